@@ -1,0 +1,51 @@
+"""Where trees, runs and learners live: a checkout, an installed wheel, or the user's own folders.
+
+Nothing here imports another room, so every room may ask it.
+"""
+
+import os
+from pathlib import Path
+
+_PACKAGE = Path(__file__).resolve().parent
+
+
+def shipped() -> Path:
+    """The folder whose `trees/` and `runs/` came with this copy of tutor."""
+    inside_wheel = _PACKAGE / "shipped"
+    return inside_wheel if inside_wheel.is_dir() else _PACKAGE.parent
+
+
+def in_checkout() -> bool:
+    """Whether this copy of tutor runs from its own source tree."""
+    return (_PACKAGE.parent / "pyproject.toml").is_file() and not (_PACKAGE / "shipped").is_dir()
+
+
+def folders(kind: str) -> list[Path]:
+    """The folders named `kind` ("trees", "runs") to look in: the user's own first, then the shipped one."""
+    found = []
+    for folder in (Path.cwd() / kind, shipped() / kind):
+        if folder.is_dir() and folder.resolve() not in [f.resolve() for f in found]:
+            found.append(folder)
+    return found
+
+
+def learners() -> Path:
+    """The folder of the learners' notebooks (it may not exist yet).
+
+    `$TUTOR_LEARNERS` wins; then `./learners` where there is one; then the checkout's own; else the
+    user's data folder, so that a walk started in any directory doesn't litter it.
+    """
+    if named := os.environ.get("TUTOR_LEARNERS"):
+        return Path(named).expanduser()
+    here = Path.cwd() / "learners"
+    if here.is_dir():
+        return here
+    if in_checkout():
+        return _PACKAGE.parent / "learners"
+    data = os.environ.get("XDG_DATA_HOME") or "~/.local/share"
+    return Path(data).expanduser() / "tutor" / "learners"
+
+
+def new_runs() -> Path:
+    """The folder in which `tutor train` puts a new run."""
+    return Path.cwd() / "runs"

@@ -1,0 +1,103 @@
+"""Settings: every number and choice of a training run, with its default and its meaning.
+
+The lab builds a recipe from them; a break's card and a leaf's fix name them; `tutor train --set` takes
+them. They stand apart from the lab so that cards can be checked where torch is not installed.
+"""
+
+from collections.abc import Iterable, Mapping
+from difflib import get_close_matches
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+
+class Settings(BaseModel):
+    """The settings of one training run. Every field can be given as `--set name=value`."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
+
+    seed: int = Field(42, ge=0, description="seeds the weights, the order of the batches and the probe")
+    steps: int = Field(600, ge=1, description="stop after so many steps; the schedule keeps its own horizon")
+
+    lr: float = Field(1e-3, ge=0, description="peak learning rate (lr_max)")
+    min_lr: float = Field(1e-4, ge=0, description="learning rate at the end of the cosine")
+    warmup_steps: int = Field(100, ge=0, description="steps of linear warm-up")
+    schedule_steps: int = Field(2000, ge=1, description="the step at which the cosine reaches min_lr")
+
+    beta1: float = Field(0.9, ge=0, lt=1, description="decay of Adam's first moment m")
+    beta2: float = Field(0.95, ge=0, lt=1, description="decay of Adam's second moment v")
+    eps: float = Field(1e-8, gt=0, description="added to sqrt(v)")
+    weight_decay: float = Field(0.1, ge=0, description="decay of tensors with two dimensions or more")
+    grad_clip: float | None = Field(1.0, gt=0, description="bound on the gradient norm, or none")
+    accumulation: int = Field(1, ge=1, description="micro-batches averaged into one step")
+
+    batch_size: int = Field(8, ge=1, description="rows of a batch")
+    block_size: int = Field(64, ge=2, description="tokens of a row")
+    batching: Literal["sequential", "stratified"] = Field(
+        "sequential",
+        description="sequential: documents in the order they come; stratified: at most one occurrence in a "
+        "batch of any token that is rare in training",
+    )
+    boilerplate_step: int | None = Field(
+        None, ge=0, description="step at which the stream meets the boilerplate, or none"
+    )
+    boilerplate_batches: int = Field(3, ge=1, description="how many batches the boilerplate fills")
+
+    vocab_size: int = Field(512, ge=258, description="tokens of the byte-level BPE")
+    n_layer: int = Field(4, ge=1, description="transformer blocks")
+    n_embd: int = Field(128, ge=4, description="width")
+    n_head: int = Field(4, ge=1, description="attention heads; divides n_embd")
+
+    dtype: Literal["fp32", "bf16", "fp16"] = Field("fp32", description="arithmetic of the forward pass")
+    device: Literal["auto", "cpu", "cuda", "mps"] = Field("auto", description="where to train")
+
+    val_every: int = Field(50, ge=1, description="steps between validations")
+    checkpoint_every: int | None = Field(200, ge=1, description="steps between checkpoints, or none")
+
+
+def names() -> list[str]:
+    """Every setting's name, in the order of the class."""
+    return list(Settings.model_fields)
+
+
+def build(changes: Mapping[str, Any], base: Settings | None = None) -> Settings:
+    """Settings with `changes` laid over `base` (the defaults when None).
+
+    Raises:
+        ValueError: an unknown name (the nearest is offered) or a value out of bounds, in one line.
+    """
+    for name in changes:
+        if name not in Settings.model_fields:
+            near = get_close_matches(name, names(), n=1)
+            hint = f"did you mean {near[0]}?" if near else f"they are: {', '.join(names())}"
+            raise ValueError(f"there is no setting {name!r}; {hint}")
+    values = (base or Settings()).model_dump() | dict(changes)
+    try:
+        settings = Settings.model_validate(values)
+    except ValidationError as error:
+        first = error.errors()[0]
+        name = ".".join(str(part) for part in first["loc"][:1])
+        raise ValueError(f"{name}={first['input']}: {first['msg'].lower()}") from None
+    if settings.n_embd % settings.n_head:
+        raise ValueError(f"n_head={settings.n_head} doesn't divide n_embd={settings.n_embd}")
+    return settings
+
+
+def parse(assignments: Iterable[str]) -> dict[str, Any]:
+    """`["grad_clip=none", "lr=3e-4"]` as changes for `build`; "none" is None.
+
+    Raises:
+        ValueError: an assignment without `=`.
+    """
+    changes: dict[str, Any] = {}
+    for assignment in assignments:
+        name, equals, value = assignment.partition("=")
+        if not equals or not name.strip():
+            raise ValueError(f"--set takes name=value, not {assignment!r}")
+        changes[name.strip()] = None if value.strip().lower() in {"none", "off"} else value.strip()
+    return changes
+
+
+def assignments(changes: Mapping[str, Any]) -> list[str]:
+    """The inverse of `parse`: changes as `name=value` words for a command line."""
+    return [f"{name}={'none' if value is None else value}" for name, value in changes.items()]
