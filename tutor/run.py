@@ -12,6 +12,9 @@ from typing import Any
 
 import polars as pl
 
+PANELS = ("loss", "lr", "gradient", "activations", "parameters", "optimizer", "tokens", "batch", "throughput")
+"""The nine panels, numbered from 1 in this order on every screen and named so in trees."""
+
 
 class BadRunError(ValueError):
     """A run that can't be read: the message says what is wrong and how to mend it, in one line."""

@@ -75,7 +75,9 @@ class _Loader(yaml.SafeLoader):
         seen = set()
         for key, _ in node.value:
             if key.value in seen:
-                raise yaml.constructor.ConstructorError(None, None, f"the key {key.value!r} is given twice", key.start_mark)
+                raise yaml.constructor.ConstructorError(
+                    None, None, f"the key {key.value!r} is given twice", key.start_mark
+                )
             seen.add(key.value)
         return super().construct_mapping(node, deep)
 
@@ -104,7 +106,9 @@ class Document:
             self.data = loader.construct_document(self._root) if self._root else None
         except yaml.YAMLError as error:
             mark = getattr(error, "problem_mark", None)
-            raise BadFileError(path, [(mark.line + 1 if mark else 1, getattr(error, "problem", None) or str(error))]) from None
+            raise BadFileError(
+                path, [(mark.line + 1 if mark else 1, getattr(error, "problem", None) or str(error))]
+            ) from None
         except RecursionError:
             raise BadFileError(path, [(1, "is nested too deep")]) from None
         finally:
@@ -135,7 +139,9 @@ class Document:
         try:
             return model.model_validate(self.data)
         except ValidationError as error:
-            raise BadFileError(self.path, [(self.line(*e["loc"]), _explain(e)) for e in error.errors()]) from None
+            raise BadFileError(
+                self.path, [(self.line(*e["loc"]), _explain(e)) for e in error.errors()]
+            ) from None
 
 
 def _explain(error: Mapping[str, Any]) -> str:

@@ -1,0 +1,162 @@
+"""Detectors of the training loss."""
+
+import math
+from dataclasses import dataclass
+
+from tutor.detectors import NOT_YET, Finding, detector
+from tutor.detectors.windows import baseline, blocks, finite, forward_mean, rows
+from tutor.run import Run
+
+
+@detector(signals=("loss",), outcomes=("yes", "no"), facts=("step", "value", "count", "rows"))
+def non_finite_loss(run: Run, at: int | None) -> Finding:
+    """Whether the training loss is NaN or Inf at any logged step."""
+    loss = run["loss"]
+    bad = (~loss.is_finite()).fill_null(False).arg_true()
+    if not len(bad):
+        return Finding("no", facts={"count": 0, "rows": len(run)})
+    step = int(run.steps[int(bad[0])])
+    facts = {"step": step, "value": float(loss[int(bad[0])]), "count": len(bad), "rows": len(run)}
+    return Finding("yes", step, facts)
+
+
+@dataclass(frozen=True)
+class Episode:
+    """A spike: where it begins, its peak, and the bound that it crossed."""
+
+    row: int
+    peak_row: int
+    peak: float
+    bound: float
+    mean: float
+    std: float
+
+    @property
+    def excess(self) -> float:
+        """How far the peak stands above the bound, in nats."""
+        return self.peak - self.bound
+
+
+def episodes(run: Run, window: int, sigmas: float, merge: int, min_rows: int) -> tuple[list[Episode], int]:
+    """Spikes of the loss, in order, and the rows of the window before each.
+
+    Rows above mean + sigmas x std of the rows before begin a spike; those within `merge` steps of its
+    beginning belong to it, so that a spike's own height doesn't hide in the window of its later rows.
+    """
+    span = rows(run, window, min_rows)
+    loss = finite(run["loss"])
+    before = loss.shift(1)
+    mean = before.rolling_mean(span, min_samples=span)
+    std = before.rolling_std(span, min_samples=span, ddof=0)
+    bound = mean + sigmas * std
+    # A flat stretch has a std of 0: what rolling sums leave of rounding is no spike.
+    above = (loss > bound + 1e-6 * mean.abs()).fill_null(False).arg_true().to_list()
+    steps = run.steps
+    found: list[Episode] = []
+    last_step = -math.inf
+    for row in above:
+        if steps[row] <= last_step:
+            continue
+        last_step = steps[row] + merge
+        end = run.row_at(int(last_step)) + 1
+        peak_row = row + int(loss[row:end].arg_max())
+        found.append(
+            Episode(
+                row, peak_row, float(loss[peak_row]), float(bound[row]), float(mean[row]), float(std[row])
+            )
+        )
+    return found, span
+
+
+@detector(
+    signals=("loss",),
+    outcomes=("yes", "no"),
+    facts=("step", "peak", "peak_step", "bound", "mean", "std", "sigmas", "count", "rows", "share"),
+)
+def spike(run: Run, at: int | None, *, window: int, sigmas: float, merge: int, min_rows: int) -> Finding:
+    """Whether a loss stands above mean + sigmas x std of the window before it, and where it is worst."""
+    found, span = episodes(run, window, sigmas, merge, min_rows)
+    if len(run) <= span:
+        return Finding(NOT_YET, facts={"rows": len(run), "needed": span + 1})
+    facts = {"sigmas": sigmas, "rows": span, "count": len(found)}
+    if not found:
+        return Finding("no", facts=facts)
+    worst = max(found, key=lambda episode: episode.excess)
+    step = int(run.steps[worst.row])
+    facts |= {
+        "step": step,
+        "peak": worst.peak,
+        "peak_step": int(run.steps[worst.peak_row]),
+        "bound": worst.bound,
+        "mean": worst.mean,
+        "std": worst.std,
+    }
+    others = sorted(found, key=lambda episode: -episode.excess)[1:10]
+    first = int(run.steps[max(0, worst.row - span)])
+    return Finding(
+        "yes",
+        step,
+        facts,
+        worst.bound,
+        (first, int(run.steps[worst.peak_row])),
+        tuple(int(run.steps[e.row]) for e in others),
+    )
+
+
+@detector(
+    signals=("loss",),
+    outcomes=("yes", "no"),
+    facts=("step", "after", "value", "bound", "mean", "std", "sigmas", "smooth", "within"),
+)
+def recovery(
+    run: Run, at: int | None, *, window: int, sigmas: float, within: int, smooth: int, min_rows: int
+) -> Finding:
+    """Whether a smoothed loss comes back within mean + sigmas x std, inside so many steps of `at`."""
+    row = run.row_at(at) if at is not None else 0
+    before = baseline(run, "loss", row, rows(run, window, min_rows))
+    if before is None:
+        return Finding(NOT_YET, at, {"rows": row, "needed": 2})
+    bound = before.mean + sigmas * before.std
+    span = rows(run, smooth)
+    mean = forward_mean(run["loss"], span)
+    last = row + rows(run, within, min_rows=2)
+    back = (mean[row + 1 : last + 1] <= bound).fill_null(False).arg_true()
+    facts = {
+        "bound": bound,
+        "mean": before.mean,
+        "std": before.std,
+        "sigmas": sigmas,
+        "smooth": smooth,
+        "within": within,
+    }
+    window_steps = (int(run.steps[max(0, row - before.rows)]), int(run.steps[min(last, len(run) - 1)]))
+    if len(back):
+        there = row + 1 + int(back[0])
+        step = int(run.steps[there])
+        facts |= {"step": step, "after": step - int(run.steps[row]), "value": float(mean[there])}
+        return Finding("yes", step, facts, bound, window_steps)
+    if last + span > len(run):
+        return Finding(NOT_YET, at, {"rows": len(run) - row, "needed": last + span - row})
+    step = int(run.steps[last])
+    facts |= {"step": step, "after": None, "value": mean[last]}
+    return Finding("no", step, facts, bound, window_steps)
+
+
+@detector(signals=("loss",), outcomes=("yes", "no"), facts=("first", "last", "rise", "bound", "begin", "end"))
+def rising_loss(
+    run: Run, at: int | None, *, window: int, pieces: int, sigmas: float, min_rows: int
+) -> Finding:
+    """Whether the loss rose over the last window: each piece's mean above the one before, beyond noise."""
+    span = rows(run, window, min_rows)
+    if len(run) < span:
+        return Finding(NOT_YET, facts={"rows": len(run), "needed": span})
+    tail = blocks(run["loss"][-span:], pieces)
+    if len(tail[0]) < 2:
+        return Finding(NOT_YET, facts={"rows": len(tail[0]), "needed": 2 * pieces})
+    means = [float(piece.mean()) for piece in tail]
+    noise = math.sqrt(sum(float(piece.var(ddof=0)) for piece in tail) / pieces)
+    rise, bound = means[-1] - means[0], sigmas * noise
+    climbs = all(later > earlier for earlier, later in zip(means, means[1:], strict=False))
+    begin, end = int(run.steps[-span]), int(run.steps[-1])
+    facts = {"first": means[0], "last": means[-1], "rise": rise, "bound": bound, "begin": begin, "end": end}
+    return Finding("yes" if climbs and rise > bound else "no", end, facts, None, (begin, end))
