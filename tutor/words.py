@@ -5,6 +5,7 @@ and line of whatever is wrong in it; `say` gives the app's own words from `words
 """
 
 import re
+import unicodedata
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
@@ -58,6 +59,32 @@ def number(value: Any) -> str:
     if isinstance(value, float):
         return "NaN" if value != value else f"{value:.4g}".replace("inf", "Inf")
     return ", ".join(number(item) for item in value)
+
+
+def plain(text: str, *, lines: bool = False) -> str:
+    """Text from a log or a learner, safe to draw: what would steer a terminal becomes a visible sign.
+
+    Control characters become their pictures (escape is "␛"); marks that turn the direction of writing and
+    lone surrogates become "\ufffd". With `lines`, line ends stay and a tab is four spaces.
+    """
+    if lines:
+        return "\n".join(plain(line) for line in text.replace("\t", "    ").split("\n"))
+    if text.isascii() and text.isprintable():
+        return text
+    return "".join(_visible(character) for character in text)
+
+
+_DIRECTIONS = {"LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI"}
+
+
+def _visible(character: str) -> str:
+    code = ord(character)
+    if code < 0x20:
+        return chr(0x2400 + code)
+    if code == 0x7F:
+        return "\u2421"
+    steers = unicodedata.bidirectional(character) in _DIRECTIONS
+    return "\ufffd" if steers or unicodedata.category(character) in ("Cc", "Cs", "Zl", "Zp") else character
 
 
 class BadFileError(ValueError):

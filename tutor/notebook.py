@@ -1,0 +1,432 @@
+"""Notebook: what a learner keeps, in learners/<name>/: lessons, drafts and predictions.
+
+lessons.md holds every post-mortem, oldest first; it is the learner's to read and to edit. A lesson begins
+at a line `## <the lesson>`; the line before may carry its id, the line after its date, run and path:
+
+    <!-- lesson 3fa85f64 -->
+    ## Clip the gradient before you trust the loss
+
+    2026-11-20 14:03 · 19-break · phase-19: 1.1 no → 2.1 yes → recoverable
+
+Every write goes under one lock and, but for predictions.jsonl that only grows, through a temporary file
+that replaces the old one: a save that is cut short leaves the old file whole.
+"""
+
+import contextlib
+import errno
+import getpass
+import hashlib
+import json
+import os
+import re
+import tempfile
+import time
+import unicodedata
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.markdown import Markdown
+from rich.table import Table
+from rich.text import Text
+
+from tutor import paths
+from tutor.words import plain, say
+
+try:
+    import fcntl
+except ImportError:  # Windows
+    fcntl = None
+
+LONGEST_NAME = 48
+PATIENCE = 10.0
+"""Seconds to wait for another tutor that is saving."""
+
+_RESERVED = {"con", "prn", "aux", "nul"} | {f"{port}{n}" for port in ("com", "lpt") for n in range(1, 10)}
+_MARKER = re.compile(r"^<!-- lesson ([0-9a-f]{8,64}) -->\s*$")
+_HEADING = re.compile(r"^##[ \t]+(\S.*)$")
+_META = re.compile(r"^(\d{4}-\d\d-\d\d(?: \d\d:\d\d)?) · (.*?) · (.*)$")
+
+
+class NotebookError(Exception):
+    """What the notebook can't do, and a way out, in one line: `says(lang)`."""
+
+    def __init__(self, what: str, **facts: Any):
+        self.what, self.facts = what, facts
+        super().__init__(self.says("en"))
+
+    def says(self, lang: str) -> str:
+        """The line to show."""
+        return say(f"notebook.{self.what}", lang, **self.facts)
+
+
+class BadNameError(NotebookError, ValueError):
+    """A learner's name that can't be a folder's."""
+
+
+def learner_name(name: str) -> str:
+    """`name` made tidy (outer spaces gone, Unicode composed), fit to be a folder's.
+
+    Raises:
+        BadNameError: it is empty or too long, or has other than letters, digits, spaces, `-` and `_`.
+    """
+    name = unicodedata.normalize("NFC", name).strip()
+    if not name:
+        raise BadNameError("name_empty")
+    # A folder's name has at most 255 bytes on common file systems, and a letter up to 4.
+    if len(name) > LONGEST_NAME:
+        raise BadNameError("name_long", length=len(name), longest=LONGEST_NAME)
+    bad = sorted({plain(c) for c in name if not _may_stand_in_name(c)})
+    if bad:
+        raise BadNameError("name_signs", name=plain(name), signs=" ".join(bad))
+    if name.casefold() in _RESERVED or not any(c.isalnum() for c in name):
+        raise BadNameError("name_taken", name=name)
+    return name
+
+
+def _may_stand_in_name(character: str) -> bool:
+    return character in " -_" or unicodedata.category(character)[0] in "LMN"
+
+
+def default_learner() -> str:
+    """Who is learning: $TUTOR_LEARNER, else the login name made fit, else "learner".
+
+    Raises:
+        BadNameError: $TUTOR_LEARNER is set to what can't be a name.
+    """
+    if named := os.environ.get("TUTOR_LEARNER"):
+        return learner_name(named)
+    with contextlib.suppress(OSError, KeyError, ImportError, BadNameError):
+        login = getpass.getuser()
+        return learner_name("".join(c if _may_stand_in_name(c) else "-" for c in login)[:LONGEST_NAME])
+    return "learner"
+
+
+def rescue(text: str) -> Path:
+    """Write `text` to a new file in the temporary folder, where the notebook can't be written.
+
+    Raises:
+        NotebookError: that fails too.
+    """
+    try:
+        handle, name = tempfile.mkstemp(prefix="tutor-lesson-", suffix=".md")
+        with os.fdopen(handle, "w", encoding="utf-8", errors="replace") as file:
+            file.write(text)
+    except OSError as error:
+        raise _refused(Path(tempfile.gettempdir()), error) from None
+    return Path(name)
+
+
+def draft_key(run: str, tree: str) -> str:
+    """The key of the draft of `tree` over `run`."""
+    return f"{run}-{tree}"
+
+
+@dataclass(frozen=True)
+class Lesson:
+    """One entry of lessons.md.
+
+    Attributes:
+        lesson: the line that heads it.
+        date: "2026-11-20 14:03", or "" in an entry written by hand.
+        run: the run's name, or "".
+        path: tree and answers, or "".
+        body: the entry's Markdown, whole, its heading included.
+        id: as its marker has it, or "".
+    """
+
+    lesson: str
+    date: str
+    run: str
+    path: str
+    body: str
+    id: str = ""
+
+
+@dataclass(frozen=True)
+class Draft:
+    """Work that was left. `kind` is "walk" or "postmortem"; `saved` is an ISO time with offset."""
+
+    kind: str
+    key: str
+    saved: str
+    data: dict[str, Any]
+
+
+class Notebook:
+    """The notebook of one learner. Making one touches no file; reading never fails on what it finds.
+
+    Attributes:
+        learner: the name, tidied.
+        folder: learners/<name>.
+    """
+
+    def __init__(self, learner: str, home: Path | None = None):
+        self.learner = learner_name(learner)
+        self.folder = (home or paths.learners()) / self.learner
+
+    @property
+    def lessons_path(self) -> Path:
+        """Where the lessons are."""
+        return self.folder / "lessons.md"
+
+    # Lessons
+
+    def append_lesson(self, markdown: str) -> Path:
+        """Add one lesson at the end of lessons.md; one whose id stands there already is not added again.
+
+        Args:
+            markdown: the entry, from its marker or its `## ` heading on.
+
+        Raises:
+            NotebookError: the file can't be written; it is as it was before.
+        """
+        text = markdown.strip() + "\n"
+        if not (marker := _MARKER.match(text.partition("\n")[0])):
+            digest = hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:16]
+            text = f"<!-- lesson {digest} -->\n{text}"
+        id = marker.group(1) if marker else digest
+        new = text.encode("utf-8", "replace")
+        with self._lock():
+            path = self.lessons_path
+            old = _read(path)
+            if any(lesson.id == id for lesson in parse(old.decode("utf-8", "replace"))):
+                return path
+            # Bytes, so that whatever a hand has put there stays as it is.
+            gap = b"" if not old else b"\n" if old.endswith(b"\n") else b"\n\n"
+            _replace(path, old + gap + new)
+        return path
+
+    def lessons(self) -> list[Lesson]:
+        """Every lesson, oldest first; none where the file is missing or can't be read."""
+        try:
+            return parse(_read(self.lessons_path).decode("utf-8", "replace"))
+        except OSError:
+            return []
+
+    # Drafts
+
+    def save_draft(self, kind: str, key: str, data: Mapping[str, Any]) -> Path:
+        """Keep `data` (plain values) as the draft of `kind` under `key`, in place of an earlier one.
+
+        Raises:
+            NotebookError: it can't be written.
+        """
+        path = self._draft_path(kind, key)
+        saved = datetime.now().astimezone().isoformat(timespec="seconds")
+        text = json.dumps(
+            {"kind": kind, "key": key, "saved": saved, "data": data}, ensure_ascii=True, default=str
+        )
+        with self._lock():
+            path.parent.mkdir(exist_ok=True)
+            _replace(path, text.encode())
+        return path
+
+    def draft(self, kind: str, key: str) -> dict[str, Any] | None:
+        """The draft of `kind` under `key`, or None where there is none that can be read."""
+        found = _read_draft(self._draft_path(kind, key))
+        return found.data if found and (found.kind, found.key) == (kind, key) else None
+
+    def drafts(self) -> list[Draft]:
+        """Every draft that can be read, the latest first."""
+        found = [_read_draft(path) for path in (self.folder / "drafts").glob("*.json")]
+        return sorted((draft for draft in found if draft), key=lambda draft: draft.saved, reverse=True)
+
+    def drop_draft(self, kind: str, key: str) -> None:
+        """Remove a draft; that there is none is fine.
+
+        Raises:
+            NotebookError: it can't be removed.
+        """
+        path = self._draft_path(kind, key)
+        try:
+            path.unlink(missing_ok=True)
+        except OSError as error:
+            raise _refused(path, error) from None
+
+    def _draft_path(self, kind: str, key: str) -> Path:
+        name = re.sub(r"[^\w-]+", "_", key)[:80]
+        if name != key:  # two keys that look alike once tidied keep apart
+            name += "-" + hashlib.sha256(key.encode("utf-8", "replace")).hexdigest()[:8]
+        return self.folder / "drafts" / f"{name}.{kind}.json"
+
+    # Predictions
+
+    def record_prediction(
+        self,
+        *,
+        run: str,
+        tree: str,
+        question: str,
+        predicted: str,
+        found: str,
+        confidence: int,
+        hints: int = 0,
+    ) -> None:
+        """Add one prediction, with what the log said then, to predictions.jsonl.
+
+        Raises:
+            NotebookError: it can't be written.
+        """
+        when = datetime.now().astimezone().isoformat(timespec="seconds")
+        entry = {"when": when, "run": run, "tree": tree, "question": question, "predicted": predicted}
+        entry |= {"found": found, "confidence": confidence, "hints": hints}
+        path = self.folder / "predictions.jsonl"
+        with self._lock(), path.open("ab+") as file:
+            if size := file.seek(0, os.SEEK_END):
+                file.seek(size - 1)
+            torn = size and file.read(1) != b"\n"
+            file.write((b"\n" if torn else b"") + json.dumps(entry).encode() + b"\n")
+
+    def predictions(self) -> list[dict[str, Any]]:
+        """Every prediction that can be read, oldest first."""
+        try:
+            lines = _read(self.folder / "predictions.jsonl").split(b"\n")
+        except OSError:
+            return []
+        return [entry for line in lines if isinstance(entry := _json(line), dict)]
+
+    @contextlib.contextmanager
+    def _lock(self) -> Iterator[None]:
+        """Hold the notebook; whatever the system refuses inside becomes a NotebookError.
+
+        The system lets go of the lock when its holder dies, so a killed save blocks nobody.
+        """
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            with (self.folder / ".lock").open("ab") as file:
+                end = time.monotonic() + PATIENCE
+                while not _try_lock(file.fileno()):
+                    if time.monotonic() > end:
+                        raise NotebookError("busy", path=str(self.folder))
+                    time.sleep(0.02)
+                yield
+        except OSError as error:
+            raise _refused(self.folder, error) from None
+
+
+def _try_lock(handle: int) -> bool:
+    try:
+        if fcntl:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        else:
+            import msvcrt
+
+            msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)
+    except OSError as error:
+        if error.errno in (errno.EAGAIN, errno.EACCES, errno.EDEADLK):
+            return False
+        raise
+    return True
+
+
+def _refused(path: Path, error: OSError) -> NotebookError:
+    if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        return NotebookError("full", path=str(path))
+    if error.errno in (errno.EROFS, errno.EACCES, errno.EPERM):
+        return NotebookError("read_only", path=str(path))
+    return NotebookError("unwritable", path=str(path), reason=error.strerror or str(error))
+
+
+def _read(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except FileNotFoundError:
+        return b""
+
+
+def _replace(path: Path, content: bytes) -> None:
+    """Put `content` at `path` whole or not at all. The caller holds the lock: one temporary name will do."""
+    path = path.resolve()  # a lessons.md linked from elsewhere stays linked
+    temporary = path.with_name(f".{path.name}.tmp")
+    try:
+        with temporary.open("wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        if path.exists():
+            temporary.chmod(path.stat().st_mode & 0o777)
+        os.replace(temporary, path)  # noqa: PTH105 - the atomic one, by its own name
+    except OSError:
+        with contextlib.suppress(OSError):
+            temporary.unlink(missing_ok=True)
+        raise
+    if os.name == "posix":  # the new name survives a power cut only once the folder is on disk
+        folder = os.open(path.parent, os.O_RDONLY)
+        try:
+            os.fsync(folder)
+        finally:
+            os.close(folder)
+
+
+def _json(line: bytes) -> Any:
+    try:
+        return json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+
+
+def _read_draft(path: Path) -> Draft | None:
+    try:
+        raw = _json(path.read_bytes())
+        draft = Draft(raw["kind"], raw["key"], str(raw["saved"]), raw["data"])
+    except (OSError, TypeError, KeyError):
+        return None
+    return draft if isinstance(draft.data, dict) else None
+
+
+def parse(text: str) -> list[Lesson]:
+    """The lessons in the text of a lessons.md, whatever a hand has done to it."""
+    entries: list[tuple[str, list[str]]] = []
+    marker = ""
+    for line in text.replace("\r\n", "\n").split("\n"):
+        if found := _MARKER.match(line):
+            marker = found.group(1)
+        elif _HEADING.match(line):
+            entries.append((marker, [line]))
+            marker = ""
+        elif entries:
+            entries[-1][1].append(line)
+    return [_lesson(id, lines) for id, lines in entries]
+
+
+def _lesson(id: str, lines: list[str]) -> Lesson:
+    second = next((line for line in lines[1:] if line.strip()), "")
+    date, run, path = found.groups() if (found := _META.match(second)) else ("", "", "")
+    lesson = _HEADING.match(lines[0]).group(1).strip()
+    return Lesson(lesson, date, run, path.strip(), "\n".join(lines).strip(), id)
+
+
+def show(notebook: Notebook, lang: str, number: int | None = None, console: Console | None = None) -> None:
+    """What `tutor lessons` prints: the list or, with a number from it, one lesson whole.
+
+    Raises:
+        NotebookError: there is no lesson of that number.
+    """
+    console = console or Console()
+    lessons = notebook.lessons()
+    if number is None:
+        console.print(_list(notebook, lessons, lang), markup=False, highlight=False)
+        return
+    if not 1 <= number <= len(lessons):
+        raise NotebookError("no_lesson", number=number, count=len(lessons), name=notebook.learner)
+    body = plain(lessons[number - 1].body, lines=True)
+    if console.is_terminal:
+        console.print(Markdown(body))
+    else:
+        console.file.write(body + "\n")
+
+
+def _list(notebook: Notebook, lessons: list[Lesson], lang: str) -> Table | Text:
+    if not lessons:
+        return Text(say("notebook.none", lang, name=notebook.learner, path=str(notebook.lessons_path)))
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
+    table.add_column("#", justify="right")
+    for column in ("date", "run", "lesson"):
+        table.add_column(Text(say(f"notebook.{column}", lang)), overflow="fold")
+    for number, entry in enumerate(lessons, 1):
+        table.add_row(str(number), *(Text(plain(part)) for part in (entry.date, entry.run, entry.lesson)))
+    return table
