@@ -1,0 +1,168 @@
+"""The instruments: everything that is measured while a step runs.
+
+A step's numbers are stacked into one vector on the device and stay there; `read` copies out all that
+gathered since the last time, so a GPU waits for the log once in twenty steps and not in each.
+"""
+
+from collections.abc import Callable, Iterator
+from itertools import islice
+
+import torch
+from torch import Tensor
+
+from tutor.lab.loader import Batch
+from tutor.lab.optimizer import Optimizer, norm
+from tutor.settings import Settings
+
+BIN_WIDTH, BINS = 0.5, 24  # nats; what is over the last edge counts in the last bin
+TOKEN_LOSS_EDGES = [BIN_WIDTH * i for i in range(BINS + 1)]
+WORST = 5
+SCALARS = (
+    "loss",
+    "probe_loss",
+    "grad_norm",
+    "grad_norm_clipped",
+    "clipped",
+    "param_norm",
+    "param_norm_decay",
+    "param_norm_no_decay",
+    "update_norm",
+    "adam_m_norm",
+    "adam_v_norm",
+    "adam_ratio_rms",
+    "loss_scale",
+    "skipped",
+)
+
+
+class Silent:
+    """Instruments that measure nothing: the loop with logging off."""
+
+    def forward(self, hidden: list[Tensor], losses_BT: Tensor, batch: Batch) -> None:
+        """Nothing."""
+
+    def before_update(self, before: Tensor, clipped: Tensor, scale: Tensor, probe: Callable) -> None:
+        """Nothing."""
+
+    def after_update(self, scale: Tensor) -> None:
+        """Nothing."""
+
+    def read(self) -> list[dict]:
+        """No rows."""
+        return []
+
+
+class Instruments(Silent):
+    """What is measured at every step; called by the loop in this order for each."""
+
+    def __init__(self, settings: Settings, optimizer: Optimizer):
+        self._settings, self._optimizer = settings, optimizer
+        self._bins = torch.arange(BINS, device=settings.device)
+        self._kept = [torch.empty_like(flat) for flat in optimizer.flats]  # weights before the update
+        self._scratch = [torch.empty_like(flat) for flat in optimizer.flats]
+        self._forward: list[tuple[list[Tensor], Tensor, Tensor]] = []
+        self._scalars: dict[str, Tensor] = {}
+        self._rows: list[Tensor] = []
+
+    @torch.no_grad()
+    def forward(self, hidden: list[Tensor], losses_BT: Tensor, batch: Batch) -> None:
+        """A micro-batch went through: hidden streams (B, T, C) by layer, losses (B, T), targets."""
+        norms = torch.stack([torch.linalg.vector_norm(h.detach(), dtype=torch.float32) for h in hidden])
+        self._forward.append((norms, losses_BT.detach().flatten(), batch.y_BT.flatten()))
+
+    @torch.no_grad()
+    def before_update(self, before: Tensor, clipped: Tensor, scale: Tensor, probe: Callable) -> None:
+        """Gradients are clipped, weights not yet moved. `probe` gives the loss on the probe batch."""
+        flats = self._optimizer.flats
+        for kept, flat in zip(self._kept, flats, strict=True):
+            kept.copy_(flat)
+        decay, no_decay = (torch.linalg.vector_norm(flat) for flat in flats)
+        self._scalars = {
+            "probe_loss": probe(),
+            "grad_norm": before,
+            "grad_norm_clipped": norm(self._optimizer.grads),
+            "clipped": clipped,
+            "param_norm": torch.hypot(decay, no_decay),
+            "param_norm_decay": decay,
+            "param_norm_no_decay": no_decay,
+            "loss_scale": scale,
+        }
+
+    @torch.no_grad()
+    def after_update(self, scale: Tensor) -> None:
+        """Weights have moved (or the scaler, seeing Inf, skipped the step and lowered `scale`)."""
+        norms, losses, targets = (torch.cat(part) for part in zip(*self._forward, strict=True))
+        layers = len(norms) // len(self._forward)
+        activations = torch.linalg.vector_norm(norms.view(-1, layers), dim=0)
+        worst = losses.topk(min(WORST, len(losses)))
+        bins = torch.nan_to_num(losses, nan=1e9, posinf=1e9).div(BIN_WIDTH).clamp(0, BINS - 1).long()
+        scalars = self._scalars | self._moments()
+        scalars |= {
+            "loss": losses.mean(),
+            "update_norm": self._moved(),
+            "skipped": scale < self._scalars["loss_scale"],
+        }
+        self._rows.append(
+            torch.cat(
+                [
+                    torch.stack([scalars[name].float() for name in SCALARS]),
+                    activations,
+                    (bins[:, None] == self._bins).sum(0).float(),
+                    worst.values,
+                    targets[worst.indices].float(),
+                ]
+            )
+        )
+        self._forward = []
+
+    def read(self) -> list[dict]:
+        """The rows gathered since the last time, oldest first; the one place that waits for the device."""
+        if not self._rows:
+            return []
+        table = torch.stack(self._rows).cpu().tolist()
+        self._rows = []
+        return [self._named(row) for row in table]
+
+    def _named(self, row: list[float]) -> dict:
+        values = iter(row)
+        worst = min(WORST, self._settings.batch_size * self._settings.block_size * self._settings.accumulation)
+        named: dict = {name: next(values) for name in SCALARS}
+        named["clipped"], named["skipped"] = bool(named["clipped"]), int(named["skipped"])
+        named["activation_norms"] = _take(values, self._settings.n_layer + 1)
+        named["token_loss_hist"] = [int(count) for count in _take(values, BINS)]
+        named["worst_token_losses"] = _take(values, worst)
+        named["worst_tokens"] = [int(token) for token in _take(values, worst)]
+        return named
+
+    def _moved(self) -> Tensor:
+        """The norm of the update."""
+        pairs = zip(self._optimizer.flats, self._kept, self._scratch, strict=True)
+        return norm([torch.sub(flat, kept, out=scratch) for flat, kept, scratch in pairs])
+
+    def _moments(self) -> dict[str, Tensor]:
+        """Norms of Adam's m and v, and the RMS of g / sqrt(v), v corrected for its start at zero.
+
+        The RMS is that of StableAdamW (Wortsman et al. 2023, arXiv 2304.13013), over all parameters.
+        """
+        ms, vs, ratios = [], [], []
+        correction = torch.ones((), device=self._settings.device)
+        moments = self._optimizer.moments()
+        for (m, v, count), g, scratch in zip(moments, self._optimizer.grads, self._scratch, strict=False):
+            torch.clamp(v, min=self._settings.eps**2, out=scratch).rsqrt_().mul_(g)
+            correction = 1 - self._settings.beta2 ** count.to(correction.device)
+            ms.append(m)
+            vs.append(v)
+            ratios.append(scratch)
+        if not ms:  # the very first step was skipped
+            zero = torch.zeros_like(correction)
+            return {"adam_m_norm": zero, "adam_v_norm": zero, "adam_ratio_rms": zero}
+        size = sum(len(ratio) for ratio in ratios)
+        return {
+            "adam_m_norm": norm(ms),
+            "adam_v_norm": norm(vs),
+            "adam_ratio_rms": norm(ratios) * (correction / size).sqrt(),
+        }
+
+
+def _take(values: Iterator[float], count: int) -> list[float]:
+    return list(islice(values, count))

@@ -1,0 +1,165 @@
+"""The loader: documents in an endless stream, packed into batches.
+
+Each epoch visits the training sentences in its own seeded order. Where `boilerplate_step` says so, the
+stream meets the boilerplate, enough of it to fill `boilerplate_batches` steps, as a crawl meets one site's
+footer. The stratified loader spreads any token that is rare in training; it knows nothing of boilerplate.
+"""
+
+import hashlib
+from array import array
+from collections import Counter, deque
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from tutor.lab.corpus import Corpus
+from tutor.lab.tokenizer import Tokenizer
+from tutor.settings import Settings
+
+
+@dataclass(frozen=True)
+class Batch:
+    """One micro-batch: inputs and targets (B, T), and what they were made of."""
+
+    x_BT: Tensor
+    y_BT: Tensor
+    sentence_ids: list[int]
+    rare: Mapping[int, int]
+    hash: str
+
+
+class Loader:
+    """Batches of `rows` x (`row_length` + 1) tokens; a document cut by the edge goes on in the next batch."""
+
+    def __init__(self, settings: Settings, corpus: Corpus, tokenizer: Tokenizer):
+        self._settings = settings
+        self._documents = [array("q", tokenizer.document(text)) for text in corpus.train]
+        self._documents += [array("q", tokenizer.encode(text)) for text in corpus.boilerplate]  # torn: no end
+        self._rare = tokenizer.rare
+        self._rare_of = [tokenizer.rare.intersection(document) for document in self._documents]
+        self._epoch_size = len(corpus.train)
+        self._boilerplate = range(len(corpus.train), len(corpus.texts))
+        self._needed = settings.batch_size * (settings.block_size + 1)
+        self._epoch, self._position, self._order = 0, 0, self._shuffled(0)
+        self._waiting: deque[int] = deque()  # boilerplate that the stream still has to give
+        self._deferred: list[int] = []  # documents kept back for a later batch
+        self._cut: tuple[int, int] | None = None  # document and offset at which the last batch ended
+
+    def step(self, step: int) -> list[Batch]:
+        """The micro-batches of `step`. Steps must be asked for in order."""
+        s = self._settings
+        if step == s.boilerplate_step and self._boilerplate:
+            room, number = s.boilerplate_batches * s.accumulation * self._needed, 0
+            while room > 0:
+                document = self._boilerplate[number % len(self._boilerplate)]
+                self._waiting.append(document)
+                room, number = room - len(self._documents[document]), number + 1
+        return [self._batch() for _ in range(s.accumulation)]
+
+    def state(self) -> dict:
+        """Where the stream stands, in plain numbers."""
+        return {
+            "epoch": self._epoch,
+            "position": self._position,
+            "waiting": list(self._waiting),
+            "deferred": list(self._deferred),
+            "cut": self._cut,
+        }
+
+    def restore(self, state: Mapping) -> None:
+        """Go on from `state`."""
+        self._epoch, self._position = state["epoch"], state["position"]
+        self._order = self._shuffled(self._epoch)
+        self._waiting, self._deferred = deque(state["waiting"]), list(state["deferred"])
+        self._cut = tuple(state["cut"]) if state["cut"] else None
+
+    def _batch(self) -> Batch:
+        tokens, ids = array("q"), []
+        if self._cut:
+            self._add(tokens, ids, *self._cut)
+        documents = self._choose(set(self._rare.intersection(tokens)))
+        while len(tokens) < self._needed:
+            self._add(tokens, ids, next(documents), 0)
+        return pack(tokens, self._settings.batch_size, ids, self._rare)
+
+    def _add(self, tokens: array, ids: list[int], document: int, offset: int) -> None:
+        """Append the document from `offset`; what doesn't fit is left for the next batch."""
+        ids.append(document)
+        part = self._documents[document][offset:]
+        room = self._needed - len(tokens)
+        tokens.extend(part[:room])
+        self._cut = (document, offset + room) if len(part) > room else None
+
+    def _choose(self, taken: set[int]) -> Iterator[int]:
+        """Documents for a batch that already holds the rare tokens `taken`."""
+        while True:
+            yield self._from_stream()
+
+    def _from_stream(self) -> int:
+        if self._waiting:
+            return self._waiting.popleft()
+        if self._position == self._epoch_size:
+            self._epoch, self._position = self._epoch + 1, 0
+            self._order = self._shuffled(self._epoch)
+        self._position += 1
+        return self._order[self._position - 1]
+
+    def _shuffled(self, epoch: int) -> list[int]:
+        chance = torch.Generator().manual_seed(self._settings.seed * 1_000_003 + epoch)
+        return torch.randperm(self._epoch_size, generator=chance).tolist()
+
+
+class StratifiedLoader(Loader):
+    """At most one occurrence a batch of any rare token, however often the stream repeats it.
+
+    A document whose rare tokens are in the batch already waits for a later one; those that waited longest
+    come first. (A single sentence that holds a rare token twice can't be split, and stays whole.)
+    """
+
+    def _choose(self, taken: set[int]) -> Iterator[int]:
+        later = 0  # what didn't fit once won't fit this batch: one pass over the deferred is enough
+        while later < len(self._deferred):
+            if taken.isdisjoint(rare := self._rare_of[self._deferred[later]]):
+                taken |= rare
+                yield self._deferred.pop(later)
+            else:
+                later += 1
+        while True:
+            document = self._from_stream()
+            if taken.isdisjoint(rare := self._rare_of[document]):
+                taken |= rare
+                yield document
+            else:
+                self._deferred.append(document)
+
+
+def build_loader(settings: Settings, corpus: Corpus, tokenizer: Tokenizer) -> Loader:
+    """The loader that `settings.batching` names."""
+    kind = {"sequential": Loader, "stratified": StratifiedLoader}[settings.batching]
+    return kind(settings, corpus, tokenizer)
+
+
+def pack(tokens: Sequence[int], rows: int, ids: list[int], rare: frozenset[int]) -> Batch:
+    """`tokens` cut into rows; the target of each token is the one after it."""
+    held = array("q", tokens)
+    tokens_BT = torch.frombuffer(held, dtype=torch.int64).view(rows, -1)
+    counts = Counter(token for token in held if token in rare)
+    digest = hashlib.blake2b(held.tobytes(), digest_size=6).hexdigest()
+    return Batch(tokens_BT[:, :-1], tokens_BT[:, 1:], ids, counts, digest)
+
+
+def held_out(settings: Settings, corpus: Corpus, tokenizer: Tokenizer) -> Batch:
+    """All of the validation sentences in an order drawn from the seed, packed into whole rows.
+
+    Its first row or two are the probe.
+    """
+    chance = torch.Generator().manual_seed(settings.seed)
+    order = torch.randperm(len(corpus.validation), generator=chance).tolist()
+    tokens = [token for i in order for token in tokenizer.document(corpus.validation[i])]
+    row = settings.block_size + 1
+    rows = max(1, len(tokens) // row)
+    while len(tokens) < row:
+        tokens += tokens
+    return pack(tokens[: rows * row], rows, order, tokenizer.rare)

@@ -1,0 +1,96 @@
+"""The recipe: every part of a training run, each replaceable, assembled from the settings.
+
+The loop knows only these parts. A break changes settings, or replaces one part with
+`dataclasses.replace(recipe, clip=...)`; the loop never asks which.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional as F
+
+from tutor.lab.corpus import Corpus, corpus
+from tutor.lab.loader import Loader, build_loader
+from tutor.lab.model import build_model
+from tutor.lab.optimizer import Clip, Optimizer, clip_to
+from tutor.lab.schedule import cosine
+from tutor.lab.tokenizer import Tokenizer
+from tutor.settings import Settings
+
+DTYPES = {"fp32": torch.float32, "bf16": torch.bfloat16, "fp16": torch.float16}
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """The parts of one training run.
+
+    Attributes:
+        settings: every number, `device` resolved.
+        corpus: what to train on and what to hold out.
+        tokenizer: trained on the training sentences.
+        model: settings and vocabulary size to a network that returns logits and the hidden streams.
+        loader: settings, corpus and tokenizer to a source of batches.
+        optimizer: model and settings to the groups and Adam.
+        schedule: step to learning rate.
+        token_losses: logits (B, T, V) in fp32 and targets (B, T) to losses (B, T), in nats.
+        reduce: losses (B, T) to the scalar that is trained on.
+        clip: flat gradients to their norm and whether they were clipped.
+        scaler: settings to the scaler of the loss; it does nothing but under fp16.
+    """
+
+    settings: Settings
+    corpus: Corpus
+    tokenizer: Tokenizer
+    model: Callable[[Settings, int], nn.Module]
+    loader: Callable[[Settings, Corpus, Tokenizer], Loader]
+    optimizer: Callable[[nn.Module, Settings], Optimizer]
+    schedule: Callable[[int], float]
+    token_losses: Callable[[Tensor, Tensor], Tensor]
+    reduce: Callable[[Tensor], Tensor]
+    clip: Clip
+    scaler: Callable[[Settings], torch.amp.GradScaler]
+
+
+def assemble(settings: Settings) -> Recipe:
+    """The healthy recipe for `settings`; raises ValueError where the device isn't there."""
+    settings = settings.model_copy(update={"device": pick_device(settings.device)})
+    sentences = corpus()
+    return Recipe(
+        settings=settings,
+        corpus=sentences,
+        tokenizer=Tokenizer(sentences.train, settings.vocab_size),
+        model=build_model,
+        loader=build_loader,
+        optimizer=Optimizer,
+        schedule=cosine(settings),
+        token_losses=cross_entropy,
+        reduce=torch.mean,
+        clip=clip_to(settings.grad_clip),
+        scaler=grad_scaler,
+    )
+
+
+def cross_entropy(logits_BTV: Tensor, y_BT: Tensor) -> Tensor:
+    """The loss of each token, (B, T), in nats."""
+    return F.cross_entropy(logits_BTV.flatten(0, 1), y_BT.flatten(), reduction="none").view_as(y_BT)
+
+
+def grad_scaler(settings: Settings) -> torch.amp.GradScaler:
+    """PyTorch's own scaler, on under fp16 alone."""
+    return torch.amp.GradScaler(settings.device, enabled=settings.dtype == "fp16")
+
+
+def pick_device(name: str) -> str:
+    """The device `name`, or for "auto" the best there is.
+
+    Raises:
+        ValueError: the device asked for isn't there.
+    """
+    there = {"cuda": torch.cuda.is_available(), "mps": torch.backends.mps.is_available(), "cpu": True}
+    if name == "auto":
+        return next(device for device, found in there.items() if found)
+    if not there[name]:
+        raise ValueError(f"device={name}: there is none here; try --device auto")
+    return name

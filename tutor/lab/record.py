@@ -1,0 +1,125 @@
+"""The record: a run's folder as it is written.
+
+`manifest.json` comes first and at once; `metrics.jsonl` then grows by whole rows. Whatever ends the run,
+what is there can be read: after kill -9 at most the last row is torn, after a full disk none is.
+"""
+
+import json
+import math
+import os
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+MANIFEST, METRICS = "manifest.json", "metrics.jsonl"
+SENTENCES, COMMAND = "sentences.txt", "command.txt"
+
+
+class RunExistsError(ValueError):
+    """The folder is taken: a run is never overwritten."""
+
+
+class DiskFullError(Exception):
+    """No room, or no right, to write on; `str()` is one line for the user."""
+
+
+class Record:
+    """The writing end of a run folder."""
+
+    def __init__(self, folder: Path):
+        self.folder = folder
+        self._rows = sum(1 for _ in self._lines())
+        self._file = os.open(folder / METRICS, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
+
+    @classmethod
+    def create(cls, folder: Path, manifest: Mapping[str, Any], sentences: Iterable[str]) -> "Record":
+        """A new run folder.
+
+        Raises:
+            RunExistsError: there is something at `folder`.
+            DiskFullError: it can't be written.
+        """
+        try:
+            folder.mkdir(parents=True)
+        except FileExistsError:
+            raise RunExistsError(f"{folder} exists, and a run is never overwritten: choose another --out") from None
+        except OSError as error:
+            raise DiskFullError(f"{folder} can't be made: {error.strerror}") from None
+        try:
+            _write(folder / MANIFEST, json.dumps(manifest, indent=1, ensure_ascii=False) + "\n")
+            _write(folder / COMMAND, f"{manifest['command']}\n")
+            _write(folder / SENTENCES, "".join(f"{sentence}\n" for sentence in sentences))
+            return cls(folder)
+        except OSError as error:
+            raise DiskFullError(f"{folder} can't be written: {error.strerror}") from None
+
+    @classmethod
+    def reopen(cls, folder: Path, rows: int) -> "Record":
+        """An interrupted run, cut back to its first `rows` rows."""
+        kept = [line for line, _ in zip(_lines(folder), range(rows), strict=False)]
+        temporary = folder / f"{METRICS}.part"
+        try:
+            temporary.write_bytes(b"".join(kept))
+            os.replace(temporary, folder / METRICS)  # noqa: PTH105
+        except OSError as error:
+            raise DiskFullError(f"{folder} can't be written: {error.strerror}") from None
+        return cls(folder)
+
+    def append(self, rows: list[Mapping[str, Any]]) -> None:
+        """Write the rows, each whole.
+
+        Raises:
+            DiskFullError: there is no room; the part that went in is taken back.
+        """
+        text = b"".join(encode(row) for row in rows)
+        end = os.fstat(self._file).st_size
+        try:
+            while text:
+                text = text[os.write(self._file, text) :]
+        except OSError as error:
+            os.ftruncate(self._file, end)
+            raise DiskFullError(self.stopped(error)) from None
+        self._rows += len(rows)
+
+    def stopped(self, error: OSError) -> str:
+        """What to tell when nothing more can be written."""
+        reason = (error.strerror or str(error)).lower()
+        readable = f"the run is readable up to step {self._rows - 1}" if self._rows else "no step was written"
+        return f"{reason} at step {self._rows}: {readable} ({self.folder})"
+
+    def close(self) -> None:
+        """Write no more."""
+        os.close(self._file)
+
+    def _lines(self) -> Iterable[bytes]:
+        return _lines(self.folder)
+
+
+def encode(row: Mapping[str, Any]) -> bytes:
+    """One line of strict JSON; NaN and Inf as the strings of proto3 JSON, since bare NaN isn't JSON."""
+    return json.dumps(_plain(row), separators=(",", ":"), allow_nan=False, ensure_ascii=False).encode() + b"\n"
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, float):
+        if math.isfinite(value):
+            return float(f"{value:.9g}")  # nine digits hold any fp32 exactly; float() keeps the point
+        return "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
+    if isinstance(value, Mapping):
+        return {key: _plain(item) for key, item in value.items()}
+    return [_plain(item) for item in value] if isinstance(value, list | tuple) else value
+
+
+def _lines(folder: Path) -> Iterable[bytes]:
+    """The whole rows written so far."""
+    path = folder / METRICS
+    if path.is_file():
+        with path.open("rb") as file:
+            yield from (line for line in file if line.endswith(b"\n"))
+
+
+def _write(path: Path, text: str) -> None:
+    """All of the file or nothing."""
+    temporary = path.with_name(f"{path.name}.part")
+    temporary.write_text(text, encoding="utf-8")
+    os.replace(temporary, path)  # noqa: PTH105
