@@ -1,0 +1,94 @@
+"""Axes: how a value becomes a height, and the few numbers written beside it."""
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Scale:
+    """The vertical axis: from `low` at the bottom to `high` at the top, in the signal's unit."""
+
+    low: float
+    high: float
+    log: bool
+
+    def share(self, value: float) -> float:
+        """The height of `value`, from 0 to 1; what lies beyond is drawn at the edge."""
+        low, high = self.low, self.high
+        if self.log:
+            low, high, value = math.log10(low), math.log10(high), math.log10(max(value, low))
+        return min(1.0, max(0.0, (value / 2 - low / 2) / (high / 2 - low / 2)))
+
+    def ticks(self, count: int) -> list[tuple[float, str]]:
+        """About `count` round values inside the axis, each with its label."""
+        values = _decades(self.low, self.high, count) if self.log else []
+        if len(values) < 2:
+            values = _round(self.low, self.high, count)
+        spread = min((b - a for a, b in zip(values, values[1:], strict=False)), default=self.high - self.low)
+        return [(value, label(value, spread)) for value in values]
+
+
+def scale(values: Iterable[float], log_beyond: float, floor: float | None = None) -> Scale:
+    """The axis that holds all `values`.
+
+    Args:
+        values: finite ones; there may be none.
+        log_beyond: logarithmic where the largest is so many times the smallest (of the positive ones).
+        floor: a value to include at the bottom where the axis is linear, such as 0 for a rate.
+    """
+    values = list(values)
+    if not values:
+        return Scale(0.0, 1.0, False)
+    low, high = min(values), max(values)
+    positive = [value for value in values if value > 0]
+    if low >= 0 and positive and high / max(min(positive), high * 1e-12) >= log_beyond:
+        return Scale(max(min(positive), high * 1e-12), high, True)
+    if floor is not None:
+        low = min(low, floor)
+    if high - low <= 1e-9 * max(abs(low), abs(high)):
+        pad = abs(high) * 0.05 or 0.5
+        low, high = low - pad, high + pad
+    return Scale(low, high, False)
+
+
+def label(value: float, spread: float = math.inf) -> str:
+    """A tick's number in at most seven characters, with as many decimals as tell neighbours apart."""
+    size = abs(value)
+    if size == 0:
+        return "0"
+    if size >= 1e15 or size < 1e-3:
+        digits, _, power = f"{value:.1e}".partition("e")
+        return f"{digits.removesuffix('.0')}e{int(power)}"
+    for unit, name in ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e4, "k")):
+        if size >= unit:
+            unit = 1e3 if name == "k" else unit
+            return f"{value / unit:.4g}{name}"
+    if math.isinf(spread):
+        return f"{value:.3g}"
+    decimals = max(0, -math.floor(math.log10(spread) + 1e-9)) if spread > 0 else 2
+    text = f"{value:.{min(decimals + 1, 4)}f}"
+    return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def _round(low: float, high: float, count: int) -> list[float]:
+    span = high / 2 - low / 2  # halved, so that the ends of Float64 don't overflow
+    if not span > 0:
+        return [low]
+    rough = span * 2 / max(1, count)
+    if not math.isfinite(rough):
+        return [low, high]
+    power = 10.0 ** math.floor(math.log10(rough))
+    step = next((power * nice for nice in (1, 2, 2.5, 5, 10) if power * nice >= rough * 0.999), power * 10)
+    first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
+    return [index * step for index in range(first, last + 1)]
+
+
+def _decades(low: float, high: float, count: int) -> list[float]:
+    first, last = math.ceil(math.log10(low) - 1e-9), math.floor(math.log10(high) + 1e-9)
+    every = max(1, math.ceil((last - first + 1) / max(1, count)))
+    decades = [10.0**power for power in range(first, last + 1, every)]
+    if len(decades) >= max(2, count // 2):
+        return decades
+    fine = [nice * 10.0**power for power in range(first - 1, last + 1) for nice in (1, 2, 5)]
+    return [value for value in fine if low * 0.999 <= value <= high * 1.001]

@@ -1,0 +1,250 @@
+"""Chart: curves over steps with axes, a legend, the step under discussion and the rule's threshold."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import polars as pl
+from rich.cells import cell_len
+from rich.text import Text
+
+from tutor.plots import axes, raster
+from tutor.plots.ink import GLYPHS, Ink, page
+from tutor.plots.sample import Sample, sample
+from tutor.plots.view import View
+
+BAD = "×"
+
+
+@dataclass(frozen=True)
+class Curve:
+    """A signal to draw.
+
+    Attributes:
+        label: for the legend.
+        steps: ascending.
+        values: one for each step; null where nothing was logged.
+    """
+
+    label: str
+    steps: pl.Series
+    values: pl.Series
+
+
+@dataclass(frozen=True)
+class Chart:
+    """A picture of curves.
+
+    Attributes:
+        curves: the first lies lowest.
+        view: first and last step.
+        unit: of the values, written above the axis.
+        mark: the step under discussion.
+        level: a bound to draw across, in the curves' unit.
+        level_label: what the bound is.
+        log_beyond: logarithmic where the largest value is so many times the smallest.
+        log_word: says so beside the unit.
+        floor: a value that the axis includes where it is linear.
+        bad_word: what to call NaN and Inf in the legend.
+        note: a remark at the end of the legend, dropped first where room is short.
+    """
+
+    curves: Sequence[Curve]
+    view: View
+    unit: str = ""
+    mark: int | None = None
+    level: float | None = None
+    level_label: str = ""
+    log_beyond: float = 1e3
+    log_word: str = "log"
+    floor: float | None = None
+    bad_word: str = "NaN/Inf"
+    note: str = ""
+
+
+class _Canvas:
+    """Cells of a character and a style each."""
+
+    def __init__(self, width: int, height: int):
+        self.width, self.height = width, height
+        self.cells = [[" "] * width for _ in range(height)]
+        self.styles = [[""] * width for _ in range(height)]
+
+    def put(self, row: int, column: int, cell: str, style: str) -> None:
+        if 0 <= row < self.height and 0 <= column < self.width:
+            self.cells[row][column], self.styles[row][column] = cell, style
+
+    def write(self, row: int, column: int, words: str, style: str) -> None:
+        for offset, cell in enumerate(words):
+            self.put(row, column + offset, cell, style)
+
+    def blank(self, row: int, column: int, width: int) -> bool:
+        return self.cells[row][column : column + width] == [" "] * width
+
+    def line(self, row: int) -> Text:
+        line, begin = Text(no_wrap=True), 0
+        cells, styles = self.cells[row], self.styles[row]
+        for column in range(1, self.width + 1):
+            if column == self.width or styles[column] != styles[begin]:
+                line.append("".join(cells[begin:column]), styles[begin] or None)
+                begin = column
+        return line
+
+
+def draw(chart: Chart, width: int, height: int, ink: Ink) -> list[Text]:
+    """The chart as `height` lines of `width` cells."""
+    legend_rows = 1 if height >= 4 else 0
+    rows = max(1, height - 1 - legend_rows)
+    gutter = 8 if width >= 24 else 0
+    columns = max(1, width - gutter)
+    samples = [sample(c.steps, c.values, chart.view, 2 * columns) for c in chart.curves]
+    values = [value for one in samples for value in one.values]
+    level = chart.level if chart.level is not None and abs(chart.level) < float("inf") else None
+    scale = axes.scale(values + ([level] if level is not None else []), chart.log_beyond, chart.floor)
+    canvas = _Canvas(columns, rows)
+    _curves(canvas, samples, scale, ink)
+    labelled = _level(canvas, scale, level, chart.level_label, ink)
+    _mark(canvas, chart, ink)
+    bad = sorted({pixel // 2 for one in samples for pixel in one.bad})
+    for column in bad:
+        canvas.put(rows - 1, column, BAD, ink.bad)
+
+    legend = _legend(chart, samples, scale, bool(bad), None if labelled else level, width, ink)
+    gutters = _gutter(scale, rows, gutter, level, ink) if values or level is not None else None
+    body = [
+        Text.assemble(
+            gutters[row] if gutters else Text(" " * max(0, gutter - 1) + "│", ink.dim), canvas.line(row)
+        )
+        if gutter
+        else canvas.line(row)
+        for row in range(rows)
+    ]
+    axis = Text.assemble((" " * (gutter - 1) + "└" if gutter else "", ink.dim), _axis(chart, columns, ink))
+    return page([legend] * legend_rows + body + [axis], width, height)
+
+
+def _curves(canvas: _Canvas, samples: Sequence[Sample], scale: axes.Scale, ink: Ink) -> None:
+    dots = [[0] * canvas.width for _ in range(canvas.height)]
+    for index, one in enumerate(samples):
+        if not one.lines:
+            continue
+        placed = [[(pixel, scale.share(value)) for pixel, value in line] for line in one.lines]
+        for row, line in enumerate(raster.braille(placed, canvas.width, canvas.height)):
+            for column, code in enumerate(line):
+                if code:
+                    dots[row][column] |= code
+                    canvas.put(row, column, chr(raster.BLANK + dots[row][column]), ink.curve(index))
+    for index, one in enumerate(samples):
+        glyph = GLYPHS[index % len(GLYPHS)]
+        if not glyph:
+            continue
+        due = 4 + 5 * index  # curves that coincide show their glyphs in turn
+        for line in one.lines:
+            for pixel, value in line:
+                if one.sparse or pixel // 2 >= due:
+                    row = round((canvas.height * 4 - 1) * (1 - scale.share(value))) // 4
+                    canvas.put(row, pixel // 2, glyph, ink.curve(index))
+                    due = pixel // 2 + 16
+
+
+def _level(canvas: _Canvas, scale: axes.Scale, level: float | None, words: str, ink: Ink) -> bool:
+    """Draw the bound; gives back whether its label found room on the line itself."""
+    if level is None:
+        return True
+    row = _row(scale, level, canvas.height)
+    where = None
+    if words and cell_len(words) == len(words):
+        room = len(words) + 2
+        spots = range(canvas.width - room - 1, canvas.width // 2, -1)
+        where = next((column for column in spots if canvas.blank(row, column, room)), None)
+    for column in range(canvas.width):
+        if canvas.cells[row][column] == " " or column % 8 < 2:  # through a noisy curve it still shows
+            canvas.put(row, column, "╌", ink.level)
+    if where is not None:
+        canvas.write(row, where, f" {words} ", ink.level)
+    return where is not None
+
+
+def _mark(canvas: _Canvas, chart: Chart, ink: Ink) -> None:
+    column = _column(chart.mark, chart.view, canvas.width)
+    if column is None:
+        return
+    for row in range(canvas.height):
+        cell = canvas.cells[row][column]
+        # The curve stays: the spike under discussion is just there.
+        canvas.put(row, column, {" ": "│", "╌": "┼"}.get(cell, cell), ink.mark)
+
+
+def _row(scale: axes.Scale, value: float, rows: int) -> int:
+    return round((rows * 4 - 1) * (1 - scale.share(value))) // 4
+
+
+def _column(step: int | None, view: View, columns: int) -> int | None:
+    first, last = view
+    if step is None or not first <= step <= last:
+        return None
+    return round((step - first) * (2 * columns - 1) / max(1, last - first)) // 2
+
+
+def _gutter(scale: axes.Scale, rows: int, width: int, level: float | None, ink: Ink) -> list[Text]:
+    lines = [Text(" " * (width - 1) + "│", ink.dim) for _ in range(rows)]
+    for value, words in scale.ticks(max(2, min(6, rows // 2))):
+        lines[_row(scale, value, rows)] = Text.assemble(
+            (words[: width - 1].rjust(width - 1), ink.text), ("┤", ink.dim)
+        )
+    if level is not None:
+        words = axes.label(level)[: width - 1]
+        lines[_row(scale, level, rows)] = Text(words.rjust(width - 1) + "┤", ink.level)
+    return lines
+
+
+def _legend(
+    chart: Chart,
+    samples: Sequence[Sample],
+    scale: axes.Scale,
+    bad: bool,
+    level: float | None,
+    width: int,
+    ink: Ink,
+) -> Text:
+    unit = " · ".join(part for part in (chart.unit, chart.log_word if scale.log else "") if part)
+    entries = [Text(unit, ink.dim)] if unit else []
+    if level is not None and chart.level_label:
+        entries.append(Text(f"╌╌ {chart.level_label}", ink.level))
+    if bad:
+        entries.append(Text(f"{BAD} {chart.bad_word}", ink.bad))
+    for index, (curve, one) in enumerate(zip(chart.curves, samples, strict=True)):
+        glyph = GLYPHS[index % len(GLYPHS)]
+        symbol = glyph if glyph and one.sparse else f"⠤{glyph or '⠤'}⠤"
+        entries.append(Text.assemble((symbol, ink.curve(index)), (f" {curve.label}", ink.text)))
+    if chart.note:
+        entries.append(Text(chart.note, ink.dim))
+        if sum(entry.cell_len + 2 for entry in entries) - 2 > width:
+            entries.pop()
+    return Text("  ").join(entries)
+
+
+def _axis(chart: Chart, columns: int, ink: Ink) -> Text:
+    """The bottom line, with the steps written into it."""
+    canvas = _Canvas(columns, 1)
+    first, last = chart.view
+    column = _column(chart.mark, chart.view, columns)
+    if column is not None:
+        words = f"^{chart.mark}"
+        if column + len(words) > columns:
+            column, words = column - len(words) + 1, f"{chart.mark}^"
+        canvas.write(0, max(0, column), words, ink.mark)
+    steps = [first, last, *(int(value) for value in axes._round(first, last, max(2, columns // 14)))]
+    for step in steps:
+        words = f" {step} "
+        centre = _column(step, chart.view, columns)
+        if centre is None:
+            continue
+        left = min(max(0, centre - len(words) // 2), columns - len(words))
+        if left >= 0 and canvas.blank(0, left, len(words)):
+            canvas.write(0, left, words.replace(" ", "\0"), ink.text)
+    for place, cell in enumerate(canvas.cells[0]):
+        if cell == " ":
+            canvas.put(0, place, "─", ink.dim)
+        elif cell == "\0":
+            canvas.put(0, place, " ", ink.dim)
+    return canvas.line(0)

@@ -1,0 +1,116 @@
+"""The panels that are curves over steps: loss, LR, gradient, parameters, optimizer, throughput."""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from rich.text import Text
+
+from tutor.plots import chart
+from tutor.plots.chart import Chart, Curve
+from tutor.plots.ink import beside, page
+from tutor.plots.request import Request
+from tutor.run import Run
+from tutor.words import plain
+
+
+@dataclass(frozen=True)
+class Family:
+    """Signals that share an axis.
+
+    Attributes:
+        signals: drawn in this order; the first is the one that a comparison of runs overlays.
+        unit: key of the unit's words.
+        log_beyond: logarithmic where the largest value is so many times the smallest.
+        floor: a value that the axis includes.
+    """
+
+    signals: tuple[str, ...]
+    unit: str
+    log_beyond: float = 1e3
+    floor: float | None = None
+
+
+FAMILIES = {
+    "loss": (Family(("loss", "loss_ema", "val_loss", "probe_loss"), "nats"),),
+    "lr": (Family(("lr",), "lr", math.inf, 0.0),),
+    "gradient": (Family(("grad_norm", "grad_norm_clipped"), "norm", 30),),
+    "optimizer": (Family(("adam_m_norm", "adam_v_norm", "adam_ratio_rms", "update_norm"), "norm", 30),),
+    "throughput": (Family(("loss_scale",), "scale", 30), Family(("tokens_per_second",), "speed", 1e4, 0.0)),
+}
+
+
+def draw(request: Request) -> list[Text]:
+    """Any of the panels above."""
+    families = _parameters(request.run) if request.panel == "parameters" else FAMILIES[request.panel]
+    known = [family for family in families if any(_has(request, signal) for signal in family.signals)]
+    if not known:
+        return request.missing(*(family.signals[0] for family in families))
+    if len(known) == 1 or request.width < 50:
+        return _picture(request, known[0])
+    left = (request.width - 1) // 2
+    right = replace(request.sized(request.width - 1 - left, request.height), level=None)  # another unit
+    return beside(
+        beside(_picture(request.sized(left, request.height), known[0]), page([], 1, request.height)),
+        _picture(right, known[1]),
+    )
+
+
+def _picture(request: Request, family: Family) -> list[Text]:
+    curves, absent = _curves(request, family)
+    level, level_label = request.level, request.level_label
+    if level is None and request.panel == "gradient" and (bound := _clip(request.run)):
+        level, level_label = bound, request.say("clip")
+    note = request.say("absent", signals=", ".join(absent)) if absent else ""
+    picture = Chart(
+        curves,
+        request.view,
+        unit=request.say(f"unit.{family.unit}"),
+        mark=request.mark,
+        level=level,
+        level_label=level_label,
+        log_beyond=family.log_beyond,
+        log_word=request.say("log"),
+        floor=family.floor,
+        note=note,
+    )
+    return chart.draw(picture, request.width, request.height, request.ink)
+
+
+def _curves(request: Request, family: Family) -> tuple[list[Curve], list[str]]:
+    if request.others:
+        signal = next(signal for signal in family.signals if _has(request, signal))
+        runs = [run for run in (request.run, *request.others) if run.has(signal)]
+        return [Curve(_name(run), run.steps, run[signal]) for run in runs], []
+    run = request.run
+    curves = [
+        Curve(_label(request, signal), run.steps, run[signal]) for signal in family.signals if run.has(signal)
+    ]
+    return curves, [_label(request, signal) for signal in family.signals if not run.has(signal)]
+
+
+def _has(request: Request, signal: str) -> bool:
+    return any(run.has(signal) for run in (request.run, *request.others))
+
+
+def _label(request: Request, signal: str) -> str:
+    group = signal.removeprefix("param_norm_")
+    return plain(group.replace("_", " ")) if group != signal else request.say(f"signal.{signal}")
+
+
+def _name(run: Run) -> str:
+    """A run's name short enough that several fit in a legend."""
+    name = plain(run.name)
+    return name if len(name) <= 24 else f"{name[:23]}…"
+
+
+def _parameters(run: Run) -> tuple[Family, ...]:
+    groups = [name for name in run.frame.columns if name.startswith("param_norm_") and run.has(name)]
+    return (Family(("param_norm", *groups[:4]), "norm", 30),)
+
+
+def _clip(run: Run) -> float | None:
+    """The bound on the gradient norm that the run was configured with."""
+    settings = run.manifest.get("settings")
+    bound = settings.get("grad_clip") if isinstance(settings, Mapping) else None
+    return float(bound) if isinstance(bound, int | float) and math.isfinite(bound) else None

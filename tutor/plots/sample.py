@@ -1,0 +1,78 @@
+"""Sample: a signal of any length as a few points per column, such that no spike vanishes."""
+
+import math
+from dataclasses import dataclass
+
+import polars as pl
+
+Point = tuple[int, float]
+
+
+@dataclass(frozen=True)
+class Sample:
+    """What is left of a signal to draw.
+
+    Attributes:
+        lines: unbroken runs of (pixel column, value); values are finite. A line breaks where a NaN or an
+            Inf was logged, not where nothing was.
+        bad: pixel columns with a NaN or an Inf.
+        sparse: whether the points are so few that each can be drawn as one.
+    """
+
+    lines: tuple[tuple[Point, ...], ...]
+    bad: tuple[int, ...]
+    sparse: bool
+
+    @property
+    def values(self) -> list[float]:
+        """Every value, in order."""
+        return [value for line in self.lines for _, value in line]
+
+
+def sample(steps: pl.Series, values: pl.Series, view: tuple[int, int], pixels: int) -> Sample:
+    """The signal over the steps of `view`, for `pixels` columns.
+
+    Columns that hold several rows keep their minimum and maximum.
+    """
+    first, last = view
+    begin, end = steps.search_sorted(first, side="left"), steps.search_sorted(last, side="right")
+    steps, values = steps[begin:end], values[begin:end].cast(pl.Float64)
+    if values.null_count():
+        known = values.is_not_null()
+        steps, values = steps.filter(known), values.filter(known)
+    scale = (pixels - 1) / max(1, last - first)
+    finite = values.is_finite()
+    sparse = len(values) <= max(2, pixels // 8)
+    if len(values) <= 2 * pixels:
+        columns = [round((step - first) * scale) for step in steps.to_list()]
+        return _cut(list(zip(columns, values.to_list(), strict=True)), sparse)
+    if not finite.all():
+        values = values.set(~finite, None)
+    else:
+        finite = None
+    # Where each column's rows begin: the log is sorted, so a slice per column needs no grouping.
+    edges = [math.ceil(first + (column - 0.5) / scale) for column in range(1, pixels)]
+    bounds = [0, *steps.search_sorted(pl.Series(edges, dtype=steps.dtype), side="left").to_list(), len(steps)]
+    points: list[Point] = []
+    for column in range(pixels):
+        here = values[bounds[column] : bounds[column + 1]]
+        if not len(here):
+            continue
+        low, high = here.min(), here.max()
+        if low is not None:
+            points += [(column, low)] if low == high else [(column, low), (column, high)]
+        if finite is not None and here.null_count():
+            points.append((column, math.nan))
+    return _cut(points, sparse)
+
+
+def _cut(points: list[Point], sparse: bool) -> Sample:
+    lines: list[list[Point]] = [[]]
+    bad = []
+    for column, value in points:
+        if math.isfinite(value):
+            lines[-1].append((column, value))
+        else:
+            bad.append(column)
+            lines.append([])
+    return Sample(tuple(tuple(line) for line in lines if line), tuple(dict.fromkeys(bad)), sparse)
