@@ -195,13 +195,22 @@ def _faults(tree: Tree) -> Iterator[Fault]:
         return
     for id, question in tree.questions.items():
         yield from _question_faults(tree, id, question)
+    yield from _leaf_faults(tree)
+    yield from _graph_faults(tree)
+
+
+def _leaf_faults(tree: Tree) -> Iterator[Fault]:
+    rules = [question.rule for question in tree.questions.values() if question.rule]
+    rules += [check.rule for question in tree.questions.values() for check in question.checks.values()]
+    known = detectors.registry()
+    facts = {fact for rule in rules if rule.detector in known for fact in known[rule.detector].facts}
     for id, leaf in tree.leaves.items():
+        yield from _placeholder_faults(("leaves", id, "means"), leaf.means, facts | {"focus"})
         for index, fix in enumerate(leaf.fixes):
             try:
                 settings.build(fix.change)
             except ValueError as error:
                 yield ("leaves", id, "fixes", index, "change"), f"leaf {id}: {error}"
-    yield from _graph_faults(tree)
 
 
 def _question_faults(tree: Tree, id: str, question: Question) -> Iterator[Fault]:
@@ -274,7 +283,7 @@ def _placeholder_faults(where: tuple[str | int, ...], words: Words, facts: set[s
             yield (*where, lang), f"{lang}: {error}"
             continue
         for name in sorted(used - facts):
-            yield (*where, lang), f"{lang}: {{{name}}} is no fact of the detector"
+            yield (*where, lang), f"{lang}: {{{name}}} is no fact that a detector here gives"
 
 
 def _graph_faults(tree: Tree) -> Iterator[Fault]:

@@ -1,0 +1,131 @@
+"""Detectors of the gradient norm before clipping."""
+
+import math
+
+from tutor.detectors import NOT_YET, Finding, detector
+from tutor.detectors.windows import baseline, blocks, finite, forward_mean, rows
+from tutor.run import Run
+
+
+def rare_share(run: Run, row: int) -> tuple[float | None, str | None]:
+    """The largest share of a row's tokens that one rare token takes, and the token (None: not recorded)."""
+    batch = run.manifest.get("batch") or {}
+    size = (batch.get("rows") or 0) * (batch.get("tokens_per_row") or 0) * (batch.get("accumulation") or 1)
+    if not (run.has("rare_counts") and run.has("rare_tokens") and size):
+        return None, None
+    counts, tokens = run["rare_counts"][row], run["rare_tokens"][row]
+    if counts is None or tokens is None or not len(counts):
+        return 0.0, None
+    most = int(counts.arg_max())
+    return float(counts[most]) / size, str(tokens[most])
+
+
+@detector(
+    signals=("loss", "grad_norm"),
+    outcomes=("long-tail", "contained", "no"),
+    facts=(
+        "grad_norm", "usual", "ratio", "bound", "token", "share", "share_bound", "last_bad", "bad_rows",
+        "back_in", "back_bound", "probe_rise", "probe_bound",
+    ),
+)  # fmt: skip
+def bad_batch(
+    run: Run,
+    at: int | None,
+    *,
+    ratio: float,
+    share: float,
+    window: int,
+    sigmas: float,
+    smooth: int,
+    within: int,
+    within_normal: int,
+    probe_rise: float,
+    min_rows: int,
+) -> Finding:
+    """Whether one bad batch, or a run of them, made the spike, and whether it did harm.
+
+    A batch is bad where the gradient norm stands `ratio` times above its mean before, or one rare token
+    takes a larger `share` of it. It is contained where the normal batches after it are back within
+    mean + sigmas x std inside `within_normal` steps and the probe loss rose by less than `probe_rise`.
+    """
+    row = run.row_at(at) if at is not None else 0
+    span = rows(run, window, min_rows)
+    usual, before = baseline(run, "grad_norm", row, span), baseline(run, "loss", row, span)
+    if usual is None or before is None:
+        return Finding(NOT_YET, at, {"rows": row, "needed": 2})
+    norms = finite(run["grad_norm"])
+    last = min(len(run) - 1, row + rows(run, within))
+    ratios = [(norms[i] or 0.0) / usual.mean if usual.mean else math.inf for i in range(row, last + 1)]
+    shares = [rare_share(run, i) for i in range(row, last + 1)]
+    bad = [i for i, r in enumerate(ratios) if r > ratio or (shares[i][0] or 0.0) > share]
+    # The spike's own row decides; bad rows that follow it without a gap belong to it.
+    length = 0
+    while length in bad:
+        length += 1
+    worst = max(range(max(length, 1)), key=lambda i: ratios[i])
+    token_share, token = max((shares[i] for i in range(max(length, 1))), key=lambda pair: pair[0] or 0.0)
+    facts = {
+        "grad_norm": norms[row + worst],
+        "usual": usual.mean,
+        "ratio": ratios[worst],
+        "bound": ratio,
+        "token": token,
+        "share": token_share,
+        "share_bound": share,
+        "bad_rows": length,
+    }
+    level = ratio * usual.mean
+    seen = (int(run.steps[max(0, row - span)]), int(run.steps[last]))
+    if not length:
+        return Finding("no", at, facts, level, seen)
+    normal = row + length
+    back_bound = before.mean + sigmas * before.std
+    ahead = forward_mean(run["loss"], rows(run, smooth))[normal : normal + rows(run, within_normal) + 1]
+    back = (ahead <= back_bound).fill_null(False).arg_true()
+    facts |= {
+        "last_bad": int(run.steps[normal - 1]),
+        "back_bound": back_bound,
+        "back_in": int(back[0]) if len(back) else None,
+        "probe_bound": probe_rise,
+        "probe_rise": _probe_rise(run, row, normal, rows(run, within_normal)),
+    }
+    unmoved = facts["probe_rise"] is None or facts["probe_rise"] <= probe_rise
+    return Finding("contained" if len(back) and unmoved else "long-tail", at, facts, level, seen)
+
+
+def _probe_rise(run: Run, row: int, normal: int, span: int) -> float | None:
+    """Mean probe loss of the rows after the bad ones minus that of the rows before, in nats."""
+    if not run.has("probe_loss"):
+        return None
+    probe = finite(run["probe_loss"])
+    before, after = probe[max(0, row - span) : row].mean(), probe[normal : normal + span].mean()
+    return None if before is None or after is None else after - before
+
+
+@detector(
+    signals=("grad_norm",),
+    outcomes=("yes", "no"),
+    facts=("first", "last", "growth", "bound", "begin", "end"),
+)
+def rising_gradient(
+    run: Run, at: int | None, *, window: int, pieces: int, growth: float, min_rows: int
+) -> Finding:
+    """Whether the mean gradient norm of the window's last piece stands `growth` times above its first."""
+    span = rows(run, window, min_rows)
+    if len(run) < span:
+        return Finding(NOT_YET, facts={"rows": len(run), "needed": span})
+    tail = blocks(run["grad_norm"][-span:], pieces)
+    if not len(tail[0]):
+        return Finding(NOT_YET, facts={"rows": 0, "needed": pieces})
+    first, last = float(tail[0].mean()), float(tail[-1].mean())
+    begin, end = int(run.steps[-span]), int(run.steps[-1])
+    facts = {
+        "first": first,
+        "last": last,
+        "growth": last / first if first else math.inf,
+        "bound": growth,
+        "begin": begin,
+        "end": end,
+    }
+    rising = facts["growth"] > growth if last else False
+    return Finding("yes" if rising else "no", end, facts, growth * first, (begin, end))

@@ -1,0 +1,50 @@
+"""Detectors of the parameters' norms."""
+
+import math
+
+from tutor.detectors import NO_DATA, NOT_YET, Finding, detector
+from tutor.detectors.windows import finite, rows
+from tutor.run import Run
+
+PREFIX = "param_norm_"
+
+
+@detector(
+    signals=("param_norm",),
+    outcomes=("climbing", "collapsing", "no"),
+    facts=("group", "before", "after", "change", "bound", "begin", "end"),
+)
+def norm_change(run: Run, at: int | None, *, window: int, factor: float, min_rows: int) -> Finding:
+    """Whether any group's norm grew, or shrank, by more than `factor` over the last window."""
+    span = rows(run, window, min_rows)
+    if len(run) < span:
+        return Finding(NOT_YET, facts={"rows": len(run), "needed": span})
+    groups = [name for name in run.frame.columns if name.startswith(PREFIX) and run.has(name)] or [
+        "param_norm"
+    ]
+    changes = {}
+    for name in groups:
+        norm = finite(run[name])[-span:].drop_nulls()
+        if len(norm) > 1:
+            changes[name] = (float(norm[0]), float(norm[-1]))
+    if not changes:
+        return Finding(NO_DATA, facts={"missing": ["param_norm"]})
+
+    def ratio(name: str) -> float:
+        before, after = changes[name]
+        return after / before if before else (math.inf if after else 1.0)
+
+    most = max(changes, key=lambda name: abs(math.log(ratio(name) or 1e-300)))
+    begin, end = int(run.steps[-span]), int(run.steps[-1])
+    facts = {
+        "group": most.removeprefix(PREFIX),
+        "before": changes[most][0],
+        "after": changes[most][1],
+        "change": ratio(most),
+        "bound": factor,
+        "begin": begin,
+        "end": end,
+    }
+    change = ratio(most)
+    outcome = "climbing" if change > factor else "collapsing" if change < 1 / factor else "no"
+    return Finding(outcome, end, facts, None, (begin, end))

@@ -1,0 +1,65 @@
+"""Detectors of precision: the dtype, non-finite gradients, the loss scale."""
+
+from tutor.detectors import NO_DATA, Finding, detector
+from tutor.detectors.windows import finite
+from tutor.run import Run
+
+
+@detector(manifest=("dtype",), outcomes=("fp32", "bf16", "fp16"), facts=("dtype",))
+def dtype(run: Run, at: int | None) -> Finding:
+    """The dtype of the forward pass, as the manifest says."""
+    names = {"float32": "fp32", "bfloat16": "bf16", "float16": "fp16", "half": "fp16"}
+    given = str(run.manifest["dtype"]).removeprefix("torch.")
+    name = names.get(given, given)
+    if name not in ("fp32", "bf16", "fp16"):
+        return Finding(NO_DATA, facts={"missing": ["dtype"]})
+    return Finding(name, facts={"dtype": name})
+
+
+@detector(
+    signals=("grad_norm",),
+    manifest=("dtype",),
+    outcomes=("yes", "skipped", "no", "fp32"),
+    facts=("step", "count", "rows", "share", "bound", "dtype"),
+)
+def non_finite_gradient(run: Run, at: int | None, *, share: float) -> Finding:
+    """Whether a mixed-precision run's gradient norm is ever NaN or Inf, beyond what a loss scaler skips.
+
+    A dynamic scaler probes for the largest scale: a step that overflows is skipped and nothing is lost.
+    So where the loss stays finite and at most `share` of the steps are hit, they are "skipped".
+    """
+    kind = dtype(run, at).outcome
+    bad = (~run["grad_norm"].is_finite()).fill_null(False).arg_true()
+    facts = {"count": len(bad), "rows": len(run), "share": len(bad) / len(run), "bound": share, "dtype": kind}
+    if kind == "fp32":
+        return Finding("fp32", facts=facts)
+    if not len(bad):
+        return Finding("no", facts=facts)
+    step = int(run.steps[int(bad[0])])
+    facts["step"] = step
+    loss_finite = not run.has("loss") or bool(run["loss"].is_finite().fill_null(True).all())
+    harmless = kind == "fp16" and loss_finite and facts["share"] <= share
+    return Finding("skipped" if harmless else "yes", step, facts)
+
+
+@detector(
+    signals=("loss_scale",),
+    outcomes=("constant", "below", "dynamic"),
+    facts=("lowest", "highest", "halvings", "doublings", "bound", "step"),
+)
+def loss_scale(run: Run, at: int | None, *, floor: float) -> Finding:
+    """What the loss scale does: stays constant, falls below `floor`, or moves as a dynamic scaler's does."""
+    scale = finite(run["loss_scale"])
+    known = scale.drop_nulls()
+    change = known.diff().drop_nulls()
+    facts = {
+        "lowest": known.min(),
+        "highest": known.max(),
+        "halvings": int((change < 0).sum()),
+        "doublings": int((change > 0).sum()),
+        "bound": floor,
+    }
+    if known.min() is not None and known.min() < floor:
+        step = int(run.steps[int((scale < floor).fill_null(False).arg_true()[0])])
+        return Finding("below", step, facts | {"step": step}, floor)
+    return Finding("constant" if known.n_unique() <= 1 else "dynamic", None, facts)

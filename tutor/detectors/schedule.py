@@ -1,0 +1,61 @@
+"""Detectors of the learning rate."""
+
+import math
+
+from tutor.detectors import NOT_YET, Finding, detector
+from tutor.detectors.windows import finite, rows
+from tutor.run import Run
+
+
+@detector(
+    signals=("lr",), outcomes=("schedule", "no"), facts=("step", "before", "after", "jump", "bound", "usual")
+)
+def lr_jump(run: Run, at: int | None, *, window: int, jump: float, usual: float, min_rows: int) -> Finding:
+    """Whether the learning rate is discontinuous near `at`.
+
+    A jump is a change from one row to the next of more than `jump` of the rate's largest value nearby
+    and of more than `usual` times the median change nearby: a warm-up moves at every row, and is smooth.
+    """
+    row = run.row_at(at) if at is not None else len(run) - 1
+    span = rows(run, window, min_rows)
+    near = finite(run["lr"])[max(0, row - span) : row + 2]
+    changes = near.diff().abs()
+    if changes.count() < 2:
+        return Finding(NOT_YET, at, {"rows": len(near), "needed": 3})
+    top = float(near.max() or 0.0)
+    # The rows at the spike and right before it: a restart shows there, an older one has been survived.
+    recent = changes[-3:]
+    worst = len(changes) - len(recent) + int(recent.fill_null(0.0).arg_max())
+    size, median = float(changes[worst] or 0.0), float(changes.median() or 0.0)
+    step = int(run.steps[max(0, row - span) + worst])
+    facts = {
+        "step": step,
+        "before": near[max(0, worst - 1)],
+        "after": near[worst],
+        "jump": size / top if top else 0.0,
+        "bound": jump,
+        "usual": median,
+    }
+    jumps = top > 0 and size > jump * top and size > usual * median
+    return Finding("schedule" if jumps else "no", step, facts)
+
+
+@detector(
+    signals=("lr",), outcomes=("yes", "no"), facts=("before", "after", "change", "bound", "begin", "end")
+)
+def rising_lr(run: Run, at: int | None, *, window: int, growth: float, min_rows: int) -> Finding:
+    """Whether the learning rate grew over the last window, once the configured warm-up is over."""
+    span = rows(run, window, min_rows)
+    if len(run) < span:
+        return Finding(NOT_YET, facts={"rows": len(run), "needed": span})
+    begin, end = int(run.steps[-span]), int(run.steps[-1])
+    warmup = (run.manifest.get("schedule") or {}).get("warmup_steps") or 0
+    if begin < warmup:
+        return Finding(NOT_YET, facts={"rows": end, "needed": warmup + span})
+    lr = finite(run["lr"])[-span:].drop_nulls()
+    if len(lr) < 2:
+        return Finding(NOT_YET, facts={"rows": len(lr), "needed": 2})
+    before, after = float(lr[0]), float(lr[-1])
+    change = after / before if before else (math.inf if after else 1.0)
+    facts = {"before": before, "after": after, "change": change, "bound": growth, "begin": begin, "end": end}
+    return Finding("yes" if change > growth else "no", end, facts, None, (begin, end))

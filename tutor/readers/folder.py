@@ -1,0 +1,160 @@
+"""tutor's own run folder: `manifest.json`, `metrics.jsonl`, `sentences.txt`, `checkpoints/`.
+
+The log is read whole rows only: half a line at the end (a killed run) is passed over, and so is a line
+in the middle that is no JSON, with a remark. Non-finite numbers are the strings "NaN", "Infinity" and
+"-Infinity" (as in proto3 JSON); bare NaN and Infinity, as Python writes them, are understood too.
+"""
+
+import json
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from tutor.run import BadRunError, Run
+
+FORMAT = 1
+_WHOLE = 32_000_000  # up to this many bytes every row is looked at for the columns' types
+_SAMPLE = 2_000  # beyond it, so many rows from the beginning and as many from the end
+_BARE = re.compile(rb"(?<=[:\[,\s])(-?(?:NaN|Infinity))(?=\s*[,}\]])")
+_TEXT = ("batch_hash", "checkpoint", "worst_tokens", "rare_tokens")
+
+
+def sniff(path: Path) -> bool:
+    """A folder with `metrics.jsonl` in it, or that file itself."""
+    return (
+        (path / "metrics.jsonl").is_file()
+        or (path / "manifest.json").is_file()
+        or path.name == "metrics.jsonl"
+    )
+
+
+def read(path: Path) -> Run:
+    """The run in the folder at `path`. Raises BadRunError."""
+    folder = path.parent if path.name == "metrics.jsonl" else path
+    remarks: list[str] = []
+    manifest = _manifest(folder, remarks)
+    frame = _frame(folder / "metrics.jsonl", remarks)
+    return Run(
+        path=folder,
+        name=str(manifest.get("name") or folder.resolve().name),
+        manifest=manifest,
+        frame=frame,
+        checkpoints=_checkpoints(folder, frame),
+        sentences=_sentences(folder),
+        remarks=tuple(remarks),
+    )
+
+
+def _manifest(folder: Path, remarks: list[str]) -> Mapping[str, Any]:
+    path = folder / "manifest.json"
+    if not path.is_file():
+        remarks.append("manifest.json is missing: what the run was meant to be isn't known")
+        return {}
+    try:
+        manifest = json.loads(path.read_text(encoding="utf-8"))
+    except (ValueError, RecursionError):
+        raise BadRunError(f"{path} is no JSON: restore it, or move it away to read the log alone") from None
+    if not isinstance(manifest, dict):
+        raise BadRunError(f"{path} holds no keys: restore it, or move it away to read the log alone")
+    version = manifest.get("format", FORMAT)
+    if not isinstance(version, int) or version > FORMAT:
+        raise BadRunError(
+            f"{path} is of format {version}, this tutor reads up to {FORMAT}: upgrade tutor to read it"
+        )
+    return manifest
+
+
+def _frame(path: Path, remarks: list[str]) -> pl.DataFrame:
+    if not path.is_file():
+        raise BadRunError(f"{path} is missing: the run was never logged; train it again")
+    data = path.read_bytes()
+    end = data.rfind(b"\n") + 1
+    if data[end:].strip():
+        # A whole last row may lack its line end; half a row is no JSON.
+        if _is_row(data[end:]):
+            data += b"\n"
+        else:
+            remarks.append("the last line is cut short: the run was killed while writing it")
+            data = data[:end]
+    if not data.strip():
+        raise BadRunError(f"{path} holds no whole row: the run ended before its first step; train it again")
+    frame = _parse(data, path, remarks)
+    if "step" not in frame.columns:
+        frame = frame.with_row_index("step")
+        remarks.append("rows have no `step`: they are counted from 0")
+    frame = frame.with_columns(pl.col("step").cast(pl.Int64, strict=False)).drop_nulls("step")
+    if not frame.height:
+        raise BadRunError(f"{path}: no row has a whole number as its step")
+    if not (frame["step"].is_sorted() and frame["step"].is_unique().all()):
+        frame = frame.unique("step", keep="last").sort("step")
+        remarks.append("steps repeat or run backwards: sorted, the last row of each kept")
+    return frame.with_columns(_number(frame[name]) for name in frame.columns if name != "step")
+
+
+def _parse(data: bytes, path: Path, remarks: list[str]) -> pl.DataFrame:
+    try:
+        return pl.read_ndjson(data, schema=_schema(data))
+    except pl.exceptions.PolarsError:
+        pass
+    # Something isn't plain: bare NaN, a number that is text further on, or a line that is no JSON.
+    rows = _BARE.sub(rb'"\1"', data).splitlines()
+    whole = [row for row in rows if _is_row(row)]
+    if passed_over := sum(1 for row in rows if row.strip()) - len(whole):
+        remarks.append(f"{passed_over} lines are no JSON rows: passed over")
+    if not whole:
+        raise BadRunError(f"{path} holds no row of JSON: is it a log?")
+    try:
+        return pl.read_ndjson(b"\n".join(whole), infer_schema_length=None)
+    except pl.exceptions.PolarsError as error:
+        raise BadRunError(f"{path} can't be read as rows: {str(error).splitlines()[0]}") from None
+
+
+def _schema(data: bytes) -> pl.Schema:
+    if len(data) > _WHOLE:
+        head, tail = (
+            data[: _SAMPLE * 4000].split(b"\n")[:_SAMPLE],
+            data[-_SAMPLE * 4000 :].split(b"\n")[-_SAMPLE:],
+        )
+        data = b"\n".join(head + tail[1:])
+    return pl.read_ndjson(data, infer_schema_length=None).schema
+
+
+def _is_row(line: bytes) -> bool:
+    try:
+        return isinstance(json.loads(line), dict)
+    except (ValueError, RecursionError):
+        return False
+
+
+def _number(column: pl.Series) -> pl.Series:
+    """Whole numbers and numbers that came as text, as Float64 (lists likewise)."""
+    if column.name in _TEXT:
+        return column
+    kind = column.dtype
+    if kind.is_integer() or kind == pl.Null:
+        return column.cast(pl.Float64)
+    if kind == pl.String:
+        number = column.cast(pl.Float64, strict=False)
+        return column if number.null_count() > column.null_count() else number
+    if isinstance(kind, pl.List) and kind.inner in (pl.String, pl.Null):
+        return column.cast(pl.List(pl.Float64), strict=False)
+    return column
+
+
+def _checkpoints(folder: Path, frame: pl.DataFrame) -> tuple[int, ...]:
+    """Steps of the checkpoints on disk and of those the log says were saved."""
+    names = [path.stem for path in (folder / "checkpoints").glob("step-*")]
+    if "checkpoint" in frame.columns and frame["checkpoint"].dtype == pl.String:
+        names += frame["checkpoint"].drop_nulls().to_list()
+    steps = {int(found[1]) for name in names if (found := re.search(r"(\d+)", name))}
+    return tuple(sorted(steps))
+
+
+def _sentences(folder: Path) -> tuple[str, ...]:
+    try:
+        return tuple((folder / "sentences.txt").read_text(encoding="utf-8", errors="replace").splitlines())
+    except OSError:
+        return ()
