@@ -3,6 +3,7 @@
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import pairwise
 
 
 @dataclass(frozen=True)
@@ -24,8 +25,8 @@ class Scale:
         """About `count` round values inside the axis, each with its label."""
         values = _decades(self.low, self.high, count) if self.log else []
         if len(values) < 2:
-            values = _round(self.low, self.high, count)
-        spread = min((b - a for a, b in zip(values, values[1:], strict=False)), default=self.high - self.low)
+            values = round_values(self.low, self.high, count)
+        spread = min((b - a for a, b in pairwise(values)), default=self.high - self.low)
         return [(value, label(value, spread)) for value in values]
 
 
@@ -71,7 +72,8 @@ def label(value: float, spread: float = math.inf) -> str:
     return text.rstrip("0").rstrip(".") if "." in text else text
 
 
-def _round(low: float, high: float, count: int) -> list[float]:
+def round_values(low: float, high: float, count: int) -> list[float]:
+    """About `count` round values from `low` to `high`, at least two where that can be."""
     span = high / 2 - low / 2  # halved, so that the ends of Float64 don't overflow
     if not span > 0:
         return [low]
@@ -79,9 +81,15 @@ def _round(low: float, high: float, count: int) -> list[float]:
     if not math.isfinite(rough):
         return [low, high]
     power = 10.0 ** math.floor(math.log10(rough))
-    step = next((power * nice for nice in (1, 2, 2.5, 5, 10) if power * nice >= rough * 0.999), power * 10)
-    first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
-    return [index * step for index in range(first, last + 1)]
+    steps = [power * nice for nice in (10, 5, 2.5, 2, 1, 0.5, 0.25, 0.2, 0.1)]
+    steps = [step for step in steps if step <= rough * 2.5] or steps[-1:]
+    values: list[float] = []
+    for step in steps:
+        first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
+        values = [index * step for index in range(first, last + 1)]
+        if len(values) >= max(2, min(count - 1, 4)):
+            break
+    return values
 
 
 def _decades(low: float, high: float, count: int) -> list[float]:

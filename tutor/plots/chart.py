@@ -23,11 +23,13 @@ class Curve:
         label: for the legend.
         steps: ascending.
         values: one for each step; null where nothing was logged.
+        smooth: a smoothed curve, drawn over the others.
     """
 
     label: str
     steps: pl.Series
     values: pl.Series
+    smooth: bool = False
 
 
 @dataclass(frozen=True)
@@ -35,7 +37,7 @@ class Chart:
     """A picture of curves.
 
     Attributes:
-        curves: the first lies lowest.
+        curves: the first lies highest, but for smooth ones.
         view: first and last step.
         unit: of the values, written above the axis.
         mark: the step under discussion.
@@ -101,7 +103,7 @@ def draw(chart: Chart, width: int, height: int, ink: Ink) -> list[Text]:
     level = chart.level if chart.level is not None and abs(chart.level) < float("inf") else None
     scale = axes.scale(values + ([level] if level is not None else []), chart.log_beyond, chart.floor)
     canvas = _Canvas(columns, rows)
-    _curves(canvas, samples, scale, ink)
+    _curves(canvas, chart.curves, samples, scale, ink)
     labelled = _level(canvas, scale, level, chart.level_label, ink)
     _mark(canvas, chart, ink)
     bad = sorted({pixel // 2 for one in samples for pixel in one.bad})
@@ -109,23 +111,19 @@ def draw(chart: Chart, width: int, height: int, ink: Ink) -> list[Text]:
         canvas.put(rows - 1, column, BAD, ink.bad)
 
     legend = _legend(chart, samples, scale, bool(bad), None if labelled else level, width, ink)
-    gutters = _gutter(scale, rows, gutter, level, ink) if values or level is not None else None
-    body = [
-        Text.assemble(
-            gutters[row] if gutters else Text(" " * max(0, gutter - 1) + "│", ink.dim), canvas.line(row)
-        )
-        if gutter
-        else canvas.line(row)
-        for row in range(rows)
-    ]
+    gutters = _gutter(scale, rows, gutter, ink, bool(values), level)
+    body = [Text.assemble(gutters[row], canvas.line(row)) for row in range(rows)]
     axis = Text.assemble((" " * (gutter - 1) + "└" if gutter else "", ink.dim), _axis(chart, columns, ink))
     return page([legend] * legend_rows + body + [axis], width, height)
 
 
-def _curves(canvas: _Canvas, samples: Sequence[Sample], scale: axes.Scale, ink: Ink) -> None:
+def _curves(
+    canvas: _Canvas, curves: Sequence[Curve], samples: Sequence[Sample], scale: axes.Scale, ink: Ink
+) -> None:
     dots = [[0] * canvas.width for _ in range(canvas.height)]
-    for index, one in enumerate(samples):
-        if not one.lines:
+    for index in sorted(range(len(curves)), key=lambda index: (curves[index].smooth, -index)):
+        one = samples[index]
+        if not one.lines or (one.sparse and one.few and _glyph(index)):
             continue
         placed = [[(pixel, scale.share(value)) for pixel, value in line] for line in one.lines]
         for row, line in enumerate(raster.braille(placed, canvas.width, canvas.height)):
@@ -134,16 +132,17 @@ def _curves(canvas: _Canvas, samples: Sequence[Sample], scale: axes.Scale, ink: 
                     dots[row][column] |= code
                     canvas.put(row, column, chr(raster.BLANK + dots[row][column]), ink.curve(index))
     for index, one in enumerate(samples):
-        glyph = GLYPHS[index % len(GLYPHS)]
-        if not glyph:
+        if not (glyph := _glyph(index)):
             continue
         due = 4 + 5 * index  # curves that coincide show their glyphs in turn
-        for line in one.lines:
-            for pixel, value in line:
-                if one.sparse or pixel // 2 >= due:
-                    row = round((canvas.height * 4 - 1) * (1 - scale.share(value))) // 4
-                    canvas.put(row, pixel // 2, glyph, ink.curve(index))
-                    due = pixel // 2 + 16
+        for pixel, value in (point for line in one.lines for point in line):
+            if one.few or pixel // 2 >= due:
+                canvas.put(_row(scale, value, canvas.height), pixel // 2, glyph, ink.curve(index))
+                due = pixel // 2 + 16
+
+
+def _glyph(index: int) -> str:
+    return GLYPHS[index % len(GLYPHS)]
 
 
 def _level(canvas: _Canvas, scale: axes.Scale, level: float | None, words: str, ink: Ink) -> bool:
@@ -185,12 +184,16 @@ def _column(step: int | None, view: View, columns: int) -> int | None:
     return round((step - first) * (2 * columns - 1) / max(1, last - first)) // 2
 
 
-def _gutter(scale: axes.Scale, rows: int, width: int, level: float | None, ink: Ink) -> list[Text]:
+def _gutter(
+    scale: axes.Scale, rows: int, width: int, ink: Ink, known: bool, level: float | None
+) -> list[Text]:
+    """The left edge with its numbers, `width` cells wide; without numbers where no value is known."""
+    if not width:
+        return [Text()] * rows
     lines = [Text(" " * (width - 1) + "│", ink.dim) for _ in range(rows)]
-    for value, words in scale.ticks(max(2, min(6, rows // 2))):
-        lines[_row(scale, value, rows)] = Text.assemble(
-            (words[: width - 1].rjust(width - 1), ink.text), ("┤", ink.dim)
-        )
+    for value, words in scale.ticks(max(2, min(6, rows // 2))) if known else []:
+        number = Text(words[: width - 1].rjust(width - 1), ink.text)
+        lines[_row(scale, value, rows)] = Text.assemble(number, ("┤", ink.dim))
     if level is not None:
         words = axes.label(level)[: width - 1]
         lines[_row(scale, level, rows)] = Text(words.rjust(width - 1) + "┤", ink.level)
@@ -207,19 +210,21 @@ def _legend(
     ink: Ink,
 ) -> Text:
     unit = " · ".join(part for part in (chart.unit, chart.log_word if scale.log else "") if part)
-    entries = [Text(unit, ink.dim)] if unit else []
+    head = [Text(unit, ink.dim)] if unit else []
     if level is not None and chart.level_label:
-        entries.append(Text(f"╌╌ {chart.level_label}", ink.level))
+        head.append(Text(f"╌╌ {chart.level_label}", ink.level))
     if bad:
-        entries.append(Text(f"{BAD} {chart.bad_word}", ink.bad))
+        head.append(Text(f"{BAD} {chart.bad_word}", ink.bad))
+    note = [Text(chart.note, ink.dim)] if chart.note else []
+    long, short = [], []
     for index, (curve, one) in enumerate(zip(chart.curves, samples, strict=True)):
-        glyph = GLYPHS[index % len(GLYPHS)]
-        symbol = glyph if glyph and one.sparse else f"⠤{glyph or '⠤'}⠤"
-        entries.append(Text.assemble((symbol, ink.curve(index)), (f" {curve.label}", ink.text)))
-    if chart.note:
-        entries.append(Text(chart.note, ink.dim))
-        if sum(entry.cell_len + 2 for entry in entries) - 2 > width:
-            entries.pop()
+        glyph = _glyph(index) or "⠤"
+        symbol = glyph if one.sparse and one.few else f"⠤{glyph}⠤"
+        for entries, sign in ((long, f"{symbol} "), (short, glyph)):
+            entries.append(Text.assemble((sign, ink.curve(index)), (curve.label, ink.text)))
+    for entries in ([*head, *long, *note], [*head, *long], [*head, *short]):
+        if sum(entry.cell_len + 2 for entry in entries) - 2 <= width:
+            break
     return Text("  ").join(entries)
 
 
@@ -233,7 +238,7 @@ def _axis(chart: Chart, columns: int, ink: Ink) -> Text:
         if column + len(words) > columns:
             column, words = column - len(words) + 1, f"{chart.mark}^"
         canvas.write(0, max(0, column), words, ink.mark)
-    steps = [first, last, *(int(value) for value in axes._round(first, last, max(2, columns // 14)))]
+    steps = [first, last, *(int(value) for value in axes.round_values(first, last, max(2, columns // 14)))]
     for step in steps:
         words = f" {step} "
         centre = _column(step, chart.view, columns)

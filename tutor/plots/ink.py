@@ -74,3 +74,10 @@ def centred(lines: Sequence[Text], width: int, height: int) -> list[Text]:
     top = max(0, (height - len(lines)) // 2)
     shifted = [Text.assemble(" " * max(0, (width - line.cell_len) // 2), line) for line in lines]
     return page([Text()] * top + shifted, width, height)
+
+
+def bar(share: float, width: int) -> str:
+    """A horizontal bar of up to `width` cells, in eighths of a cell; never nothing for something."""
+    eighths = round(min(1.0, max(0.0, share)) * width * 8) or int(share > 0)
+    whole, rest = divmod(eighths, 8)
+    return "█" * whole + ("", "▏", "▎", "▍", "▌", "▋", "▊", "▉")[rest]

@@ -84,7 +84,9 @@ def _curves(request: Request, family: Family) -> tuple[list[Curve], list[str]]:
         return [Curve(_name(run), run.steps, run[signal]) for run in runs], []
     run = request.run
     curves = [
-        Curve(_label(request, signal), run.steps, run[signal]) for signal in family.signals if run.has(signal)
+        Curve(_label(request, signal), run.steps, run[signal], smooth=signal == "loss_ema")
+        for signal in family.signals
+        if run.has(signal)
     ]
     return curves, [_label(request, signal) for signal in family.signals if not run.has(signal)]
 

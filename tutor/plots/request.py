@@ -2,13 +2,20 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
+import polars as pl
 from rich.text import Text
 
 from tutor.plots.ink import Ink, centred
 from tutor.plots.view import View
 from tutor.run import Run
 from tutor.words import say
+
+
+def to_list(value: Any) -> Any:
+    """A cell of a list column as a list; any other as it is."""
+    return value.to_list() if isinstance(value, pl.Series) else value
 
 
 @dataclass(frozen=True)
@@ -34,6 +41,24 @@ class Request:
     def say(self, key: str, **facts: object) -> str:
         """The plots' own words under `key`."""
         return say(f"plots.{key}", self.lang, **facts)
+
+    def at(self, signal: str) -> tuple[int, Any] | None:
+        """The signal at the marked step (at the last one without a mark), and the step it comes from.
+
+        Where that row has none, the nearest row before it that has; None where there is none.
+        """
+        if not self.run.has(signal):
+            return None
+        row = self.run.row_at(self.mark) if self.mark is not None else len(self.run) - 1
+        known = self.run[signal][: row + 1].is_not_null().arg_true()
+        if not len(known):
+            return None
+        return int(self.run.steps[int(known[-1])]), to_list(self.run[signal][int(known[-1])])
+
+    def before(self, signal: str, step: int, rows: int) -> list[Any]:
+        """The signal in the last `rows` rows before `step`, where it was recorded."""
+        end = self.run.row_at(step)
+        return [to_list(value) for value in self.run[signal][max(0, end - rows) : end] if value is not None]
 
     def missing(self, *signals: str) -> list[Text]:
         """The page that says what was not recorded, and how to log it."""

@@ -16,11 +16,13 @@ class Sample:
         lines: unbroken runs of (pixel column, value); values are finite. A line breaks where a NaN or an
             Inf was logged, not where nothing was.
         bad: pixel columns with a NaN or an Inf.
-        sparse: whether the points are so few that each can be drawn as one.
+        few: whether the points are so few that each can have its glyph.
+        sparse: whether most rows have no value, so that a line would claim what was not measured.
     """
 
     lines: tuple[tuple[Point, ...], ...]
     bad: tuple[int, ...]
+    few: bool
     sparse: bool
 
     @property
@@ -37,15 +39,16 @@ def sample(steps: pl.Series, values: pl.Series, view: tuple[int, int], pixels: i
     first, last = view
     begin, end = steps.search_sorted(first, side="left"), steps.search_sorted(last, side="right")
     steps, values = steps[begin:end], values[begin:end].cast(pl.Float64)
+    rows = len(values)
     if values.null_count():
         known = values.is_not_null()
         steps, values = steps.filter(known), values.filter(known)
     scale = (pixels - 1) / max(1, last - first)
     finite = values.is_finite()
-    sparse = len(values) <= max(2, pixels // 8)
+    few, sparse = len(values) <= pixels // 8, 2 * len(values) < rows
     if len(values) <= 2 * pixels:
         columns = [round((step - first) * scale) for step in steps.to_list()]
-        return _cut(list(zip(columns, values.to_list(), strict=True)), sparse)
+        return _cut(list(zip(columns, values.to_list(), strict=True)), few, sparse)
     if not finite.all():
         values = values.set(~finite, None)
     else:
@@ -63,10 +66,10 @@ def sample(steps: pl.Series, values: pl.Series, view: tuple[int, int], pixels: i
             points += [(column, low)] if low == high else [(column, low), (column, high)]
         if finite is not None and here.null_count():
             points.append((column, math.nan))
-    return _cut(points, sparse)
+    return _cut(points, few, sparse)
 
 
-def _cut(points: list[Point], sparse: bool) -> Sample:
+def _cut(points: list[Point], few: bool, sparse: bool) -> Sample:
     lines: list[list[Point]] = [[]]
     bad = []
     for column, value in points:
@@ -75,4 +78,4 @@ def _cut(points: list[Point], sparse: bool) -> Sample:
         else:
             bad.append(column)
             lines.append([])
-    return Sample(tuple(tuple(line) for line in lines if line), tuple(dict.fromkeys(bad)), sparse)
+    return Sample(tuple(tuple(line) for line in lines if line), tuple(dict.fromkeys(bad)), few, sparse)
