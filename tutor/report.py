@@ -6,6 +6,7 @@ from typing import Any
 
 from rich.text import Text
 
+from tutor.detectors import NOT_YET
 from tutor.run import Run
 from tutor.tree import Tree
 from tutor.walk import Look, Walk, fix_command, flawed, unattended
@@ -34,7 +35,7 @@ def sentence(says: Mapping[str, Any], outcome: str, facts: Mapping[str, Any], la
 
 def unable(outcome: str, facts: Mapping[str, Any], lang: str) -> str:
     """Why the log can't tell."""
-    if outcome == "not there yet":
+    if outcome == NOT_YET:
         return say("check.not_yet", lang, **facts)
     missing = facts.get("missing") or []
     if not missing:
@@ -75,12 +76,12 @@ class Report:
         answers = {answer.question: answer for answer in self.walk.answers}
         for look in self.looks:
             question, answer = self.tree.questions[look.question], answers.get(look.question)
-            label = question.outcomes[answer.outcome].label(lang) if answer else "?"
-            assumed = say("check.assumed", lang) if answer and answer.by == "assumed" else ""
-            out.append(f"  {look.question:<4} {question.title(lang):<24} ")
-            out.append(f"{label}{assumed}\n", "bold")
-            for line in sentences(self.tree, look, lang):
-                out.append(f"         {plain(line)}\n", "dim")
+            lines = sentences(self.tree, look, lang)
+            if answer and (answer.by == "assumed" or question.checks):
+                label = question.outcomes[answer.outcome].label(lang)
+                lines.insert(0, label + (say("check.assumed", lang) if answer.by == "assumed" else ""))
+            out.append(f"  {look.question:<4} {question.title(lang):<23} ", "bold")
+            out.append("\n".join(plain(line) for line in lines).replace("\n", "\n" + " " * 31) + "\n")
         leaf = self.walk.leaf
         if leaf is None:
             question = self.walk.question

@@ -17,7 +17,9 @@ def rare_share(run: Run, row: int) -> tuple[float | None, str | None]:
     if counts is None or tokens is None or not len(counts):
         return 0.0, None
     most = int(counts.arg_max())
-    return float(counts[most]) / size, str(tokens[most])
+    return min(1.0, float(counts[most]) / size), str(
+        tokens[most]
+    )  # a row is one token longer than its inputs
 
 
 @detector(
@@ -70,8 +72,8 @@ def bad_batch(
         "ratio": ratios[worst],
         "bound": ratio,
         "token": token,
-        "share": token_share,
-        "share_bound": share,
+        "share": None if token_share is None else 100 * token_share,
+        "share_bound": 100 * share,
         "bad_rows": length,
     }
     level = ratio * usual.mean

@@ -30,7 +30,8 @@ def non_finite_gradient(run: Run, at: int | None, *, share: float) -> Finding:
     """
     kind = dtype(run, at).outcome
     bad = (~run["grad_norm"].is_finite()).fill_null(False).arg_true()
-    facts = {"count": len(bad), "rows": len(run), "share": len(bad) / len(run), "bound": share, "dtype": kind}
+    facts = {"count": len(bad), "rows": len(run), "dtype": kind}
+    facts |= {"share": 100 * len(bad) / len(run), "bound": 100 * share}
     if kind == "fp32":
         return Finding("fp32", facts=facts)
     if not len(bad):
@@ -38,7 +39,7 @@ def non_finite_gradient(run: Run, at: int | None, *, share: float) -> Finding:
     step = int(run.steps[int(bad[0])])
     facts["step"] = step
     loss_finite = not run.has("loss") or bool(run["loss"].is_finite().fill_null(True).all())
-    harmless = kind == "fp16" and loss_finite and facts["share"] <= share
+    harmless = kind == "fp16" and loss_finite and facts["share"] <= facts["bound"]
     return Finding("skipped" if harmless else "yes", step, facts)
 
 

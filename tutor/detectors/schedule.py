@@ -32,8 +32,8 @@ def lr_jump(run: Run, at: int | None, *, window: int, jump: float, usual: float,
         "step": step,
         "before": near[max(0, worst - 1)],
         "after": near[worst],
-        "jump": size / top if top else 0.0,
-        "bound": jump,
+        "jump": 100 * size / top if top else 0.0,
+        "bound": 100 * jump,
         "usual": median,
     }
     jumps = top > 0 and size > jump * top and size > usual * median

@@ -1,0 +1,61 @@
+# `make walk` and `make test` do all the set-up they need; both are quick the second time.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/pip --disable-pip-version-check --quiet
+RUN ?= runs/19-break
+
+.DEFAULT_GOAL := help
+.PHONY: help walk home train test lint format snapshots bench atlas wheel clean
+
+help: ## list the targets
+	@awk -F':.*## ' '/^[a-z]+:.*## / {printf "make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+walk: $(VENV)/light ## walk the broken run (RUN=runs/19-break)
+	@$(BIN)/tutor walk $(RUN)
+
+home: $(VENV)/light ## open the home screen
+	@$(BIN)/tutor
+
+train: $(VENV)/lab ## train the broken run again (ARGS="--break no-clip")
+	@$(BIN)/tutor train $(or $(ARGS),--break no-clip)
+
+test: $(VENV)/lab lint ## run the tests
+	@$(BIN)/pytest -n 2
+
+lint: $(VENV)/lab ## check style and the walls between the rooms
+	@$(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/lint-imports && $(BIN)/tutor trees check
+
+format: $(VENV)/lab ## format the code
+	@$(BIN)/ruff check --fix . && $(BIN)/ruff format .
+
+snapshots: $(VENV)/lab ## accept the screens as they look now
+	@$(BIN)/pytest tests/ui/test_snapshots.py --snapshot-update
+
+bench: $(VENV)/lab ## print the table of benchmarks (minutes)
+	@$(BIN)/python -m tests.bench
+
+atlas: $(VENV)/lab ## calibrate the break over 20 seeds (an hour; goes on where it stopped)
+	@$(BIN)/python -m tests.bench.calibrate
+
+wheel: $(VENV)/lab ## build the wheel into dist/
+	@$(PIP) wheel --no-deps --wheel-dir dist .
+
+clean: ## remove what the targets above installed and built
+	rm -rf $(VENV) dist build .pytest_cache .ruff_cache .hypothesis
+
+$(BIN)/pip:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+	  || { echo "tutor needs Python 3.11 or newer: make PYTHON=python3.12 ..."; exit 1; }
+	@$(PYTHON) -m venv $(VENV)
+
+# The stamps say which set is installed: the app alone, or with the lab (torch) and the test tools.
+$(VENV)/light: $(BIN)/pip pyproject.toml constraints.txt
+	@echo "setting up tutor (about a minute, once) ..."
+	@$(PIP) install -c constraints.txt -e .
+	@touch $@
+
+$(VENV)/lab: $(BIN)/pip pyproject.toml constraints.txt
+	@echo "setting up tutor with its lab and tests (a few minutes, once) ..."
+	@$(PIP) install -c constraints.txt -e '.[train,dev]'
+	@touch $(VENV)/light $@
