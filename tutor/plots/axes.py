@@ -26,8 +26,11 @@ class Scale:
         values = _decades(self.low, self.high, count) if self.log else []
         if len(values) < 2:
             values = round_values(self.low, self.high, count)
+        if self.log:
+            return [(value, label(value)) for value in values]
         spread = min((b - a for a, b in pairwise(values)), default=self.high - self.low)
-        return [(value, label(value, spread)) for value in values]
+        largest = max(map(abs, values), default=0.0)
+        return [(value, label(value, spread, largest)) for value in values]
 
 
 def scale(values: Iterable[float], log_beyond: float, floor: float | None = None) -> Scale:
@@ -53,21 +56,29 @@ def scale(values: Iterable[float], log_beyond: float, floor: float | None = None
     return Scale(low, high, False)
 
 
-def label(value: float, spread: float = math.inf) -> str:
-    """A tick's number in at most seven characters, with as many decimals as tell neighbours apart."""
-    size = abs(value)
-    if size == 0:
+_UNITS = ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e4, "k"))  # 4 digits are still read at a glance
+
+
+def label(value: float, spread: float | None = None, largest: float | None = None) -> str:
+    """A number in at most seven characters.
+
+    Args:
+        value: finite.
+        spread: the distance to the next tick, for as many decimals as tell them apart.
+        largest: of all ticks on the axis, so that they share one notation.
+    """
+    size = abs(value) if largest is None else largest
+    if value == 0 or size == 0:
         return "0"
-    if size >= 1e15 or size < 1e-3:
+    if size >= 1e15 or size < 1e-2:
         digits, _, power = f"{value:.1e}".partition("e")
         return f"{digits.removesuffix('.0')}e{int(power)}"
-    for unit, name in ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e4, "k")):
-        if size >= unit:
-            unit = 1e3 if name == "k" else unit
-            return f"{value / unit:.4g}{name}"
-    if math.isinf(spread):
-        return f"{value:.3g}"
-    decimals = max(0, -math.floor(math.log10(spread) + 1e-9)) if spread > 0 else 2
+    for bound, name in _UNITS:
+        if size >= bound:
+            return f"{value / (1e3 if name == 'k' else bound):.4g}{name}"
+    if not spread or not math.isfinite(spread):
+        return f"{value:.3g}" if size < 1000 else f"{value:.0f}"
+    decimals = max(0, math.ceil(-math.log10(spread) - 1e-9))
     text = f"{value:.{min(decimals + 1, 4)}f}"
     return text.rstrip("0").rstrip(".") if "." in text else text
 

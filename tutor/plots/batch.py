@@ -13,29 +13,42 @@ _HASH = 8  # signs of a hash: enough to tell batches apart by eye
 
 
 def draw(request: Request) -> list[Text]:
-    """The panel."""
+    """The panel: the marked batch and, where there is room, the one before it."""
     found = [request.at(signal) for signal in ("sentence_ids", "rare_tokens", "batch_hash")]
     steps = [one[0] for one in found if one is not None]
     if not steps:
         return request.missing("sentence_ids")
     step = max(steps)
     ids, rare, hash_ = (one[1] if one is not None and one[0] == step else None for one in found)
-    lines = [Text.assemble((request.say("batch_at", step=step), request.ink.mark))]
-    texts = _texts(request, ids or [])
-    if ids:
-        lines[0].append(
-            f"  {request.say('sentences', count=len(ids), distinct=len(texts))}", request.ink.text
-        )
+    lines = [_head(request, step, ids, request.ink.mark)]
     if hash_ is not None:
         lines.append(_hashes(request, step, str(hash_)))
     if rare is not None:
         lines.append(_rare(request, step, [str(token) for token in rare]))
-    room = request.height - len(lines)
-    listed = texts.most_common(room if len(texts) <= room else max(0, room - 1))
-    lines += [_sentence(request, text, count) for text, count in listed]
-    if len(listed) < len(texts):
-        lines.append(Text(request.say("more_sentences", count=len(texts) - len(listed)), request.ink.dim))
+    lines += _sentences(request, ids or [], request.height - len(lines))
+    if request.height - len(lines) > 2 and (earlier := request.before("sentence_ids", step, 1)):
+        before = int(request.run.steps[request.run.row_at(step) - 1])
+        lines.append(_head(request, before, earlier[0], request.ink.dim))
+        lines += _sentences(request, earlier[0], request.height - len(lines))
     return page(lines, request.width, request.height)
+
+
+def _head(request: Request, step: int, ids: list[int] | None, style: str) -> Text:
+    line = Text.assemble((request.say("batch_at", step=step), style))
+    if ids:
+        distinct = len(_texts(request, ids))
+        line.append(f"  {request.say('sentences', count=len(ids), distinct=distinct)}", request.ink.text)
+    return line
+
+
+def _sentences(request: Request, ids: list[int], room: int) -> list[Text]:
+    """The sentences, the most repeated first; what finds no room is counted."""
+    texts = _texts(request, ids)
+    if len(texts) <= room:
+        return [_sentence(request, text, count) for text, count in texts.most_common()]
+    listed = texts.most_common(max(0, room - 1))
+    more = Text(request.say("more_sentences", count=len(texts) - len(listed)), request.ink.dim)
+    return [*(_sentence(request, text, count) for text, count in listed), more]
 
 
 def _texts(request: Request, ids: list[int]) -> Counter[str]:
@@ -52,23 +65,22 @@ def _sentence(request: Request, text: str, count: int) -> Text:
 
 
 def _hashes(request: Request, step: int, hash_: str) -> Text:
-    """The hashes about the marked row; the same one in an earlier row would be a batch fed twice."""
+    """The hashes about the marked row; the same one in an earlier row is a batch fed twice."""
     run, ink = request.run, request.ink
-    row = run.row_at(step)
+    row, hashes = run.row_at(step), run["batch_hash"]
+    first = max(0, row - _BEFORE)
+    again = [run.steps[first + place] for place, other in enumerate(hashes[first:row]) if other == hash_]
     line = Text(request.say("hash") + " ", ink.dim)
-    again = [
-        int(run.steps[other])
-        for other in range(max(0, row - _BEFORE), row)
-        if run["batch_hash"][other] is not None and str(run["batch_hash"][other]) == hash_
-    ]
-    line.append(plain(hash_[:_HASH]), ink.mark)
     if again:
-        line.append("  " + request.say("same_hash", step=again[-1]), ink.level)
+        line.append(request.say("same_hash", step=again[-1]), ink.level)
     else:
-        line.append("  " + request.say("other_hash", count=min(row, _BEFORE)), ink.text)
-    for other in (row - 1, row + 1, row - 2, row + 2):
-        if 0 <= other < len(run) and run["batch_hash"][other] is not None:
-            line.append(f"  {int(run.steps[other])} {plain(str(run['batch_hash'][other])[:_HASH])}", ink.dim)
+        line.append(request.say("other_hash", count=row - first), ink.text)
+    width = len(f"  {int(run.steps[-1])} ") + _HASH
+    reach = max(0, (request.width - line.cell_len) // width - 1) // 2
+    for other in range(max(0, row - reach), min(len(run), row + reach + 1)):
+        same = hashes[other] == hash_
+        style = ink.mark if other == row else ink.level if same else ink.dim
+        line.append(f"  {int(run.steps[other])} {plain(str(hashes[other] or '–')[:_HASH])}", style)
     return line
 
 

@@ -174,7 +174,8 @@ def _mark(canvas: _Canvas, chart: Chart, ink: Ink) -> None:
 
 
 def _row(scale: axes.Scale, value: float, rows: int) -> int:
-    return round((rows * 4 - 1) * (1 - scale.share(value))) // 4
+    """The row that holds the value's dot, four dots to a row; rounds as plotext does."""
+    return rows - 1 - int((rows * 4 - 1) * scale.share(value) + 0.5) // 4
 
 
 def _column(step: int | None, view: View, columns: int) -> int | None:

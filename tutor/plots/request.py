@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from textwrap import wrap
 from typing import Any
 
 import polars as pl
@@ -64,7 +65,8 @@ class Request:
         """The page that says what was not recorded, and how to log it."""
         lines = [Text(self.say("missing", signal=" / ".join(signals)), style=self.ink.text)]
         for signal in signals:
-            lines.append(Text(self.say(f"how.{signal}"), style=self.ink.dim))
+            advice = wrap(self.say(f"how.{signal}"), max(8, self.width - 2))
+            lines += [Text(line, style=self.ink.dim) for line in advice]
         return centred(lines, self.width, self.height)
 
     def empty(self) -> list[Text]:

@@ -22,10 +22,10 @@ def draw(request: Request) -> list[Text]:
         return request.missing("token_loss_hist")
     step, counts = found
     counts = [float(count or 0) for count in counts]
-    worst = _worst(request)
+    side = min(34, request.width * 2 // 5)
+    worst = _worst(request, side)
     if not worst:
         return _histogram(request, step, counts)
-    side = min(34, request.width * 2 // 5)
     picture = _histogram(request.sized(request.width - side, request.height), step, counts)
     return beside(picture, page(worst, side, request.height))
 
@@ -33,62 +33,56 @@ def draw(request: Request) -> list[Text]:
 def _histogram(request: Request, step: int, counts: list[float]) -> list[Text]:
     """Bars of the counts on a log scale, so that a tail of a few tokens shows beside hundreds."""
     ink, rows = request.ink, max(1, request.height - 2)
-    columns = max(1, request.width - _GUTTER - 1)
-    wide = max(1, columns // max(1, len(counts)))
+    wide = max(1, (request.width - _GUTTER - 6) // max(1, len(counts)))
     before = _mean(request.before("token_loss_hist", step, _BEFORE), len(counts))
-    top = math.log1p(max([*counts, *before, 1.0]))
-    heights = [math.log1p(count) / top * rows for count in counts]
-    levels = [math.log1p(count) / top * rows for count in before]
-    lines = [Text.assemble((request.say("tokens_at", step=step), ink.dim))]
-    if before:
-        lines[0].append(f"  ─ {request.say('mean_before', count=_BEFORE)}", ink.curve(2))
-    ticks = {
-        min(rows - 1, int(rows - math.log1p(10**power) / top * rows)): 10**power for power in range(4, -1, -1)
+    largest = max([*counts, *before, 1.0])
+    bars = [_height(count, largest, rows) for count in counts]
+    usual = [_height(count, largest, rows) for count in before]
+    labels = {
+        rows - 1 - int(_height(10**power, largest, rows) - 1e-6): 10**power for power in range(6, -1, -1)
     }
+    lines = [Text(request.say("tokens_at", step=step), ink.dim)]
+    legend = f"  ─ {request.say('mean_before', count=_BEFORE)}"
+    if before and lines[0].cell_len + cell_len(legend) < request.width:
+        lines[0].append(legend, ink.curve(2))
     for row in range(rows):
         floor = rows - 1 - row
-        label = (
-            axes.label(ticks[row])
-            if row in ticks and 10 ** (math.expm1(top) > 0) and ticks[row] <= math.expm1(top)
-            else ""
-        )
-        line = Text.assemble((label.rjust(_GUTTER - 1), ink.text), ("┤" if label else "│", ink.dim))
-        for index, height in enumerate(heights):
+        words = axes.label(labels[row]) if 0 < labels.get(row, 0) <= largest else ""
+        line = Text.assemble((words.rjust(_GUTTER - 1), ink.text), ("┤" if words else "│", ink.dim))
+        for index, height in enumerate(bars):
             filled = min(8, max(0, round((height - floor) * 8)))
-            if filled == 0 and height > 0 and floor == 0:
-                filled = 1
-            usual = bool(before) and floor <= levels[index] < floor + 1 and levels[index] > 0.05
-            cell = _EIGHTHS[filled]
-            body = wide - (wide > 2)
-            if usual and filled == 0:
-                line.append("─" * body, ink.curve(2))
+            if filled == 0 and usual and floor <= usual[index] - 1e-6 < floor + 1:
+                line.append("─" * wide, ink.curve(2))
             else:
-                line.append(cell * body, ink.curve(1))
-            line.append(" " * (wide - body))
+                line.append(_EIGHTHS[max(filled, int(height > 0 and floor == 0))] * wide, ink.curve(1))
         lines.append(line)
     lines.append(_axis(request, len(counts), wide))
     return page(lines, request.width, request.height)
+
+
+def _height(count: float, largest: float, rows: int) -> float:
+    return math.log1p(count) / math.log1p(largest) * rows
 
 
 def _axis(request: Request, bins: int, wide: int) -> Text:
     edges = request.run.manifest.get("token_loss_edges")
     if not isinstance(edges, list) or len(edges) != bins + 1:
         edges = list(range(bins + 1))
-    cells = ["─"] * (bins * wide)
-    room = 0
-    for index in range(bins):
-        words = axes.label(float(edges[index])) + ("+" if index == bins - 1 else "")
-        place = index * wide
-        due = index == 0 or index == bins - 1 or float(edges[index]) % 2 == 0
-        if due and place >= room and place + len(words) <= len(cells):
+    cells = list("─" * (bins * wide))
+    last = f"{axes.label(float(edges[bins - 1]))}+"  # what is over the last edge counts in the last bin
+    room, end = 0, len(cells) - len(last)
+    for index in range(0, bins, 2):
+        words, place = axes.label(float(edges[index])), index * wide
+        if place >= room and place + len(words) < end:
             cells[place : place + len(words)] = list(words)
             room = place + len(words) + 2
-    line = Text.assemble((" " * (_GUTTER - 1) + "└", request.ink.dim), ("".join(cells), request.ink.dim))
-    line.append(f" {request.say('unit.nats')}", request.ink.dim)
-    return line
+    if end >= room:
+        cells[end:] = list(last)
+    axis = f"{' ' * (_GUTTER - 1)}└{''.join(cells)} {request.say('unit.nats')}"
+    return Text(axis, request.ink.dim)
 
 
-def _worst(request: Request) -> list[Text]:
+def _worst(request: Request, room: int) -> list[Text]:
     tokens, losses = request.at("worst_tokens"), request.at("worst_token_losses")
     if tokens is None or losses is None:
         return []
@@ -104,7 +98,7 @@ def _worst(request: Request) -> list[Text]:
         value = math.nan if loss is None else float(loss)
         line.append(f" {value:>5.1f} " if math.isfinite(value) else "   NaN ", ink.text)
         if math.isfinite(value) and max(finite) > 0:
-            line.append(bar(value / max(finite), 12), ink.curve(1))
+            line.append(bar(value / max(finite), min(12, room - line.cell_len)), ink.curve(1))
         lines.append(line)
     return lines
 
