@@ -4,6 +4,8 @@ A step's numbers are stacked into one vector on the device and stay there; `read
 gathered since the last time, so a GPU waits for the log once in twenty steps and not in each.
 """
 
+# ruff: noqa: N803 (capitals name the axes of a tensor)
+
 from collections.abc import Callable, Iterator
 from itertools import islice
 
@@ -125,7 +127,9 @@ class Instruments(Silent):
 
     def _named(self, row: list[float]) -> dict:
         values = iter(row)
-        worst = min(WORST, self._settings.batch_size * self._settings.block_size * self._settings.accumulation)
+        worst = min(
+            WORST, self._settings.batch_size * self._settings.block_size * self._settings.accumulation
+        )
         named: dict = {name: next(values) for name in SCALARS}
         named["clipped"], named["skipped"] = bool(named["clipped"]), int(named["skipped"])
         named["activation_norms"] = _take(values, self._settings.n_layer + 1)

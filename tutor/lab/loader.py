@@ -5,6 +5,8 @@ stream meets the boilerplate, enough of it to fill `boilerplate_batches` steps, 
 footer. The stratified loader spreads any token that is rare in training; it knows nothing of boilerplate.
 """
 
+# ruff: noqa: N806, N815 (capitals name the axes of a tensor)
+
 import hashlib
 from array import array
 from collections import Counter, deque

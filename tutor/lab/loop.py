@@ -4,6 +4,8 @@
 about breaks: what differs between runs is in the recipe.
 """
 
+# ruff: noqa: N806 (capitals name the axes of a tensor)
+
 import contextlib
 import platform
 import signal

@@ -4,11 +4,13 @@ Weights are drawn with std 0.02, residual projections with 0.02 / sqrt(2 x layer
 al. 2019, section 2.3). Shapes in names: B rows, T tokens, C width, V vocabulary.
 """
 
+# ruff: noqa: N803, N806 (capitals name the axes of a tensor)
+
 import math
 
 import torch
 from torch import Tensor, nn
-from torch.nn import functional as F
+from torch.nn import functional as F  # noqa: N812
 
 from tutor.settings import Settings
 

@@ -4,12 +4,14 @@ The loop knows only these parts. A break changes settings, or replaces one part 
 `dataclasses.replace(recipe, clip=...)`; the loop never asks which.
 """
 
+# ruff: noqa: N803 (capitals name the axes of a tensor)
+
 from collections.abc import Callable
 from dataclasses import dataclass
 
 import torch
 from torch import Tensor, nn
-from torch.nn import functional as F
+from torch.nn import functional as F  # noqa: N812
 
 from tutor.lab.corpus import Corpus, corpus
 from tutor.lab.loader import Loader, build_loader

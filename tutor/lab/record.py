@@ -42,7 +42,9 @@ class Record:
         try:
             folder.mkdir(parents=True)
         except FileExistsError:
-            raise RunExistsError(f"{folder} exists, and a run is never overwritten: choose another --out") from None
+            raise RunExistsError(
+                f"{folder} exists, and a run is never overwritten: choose another --out"
+            ) from None
         except OSError as error:
             raise DiskFullError(f"{folder} can't be made: {error.strerror}") from None
         try:
@@ -97,7 +99,9 @@ class Record:
 
 def encode(row: Mapping[str, Any]) -> bytes:
     """One line of strict JSON; NaN and Inf as the strings of proto3 JSON, since bare NaN isn't JSON."""
-    return json.dumps(_plain(row), separators=(",", ":"), allow_nan=False, ensure_ascii=False).encode() + b"\n"
+    return (
+        json.dumps(_plain(row), separators=(",", ":"), allow_nan=False, ensure_ascii=False).encode() + b"\n"
+    )
 
 
 def _plain(value: Any) -> Any:

@@ -7,7 +7,7 @@ Bytes cover every text, so nothing is ever unknown. With 512 tokens, `written` s
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from tokenizers import Tokenizer as BPE
+import tokenizers
 from tokenizers import decoders, models, pre_tokenizers, trainers
 
 END = "<|end|>"  # closes every document
@@ -24,7 +24,7 @@ class Tokenizer:
     """
 
     def __init__(self, texts: Sequence[str], size: int):
-        self._bpe = BPE(models.BPE())
+        self._bpe = tokenizers.Tokenizer(models.BPE())
         self._bpe.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
         self._bpe.decoder = decoders.ByteLevel()
         trainer = trainers.BpeTrainer(
