@@ -1,0 +1,1 @@
+"""The screens of tutor: the only room that imports textual."""

@@ -1,0 +1,98 @@
+"""TutorApp: the themes, the language and the learner; everything else is in the screens.
+
+TutorApp(learner=..., lang=...).run()                              the home screen
+TutorApp(learner=..., lang=..., subject=run, asked=tree).run()     begin or resume a walk
+"""
+
+from textual import events
+from textual.app import App
+from textual.reactive import reactive
+from textual.screen import Screen
+
+from tutor.run import Run
+from tutor.tree import Tree
+from tutor.ui import bindings
+from tutor.ui.themes import DARK, LIGHT
+from tutor.words import LANGUAGES
+
+SMALLEST = (60, 18)
+
+
+def _commands():
+    from tutor.ui.commands import Commands
+
+    return Commands
+
+
+class TutorApp(App[None]):
+    """The app. Opens on a walk where it is given a run and a tree, else on the home screen.
+
+    Attributes:
+        learner: whose notebook.
+        lang: "en" or "es".
+    """
+
+    TITLE = "tutor"
+    CSS_PATH = "tutor.tcss"
+    COMMANDS = {_commands}  # noqa: RUF012
+    BINDINGS = bindings.APP
+
+    lang: reactive[str] = reactive("en", init=False)
+
+    def __init__(
+        self, *, learner: str, lang: str = "en", subject: Run | None = None, asked: Tree | None = None
+    ):
+        super().__init__()
+        self.learner = learner
+        self._subject, self._asked = subject, asked
+        self.set_reactive(TutorApp.lang, lang if lang in LANGUAGES else LANGUAGES[0])
+        for theme in (DARK, LIGHT):
+            self.register_theme(theme)
+        self.theme = DARK.name
+
+    def get_default_screen(self) -> Screen:
+        """The first screen, with no empty one under it: it is painted a beat earlier."""
+        if self._subject is None:
+            from tutor.ui.screens.home import HomeScreen
+
+            return HomeScreen()
+        from tutor.ui.screens.walk import WalkScreen
+
+        return WalkScreen(self._subject, self._asked)
+
+    def on_resize(self, event: events.Resize) -> None:
+        """Cover everything with one clear line while the terminal is too small."""
+        from tutor.ui.screens.small import TooSmall
+
+        small = event.size.width < SMALLEST[0] or event.size.height < SMALLEST[1]
+        covered = isinstance(self.screen, TooSmall)
+        if small and not covered:
+            self.push_screen(TooSmall())
+        elif covered and not small:
+            self.pop_screen()
+
+    def leave(self, screen: Screen) -> None:
+        """Leave a screen: to the one below, or out of the app from the last."""
+        if len(self.screen_stack) > 1:
+            screen.dismiss()
+        else:
+            self.exit()
+
+    def action_leave(self) -> None:
+        """Leave the screen in front."""
+        self.leave(self.screen)
+
+    def action_language(self) -> None:
+        """The next language."""
+        self.lang = LANGUAGES[(LANGUAGES.index(self.lang) + 1) % len(LANGUAGES)]
+
+    def action_theme(self) -> None:
+        """From dark to light, or back."""
+        self.theme = LIGHT.name if self.current_theme.dark else DARK.name
+
+    def action_help(self) -> None:
+        """What works now, key by key."""
+        from tutor.ui.screens.help import HelpScreen
+
+        if not isinstance(self.screen, HelpScreen):
+            self.push_screen(HelpScreen(self.screen))

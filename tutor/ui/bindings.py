@@ -1,0 +1,121 @@
+"""The one bindings table: keys, actions and their names.
+
+Screens take their BINDINGS from here, the footer and the help screen draw what is active. A binding's
+id is a key of words.yaml ("keys.hint"), so that both languages have its name; bindings of one name are
+shown as one.
+"""
+
+from collections.abc import Mapping
+
+from textual.binding import ActiveBinding, Binding
+
+from tutor.words import say
+
+
+def _row(keys: str, action: str, name: str, shown_as: str | None = None, *, show: bool = True) -> Binding:
+    return Binding(keys, action, name, show=show, key_display=shown_as, id=f"keys.{name}")
+
+
+_PANELS = [_row(str(n), f"panel({n})", "panel", "1-9") for n in range(1, 10)]
+_VIEW = [
+    _row("plus,equals_sign,kp_plus", "zoom(2.0)", "zoom", "+-"),
+    _row("minus,underscore,kp_minus", "zoom(0.5)", "zoom", "+-"),
+    _row("less_than_sign,shift+left", "pan(-0.25)", "pan", "< >"),
+    _row("greater_than_sign,shift+right", "pan(0.25)", "pan", "< >"),
+    _row("0", "whole", "whole"),
+]
+
+APP = [
+    _row("l", "language", "language", show=False),
+    _row("question_mark,f1", "help", "help", "?"),
+    _row("ctrl+p", "command_palette", "palette", "ctrl+p"),
+    _row("q", "leave", "leave"),
+    _row("ctrl+q", "quit", "quit", show=False),
+]
+
+_TEXTUAL = {"app.focus_next", "app.focus_previous", "screen.copy_text"}
+"""What every screen of Textual can do, which nobody needs to be told."""
+
+WALK = [
+    _row("y", "letter('y')", "answer", "y"),
+    _row("s", "letter('s')", "answer", "s"),
+    _row("n", "letter('n')", "answer", "n"),
+    _row("down,j", "choose(1)", "choose", "↑↓"),
+    _row("up,k", "choose(-1)", "choose", "↑↓"),
+    _row("u", "unsure", "unsure"),
+    _row("right", "surer(1)", "confidence", "←→"),
+    _row("left", "surer(-1)", "confidence", "←→"),
+    _row("enter", "commit", "commit"),
+    _row("enter", "go_on", "go_on"),
+    _row("h", "hint", "hint"),
+    _row("o", "others", "others"),
+    _row("w", "why", "why"),
+    *_PANELS,
+    _row("f", "full", "full"),
+    *_VIEW,
+    _row("b,backspace,ctrl+z", "back", "back", "b"),
+    _row("m", "map", "map"),
+    _row("c", "compare", "compare"),
+    _row("r", "again", "again"),
+    _row("escape", "leave", "leave", show=False),
+]
+
+LEAF = [
+    _row("p", "postmortem", "postmortem"),
+    _row("y", "copy", "copy"),
+    _row("c", "compare", "compare"),
+    _row("m", "map", "map"),
+    _row("r", "again", "again"),
+    _row("b,backspace,ctrl+z", "back", "back", "b"),
+    _row("escape", "leave", "leave", show=False),
+]
+
+PANEL = [
+    *_PANELS,
+    *_VIEW,
+    _row("right", "pan(0.25)", "pan", show=False),
+    _row("left", "pan(-0.25)", "pan", show=False),
+    _row("up", "zoom(2.0)", "zoom", show=False),
+    _row("down", "zoom(0.5)", "zoom", show=False),
+    _row("comma", "mark(-1)", "mark", ", ."),
+    _row("full_stop", "mark(1)", "mark", ", ."),
+    _row("escape,q,f,b,backspace", "close", "close", "esc"),
+]
+
+COMPARE = [*_PANELS, *_VIEW, _row("escape,q,c,b,backspace", "close", "close", "esc")]
+
+CLOSE = [_row("escape,q,m,b,backspace", "close", "close", "esc")]
+
+PICK = [_row("enter", "", "open"), _row("escape,q,b", "close", "close", "esc")]
+
+HELP = [_row("escape,q,question_mark,f1,enter", "close", "close", "esc")]
+
+HOME = [
+    _row("t", "tree", "tree"),
+    _row("n", "lessons", "lessons"),
+]
+
+
+def named(binding: Binding, lang: str) -> str:
+    """What the binding does, in `lang`."""
+    return say(binding.id, lang) if (binding.id or "").startswith("keys.") else binding.description
+
+
+def working(
+    active: Mapping[str, ActiveBinding], lang: str, *, hidden: bool = False
+) -> list[tuple[str, str, str]]:
+    """What works now: (keys as shown, name, a key that does it), bindings of one name as one.
+
+    With `hidden`, also what the footer leaves out for want of room.
+    """
+    rows: dict[str, tuple[list[str], str]] = {}
+    for key, (_, binding, enabled, _) in active.items():
+        if not (enabled and (binding.show or hidden) and binding.description) or binding.action in _TEXTUAL:
+            continue
+        shown, _ = rows.setdefault(named(binding, lang), ([], key))
+        # A row of several keys shows the first of them, unless it says how it wants to be shown.
+        if not binding.key_display and shown:
+            continue
+        if (display := binding.key_display or key.replace("escape", "esc")) not in shown:
+            shown.append(display)
+    return [(" ".join(shown), name, key) for name, (shown, key) in rows.items()]

@@ -1,0 +1,39 @@
+"""HelpScreen: what works now on the screen below, from its own bindings."""
+
+from textual.containers import VerticalScroll
+from textual.content import Content
+from textual.screen import ModalScreen, Screen
+from textual.widgets import Static
+
+from tutor.ui import bindings
+from tutor.ui.widgets.footer import Keys
+from tutor.words import say
+
+
+class HelpScreen(ModalScreen[None]):
+    """The keys of `screen` that work now, and in a few lines how a walk goes."""
+
+    BINDINGS = bindings.HELP
+
+    def __init__(self, screen: Screen):
+        super().__init__()
+        self._rows = bindings.working(screen.active_bindings, screen.app.lang, hidden=True)
+
+    def compose(self):
+        """The table and the lines."""
+        lang = self.app.lang
+        widest = max((len(keys) for keys, _, _ in self._rows), default=0)
+        rows = [
+            Content.assemble((keys.rjust(widest), "bold $accent"), (f"   {name}", ""))
+            for keys, name, _ in self._rows
+        ]
+        with VerticalScroll(classes="pane dialog") as pane:
+            pane.border_title = Content(say("help.title", lang))
+            yield Static(Content("\n").join(rows))
+            yield Static(say("help.mouse", lang), classes="note", markup=False)
+            yield Static(say("help.walk", lang), classes="note", markup=False)
+        yield Keys()
+
+    def action_close(self) -> None:
+        """Back to the screen below."""
+        self.dismiss()

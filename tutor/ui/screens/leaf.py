@@ -1,0 +1,140 @@
+"""LeafScreen: where the walk ends: the flaw, what it means, the smallest fix, what it is not."""
+
+from textual.containers import VerticalScroll
+from textual.content import Content
+from textual.widgets import Static
+
+from tutor import walk as walks
+from tutor.ui import bindings
+from tutor.ui.keeper import Keeper
+from tutor.ui.screens.page import Page
+from tutor.ui.widgets.path import RIGHT, Path, mark
+from tutor.ui.widgets.title import Title, described
+from tutor.walk import Walk
+from tutor.words import plain
+
+SIGNS = {"healthy": "✓", "flaw": "!"}
+
+
+class LeafScreen(Page):
+    """The leaf on which `walk` stands. Gives "again", "leave" or, to undo the last answer, None."""
+
+    BINDINGS = bindings.LEAF
+    AUTO_FOCUS = "#leaf"
+
+    def __init__(self, walk: Walk, keeper: Keeper):
+        super().__init__()
+        self.walk, self._keeper = walk, keeper
+
+    def body(self):
+        """The path on the left, the leaf on the right."""
+        run, tree = self.walk.run, self.walk.tree
+        yield Title(run.name, described(run, self.app.lang), f"{tree.tree} · {tree.title(self.app.lang)}")
+        with VerticalScroll(id="leaf"):
+            yield Path()
+            for part in ("verdict", "fix", "not", "score"):
+                yield Static(id=part, classes="pane")
+
+    def relabel(self) -> None:
+        """Draw in the app's language."""
+        walk, lang = self.walk, self.app.lang
+        self.query_one(Path).show(walk, lang)
+        sections = {
+            "verdict": self._verdict(lang),
+            "fix": self._fixes(lang),
+            "not": self._ruled_out(lang),
+            "score": self._score(lang),
+        }
+        for id, content in sections.items():
+            pane = self.query_one(f"#{id}", Static)
+            pane.border_title = Content(self.say(f"leaf.{id}"))
+            pane.display = content is not None
+            pane.update(content or "")
+
+    @property
+    def command(self) -> str | None:
+        """The smallest fix as a command."""
+        for fix in self.walk.leaf.fixes:
+            if command := walks.fix_command(self.walk.run, fix.change):
+                return command
+        return None
+
+    def _verdict(self, lang: str) -> Content:
+        leaf = self.walk.leaf
+        style = "bold $success" if leaf.verdict == "healthy" else "bold $accent"
+        facts = {k: plain(v) if isinstance(v, str) else v for k, v in self.walk.facts.items()}
+        return Content.assemble(
+            (f"{SIGNS[leaf.verdict]} {leaf.name(lang)}", style),
+            (f"   {self.say(f'leaf.{leaf.verdict}')}", "$foreground-muted"),
+            (f"\n{leaf.means(lang, facts)}", ""),
+        )
+
+    def _fixes(self, lang: str) -> Content | None:
+        parts: list[tuple[str, str]] = []
+        for number, fix in enumerate(self.walk.leaf.fixes):
+            lead = self.say("leaf.smallest") if number == 0 else self.say("leaf.or_else")
+            parts += [(f"{lead} ", "bold" if number == 0 else "$foreground-muted"), (fix.words(lang), "")]
+            if command := walks.fix_command(self.walk.run, fix.change):
+                parts.append((f"\n  $ {plain(command)}", "$primary"))
+            parts.append(("\n", ""))
+        if self.walk.leaf.again and parts:
+            parts.append((self.say("leaf.then_again"), "$foreground-muted"))
+        return Content.assemble(*parts).rstrip() if parts else None
+
+    def _ruled_out(self, lang: str) -> Content | None:
+        words = walks.ruled_out(self.walk)
+        return Content("\n").join(Content(f"· {look_alike(lang)}") for look_alike in words) if words else None
+
+    def _score(self, lang: str) -> Content | None:
+        tested = [a for a in self.walk.answers if a.by == "log" and a.prediction]
+        if not tested:
+            return None
+        right = sum(mark(answer) == RIGHT for answer in tested)
+        hints = sum(answer.hints for answer in self.walk.answers)
+        return Content(self.say("leaf.scored", right=right, count=len(tested), hints=hints))
+
+    def check_action(self, action: str, parameters: tuple) -> bool | None:
+        """Only what works now."""
+        if action == "postmortem":
+            return self.walk.leaf.post_mortem
+        if action == "copy":
+            return self.command is not None
+        return True
+
+    def action_copy(self) -> None:
+        """Copy the smallest fix."""
+        self.app.copy_to_clipboard(self.command)
+        self.notify(self.say("leaf.copied"))
+
+    def action_postmortem(self) -> None:
+        """Write the post-mortem."""
+        from tutor import postmortem
+        from tutor.ui.screens.postmortem import PostMortemScreen
+
+        walk, lang = self.walk, self.app.lang
+        begun = postmortem.begin(walk, lang)
+        self.app.push_screen(PostMortemScreen(begun, self._keeper.notebook, lang))
+
+    def action_map(self) -> None:
+        """The map of the tree."""
+        from tutor.ui.screens.map import MapScreen
+
+        self.app.push_screen(MapScreen(self.walk))
+
+    def action_compare(self) -> None:
+        """This run beside another."""
+        from tutor.ui.screens.compare import open_compare
+
+        open_compare(self.app, self.walk.run, self.walk.focus)
+
+    def action_again(self) -> None:
+        """Walk again from the top."""
+        self.dismiss("again")
+
+    def action_back(self) -> None:
+        """Undo the last answer."""
+        self.dismiss(None)
+
+    def action_leave(self) -> None:
+        """Leave the walk."""
+        self.dismiss("leave")

@@ -1,0 +1,84 @@
+"""PanelScreen: one panel in full size, with zoom, pan and the step under discussion to move."""
+
+from collections.abc import Mapping
+
+from tutor.run import PANELS, Run
+from tutor.ui import bindings
+from tutor.ui.screens.page import Page
+from tutor.ui.widgets.plot import Plot
+from tutor.ui.widgets.tabs import PanelTabs
+from tutor.ui.widgets.title import Title, described
+
+
+class PanelScreen(Page):
+    """A panel of `run`.
+
+    Args:
+        run: the run.
+        panel: the panel to open on.
+        mark: the step under discussion, or None.
+        levels: the bound to draw, by panel.
+        view: first and last step, or None for the one that fits the mark.
+    """
+
+    BINDINGS = bindings.PANEL
+
+    def __init__(
+        self,
+        run: Run,
+        panel: str,
+        mark: int | None,
+        levels: Mapping[str, float | None],
+        view: tuple[int, int] | None,
+    ):
+        super().__init__()
+        self.subject = run
+        self._panel, self._mark, self._levels, self._view = panel, mark, levels, view
+
+    def body(self):
+        """The panel under its tabs."""
+        yield Title(self.subject.name, described(self.subject, self.app.lang))
+        yield PanelTabs()
+        yield Plot(self.subject)
+
+    def relabel(self) -> None:
+        """Draw in the app's language."""
+        self._show(self._panel, self._view)
+
+    def _show(self, panel: str, view: tuple[int, int] | None) -> None:
+        self._panel = panel
+        plot = self.query_one(Plot)
+        plot.show(panel, self._mark, self._levels.get(panel), view)
+        self._view = plot.view
+        self.query_one(PanelTabs).show(panel)
+
+    def action_panel(self, number: int) -> None:
+        """Another panel."""
+        self._show(PANELS[number - 1], self.query_one(Plot).view)
+
+    def action_zoom(self, factor: float) -> None:
+        """Closer or farther."""
+        self.query_one(Plot).zoom(factor)
+
+    def action_pan(self, share: float) -> None:
+        """Earlier or later."""
+        self.query_one(Plot).pan(share)
+
+    def action_whole(self) -> None:
+        """The whole run."""
+        self.query_one(Plot).whole()
+
+    def action_mark(self, by: int) -> None:
+        """Mark the next logged step, or the one before."""
+        run, plot = self.subject, self.query_one(Plot)
+        if self._mark is None:
+            row = (run.row_at(plot.view[0]) + run.row_at(plot.view[1])) // 2
+        else:
+            row = min(max(run.row_at(self._mark) + by, 0), len(run) - 1)
+        self._mark = int(run.steps[row])
+        first, last = plot.view
+        self._show(self._panel, plot.view if first <= self._mark <= last else None)
+
+    def on_panel_tabs_chosen(self, event: PanelTabs.Chosen) -> None:
+        """A panel was clicked."""
+        self.action_panel(event.number)

@@ -1,0 +1,311 @@
+"""WalkScreen: one question after another; the learner predicts, then the log answers."""
+
+from functools import cached_property
+
+from textual.containers import Horizontal, Vertical
+
+from tutor import walk as walks
+from tutor.run import PANELS, Run
+from tutor.tree import Tree
+from tutor.ui import bindings
+from tutor.ui.keeper import Keeper
+from tutor.ui.screens.page import Page
+from tutor.ui.widgets.answer import Answer
+from tutor.ui.widgets.evidence import Evidence
+from tutor.ui.widgets.hints import Hints
+from tutor.ui.widgets.path import Path
+from tutor.ui.widgets.plot import Plot
+from tutor.ui.widgets.question import QuestionPane
+from tutor.ui.widgets.tabs import PanelTabs
+from tutor.ui.widgets.title import Title, described
+from tutor.walk import UNSURE, Look, Walk
+
+
+class WalkScreen(Page):
+    """A walk over a run. Holds the one reference to where it stands.
+
+    Attributes:
+        walk: where we stand.
+        seen: what the log says of the question at hand, from the moment the learner has committed.
+    """
+
+    BINDINGS = bindings.WALK
+
+    def __init__(self, run: Run, tree: Tree):
+        super().__init__()
+        self.walk: Walk = walks.begin(run, tree)
+        self.seen: Look | None = None
+        self._why = False
+
+    def body(self):
+        """Path and hints on the left; question, picture, answer and evidence on the right."""
+        run, tree = self.walk.run, self.walk.tree
+        yield Title(run.name, described(run, self.app.lang), f"{tree.tree} · {tree.title(self.app.lang)}")
+        with Horizontal(id="walk"):
+            with Vertical(id="aside"):
+                yield Path()
+                yield Hints(classes="beside")
+            with Vertical(id="main"):
+                yield QuestionPane()
+                yield PanelTabs()
+                yield Plot(run)
+                yield Answer()
+                yield Hints(classes="below")
+                yield Evidence()
+
+    @cached_property
+    def keeper(self) -> Keeper:
+        """What keeps this walk."""
+        return Keeper(self.app.learner, self._cannot_keep)
+
+    def on_mount(self) -> None:
+        """Take up the walk where it was left."""
+        super().on_mount()
+        self.call_after_refresh(self._resume)
+
+    def _resume(self) -> None:
+        state = self.keeper.kept(self.walk)
+        if not state:
+            return
+        try:
+            kept = walks.from_state(self.walk.run, self.walk.tree, state)
+        except ValueError:
+            return
+        if kept.answers or kept.prediction or kept.hints:
+            self.stand(kept, keep=False)
+            self.notify(self.say("walk.resumed"))
+
+    def _cannot_keep(self, error: Exception) -> None:
+        self.notify(self.say("walk.not_kept", why=error.says(self.app.lang)), severity="warning", timeout=12)
+
+    # Where we stand
+
+    def stand(self, walk: Walk, *, keep: bool = True) -> None:
+        """Stand at `walk` and draw it."""
+        moved = walk.at != self.walk.at
+        self.walk = walk
+        self.seen = walks.look(walk) if walk.question and walk.prediction else None
+        if keep:
+            self.keeper.keep(walk)
+        if moved:
+            self.query_one(Answer).forget()
+            self._why = False
+        if walk.leaf:
+            self._arrive()
+            return
+        self.relabel()
+        self.show_panel(walk.question.panel if moved else self.query_one(Plot).panel, anew=True)
+        self.refresh_bindings()
+
+    def _arrive(self) -> None:
+        from tutor.ui.screens.leaf import LeafScreen
+
+        self.app.push_screen(LeafScreen(self.walk, self.keeper), self._left_leaf)
+
+    def _left_leaf(self, wish: str | None) -> None:
+        if wish == "again":
+            self.action_again()
+        elif wish == "leave":
+            self.action_leave()
+        else:
+            self.stand(walks.back(self.walk))
+
+    def relabel(self) -> None:
+        """Draw every pane in the app's language."""
+        walk, lang, answer = self.walk, self.app.lang, self.query_one(Answer)
+        title = self.query_one(Title)
+        title.middle = described(walk.run, lang)
+        title.place = f"{walk.tree.tree} · {walk.tree.title(lang)}"
+        if walk.question is None:
+            return
+        self.query_one(Path).show(walk, lang)
+        self.query_one(QuestionPane).show(walk, lang, why=self._why or self.has_class("-tall"))
+        for hints in self.query(Hints):
+            hints.show(walk, lang)
+        self.set_class(self.seen is not None, "told")
+        if self.seen is None:
+            answer.ask(walk.question, lang)
+            return
+        self.query_one(Evidence).show(walk, self.seen, lang)
+        if self.seen.answers:
+            answer.tell(walk.question, lang, walk.prediction)
+        else:
+            answer.ask_by_hand(walk.question, lang, walk.prediction)
+
+    def show_panel(self, panel: str, *, anew: bool = False) -> None:
+        """Draw a panel; `anew` also goes back to the view that fits the step under discussion."""
+        plot = self.query_one(Plot)
+        mark, level = self._to_mark()
+        plot.show(
+            panel, mark, level if panel == self.walk.question.panel else None, None if anew else plot.view
+        )
+        self.query_one(PanelTabs).show(panel)
+
+    def _to_mark(self) -> tuple[int | None, float | None]:
+        """Step and bound to draw. What the question is to find stays hidden until the learner commits."""
+        if self.walk.question.focus and self.seen is None:
+            return self.walk.focus, None
+        finding = (self.seen or walks.look(self.walk)).finding
+        finds = self.walk.question.focus and finding.step is not None
+        return (finding.step if finds else self.walk.focus), finding.level
+
+    # Keys
+
+    def check_action(self, action: str, parameters: tuple) -> bool | None:
+        """Only what works now."""
+        if not self.is_mounted or self.walk.question is None:
+            return action in ("leave", "back", "again", "map")
+        answer = self.query_one(Answer)
+        choosing = self.seen is None or not self.seen.answers
+        works = {
+            "letter": lambda: choosing and parameters[0] in answer.letters(),
+            "choose": lambda: choosing,
+            "unsure": lambda: self.seen is None,
+            "surer": lambda: self.seen is None,
+            "commit": lambda: self.seen is None,
+            "go_on": lambda: self.seen is not None,
+            "hint": lambda: self.seen is None and self.walk.hints < len(self.walk.question.hints),
+            "others": lambda: len(self._steps_to_pick()) > 1,
+            "why": lambda: not self.has_class("-tall"),
+            "back": lambda: bool(self.walk.answers or self.walk.prediction),
+            "again": lambda: bool(self.walk.answers or self.walk.prediction),
+        }
+        return works[action]() if action in works else True
+
+    def action_letter(self, letter: str) -> None:
+        """Choose the outcome of that letter."""
+        answer = self.query_one(Answer)
+        answer.choose(answer.letters()[letter])
+
+    def action_choose(self, by: int) -> None:
+        """Choose the next outcome."""
+        self.query_one(Answer).move(by)
+
+    def action_unsure(self) -> None:
+        """Choose that the log can't tell."""
+        self.query_one(Answer).choose(UNSURE)
+
+    def action_surer(self, by: int) -> None:
+        """Be surer, or less so."""
+        self.query_one(Answer).surer(by)
+
+    def action_commit(self) -> None:
+        """Commit to the prediction: now the log speaks."""
+        answer = self.query_one(Answer)
+        if answer.chosen is None:
+            self.notify(self.say("walk.choose_first"))
+            return
+        walk = walks.predict(self.walk, answer.chosen, answer.confidence)
+        self.stand(walk)
+        self.keeper.record(walk, self.seen)
+
+    def action_go_on(self) -> None:
+        """On to where the log says or, where it can't tell, where the learner says."""
+        chosen = self.query_one(Answer).chosen
+        if not self.seen.answers and chosen is None:
+            self.notify(self.say("walk.choose_first"))
+            return
+        self.stand(walks.go_on(self.walk, self.seen, None if self.seen.answers else chosen))
+
+    def action_hint(self) -> None:
+        """One more hint."""
+        self.walk = walks.reveal(self.walk)
+        self.keeper.keep(self.walk)
+        for hints in self.query(Hints):
+            hints.show(self.walk, self.app.lang)
+        self.refresh_bindings()
+
+    def action_why(self) -> None:
+        """Show or hide what is at stake."""
+        self._why = not self._why
+        self.relabel()
+
+    def action_back(self) -> None:
+        """Undo the prediction or the last answer."""
+        self.stand(walks.back(self.walk))
+
+    def action_again(self) -> None:
+        """Start over."""
+        self.query_one(Answer).forget()
+        self.stand(walks.begin(self.walk.run, self.walk.tree))
+
+    def action_panel(self, number: int) -> None:
+        """Show a panel; asked for again, show it in full size."""
+        panel = PANELS[number - 1]
+        if self.query_one(Plot).panel == panel:
+            self.action_full()
+        else:
+            self.show_panel(panel)
+
+    def action_full(self) -> None:
+        """The panel in full size."""
+        from tutor.ui.screens.panel import PanelScreen
+
+        plot = self.query_one(Plot)
+        levels = {self.walk.question.panel: self._to_mark()[1]}
+        self.app.push_screen(PanelScreen(self.walk.run, plot.panel, plot.mark, levels, plot.view))
+
+    def action_zoom(self, factor: float) -> None:
+        """Make the view wider or narrower."""
+        self.query_one(Plot).zoom(factor)
+
+    def action_pan(self, share: float) -> None:
+        """Move the view."""
+        self.query_one(Plot).pan(share)
+
+    def action_whole(self) -> None:
+        """The whole run."""
+        self.query_one(Plot).whole()
+
+    def action_map(self) -> None:
+        """The map of the tree."""
+        from tutor.ui.screens.map import MapScreen
+
+        self.app.push_screen(MapScreen(self.walk))
+
+    def action_compare(self) -> None:
+        """This run beside another."""
+        from tutor.ui.screens.compare import open_compare
+
+        open_compare(self.app, self.walk.run, self.walk.focus)
+
+    def action_others(self) -> None:
+        """Take up another step."""
+        from tutor.ui.screens.pick import PickScreen
+
+        steps = self._steps_to_pick()
+        rows = [
+            (str(step), self.say("walk.step_loss", step=step, loss=self.walk.run.value("loss", step)))
+            for step in steps
+        ]
+        self.app.push_screen(PickScreen("walk.pick_step", rows), self._picked)
+
+    def _picked(self, step: str | None) -> None:
+        if step is None:
+            return
+        walk = self.walk
+        if walk.question.focus and self.seen:
+            walk = walks.go_on(walk, self.seen)
+        self.stand(walks.pick(walk, int(step)))
+
+    def _steps_to_pick(self) -> tuple[int, ...]:
+        """The steps that may be taken up: what the question just answered, or the one before, has found."""
+        if self.seen and self.seen.answers and self.walk.question.focus:
+            finding = self.seen.finding
+        elif self.walk.answers and self.walk.tree.questions[self.walk.answers[-1].question].focus:
+            finding = walks.look(walks.back(walks.back(self.walk))).finding
+        else:
+            return ()
+        return (finding.step, *finding.others) if finding.step is not None else ()
+
+    def action_leave(self) -> None:
+        """Leave; the walk stays where it is."""
+        self.app.leave(self)
+
+    def on_answer_chosen(self) -> None:
+        """What works may have changed."""
+        self.refresh_bindings()
+
+    def on_panel_tabs_chosen(self, event: PanelTabs.Chosen) -> None:
+        """A panel was clicked."""
+        self.action_panel(event.number)

@@ -1,0 +1,1 @@
+"""One file per pane of a screen. Attributes go down, messages come up."""

@@ -1,0 +1,169 @@
+"""Answer: the outcomes to choose from and how sure the learner is; then what was committed."""
+
+from dataclasses import dataclass
+
+from textual.content import Content
+from textual.message import Message
+from textual.widgets import Static
+
+from tutor.tree import Question
+from tutor.walk import UNSURE, Prediction
+from tutor.words import say
+
+LETTERS = ("yes", "no")
+"""Outcomes that have a letter of their own in each language."""
+
+CONFIDENCES = range(1, 6)
+USUAL = 3
+GAP = "    "
+
+
+@dataclass(frozen=True)
+class Option:
+    """One outcome to choose: its id, label and letter ("" where it has none)."""
+
+    id: str
+    label: str
+    letter: str
+
+
+def options(question: Question, lang: str, *, unsure: bool) -> list[Option]:
+    """The outcomes of a question; with `unsure`, also that the log can't tell."""
+    found = [
+        Option(id, outcome.label(lang), say(f"walk.letters.{id}", lang) if id in LETTERS else "")
+        for id, outcome in question.outcomes.items()
+    ]
+    return [*found, Option(UNSURE, say("walk.cant_tell", lang), "u")] if unsure else found
+
+
+class Answer(Static):
+    """What the learner says. A click chooses, as the keys do.
+
+    Attributes:
+        chosen: the outcome chosen so far, or None.
+        confidence: from 1 to 5.
+    """
+
+    auto_links = False  # the options keep their own colours
+
+    class Chosen(Message):
+        """The learner chose an outcome or a confidence; nothing is committed yet."""
+
+    def __init__(self, **names):
+        super().__init__(**names)
+        self.chosen: str | None = None
+        self.confidence = USUAL
+        self._options: list[Option] = []
+        self._lang = "en"
+        self._asks_confidence = True
+        self._committed: Prediction | None = None
+
+    @property
+    def ids(self) -> list[str]:
+        """The ids of what can be chosen now."""
+        return [option.id for option in self._options]
+
+    def letters(self) -> dict[str, str]:
+        """Outcomes by letter."""
+        return {option.letter: option.id for option in self._options if option.letter}
+
+    def ask(self, question: Question, lang: str) -> None:
+        """Ask for a prediction."""
+        self._begin(options(question, lang, unsure=True), lang, "walk.your_answer", None)
+        self._asks_confidence = True
+        self._draw()
+
+    def ask_by_hand(self, question: Question, lang: str, committed: Prediction) -> None:
+        """Ask for the answer that the log can't give."""
+        self._begin(options(question, lang, unsure=False), lang, "walk.answer_by_hand", committed)
+        self._asks_confidence = False
+        if self.chosen is None and committed.outcome in self.ids:
+            self.chosen = committed.outcome
+        self._draw()
+
+    def tell(self, question: Question, lang: str, committed: Prediction) -> None:
+        """Show what was committed."""
+        self._begin([], lang, "walk.your_answer", committed)
+        label = (
+            say("walk.cant_tell", lang)
+            if committed.outcome == UNSURE
+            else question.outcomes[committed.outcome].label(lang)
+        )
+        sure = say("walk.so_sure", lang, confidence=committed.confidence)
+        self.update(Content.assemble((label, "bold"), (f"   {sure}", "$foreground-muted")))
+
+    def forget(self) -> None:
+        """Choose nothing, as for a new question."""
+        self.chosen, self.confidence = None, USUAL
+
+    def choose(self, id: str) -> None:
+        """Choose an outcome."""
+        self.chosen = id
+        self._draw()
+        self.post_message(self.Chosen())
+
+    def move(self, by: int) -> None:
+        """Choose the next outcome, or the one before."""
+        ids = self.ids
+        at = ids.index(self.chosen) + by if self.chosen in ids else (0 if by > 0 else -1)
+        self.choose(ids[at % len(ids)])
+
+    def surer(self, by: int) -> None:
+        """Be surer, or less so."""
+        self.action_sure(min(max(self.confidence + by, CONFIDENCES[0]), CONFIDENCES[-1]))
+
+    def action_choose(self, id: str) -> None:
+        """A click on an outcome."""
+        self.choose(id)
+
+    def action_sure(self, confidence: int) -> None:
+        """A click on a confidence."""
+        self.confidence = confidence
+        self._draw()
+        self.post_message(self.Chosen())
+
+    def on_resize(self) -> None:
+        """Lay the outcomes out anew."""
+        if self._options:
+            self._draw()
+
+    def _begin(self, found: list[Option], lang: str, title: str, committed: Prediction | None) -> None:
+        self._options, self._lang, self._committed = found, lang, committed
+        self.border_title = Content(say(title, lang))
+        if self.chosen not in self.ids:
+            self.chosen = None
+
+    def _draw(self) -> None:
+        cells = [self._cell(option) for option in self._options]
+        width = self.content_size.width or 76
+        rows: list[Content] = [Content()]
+        for cell in cells:
+            if rows[-1].cell_length and rows[-1].cell_length + len(GAP) + cell.cell_length > width:
+                rows.append(Content())
+            rows[-1] = rows[-1] + (GAP if rows[-1].cell_length else "") + cell
+        if self._asks_confidence:
+            sure = self._sureness()
+            if rows[-1].cell_length + sure.cell_length + 4 <= width:
+                rows[-1] = rows[-1] + " " * (width - rows[-1].cell_length - sure.cell_length) + sure
+            else:
+                rows.append(sure)
+        self.update(Content("\n").join(rows))
+
+    def _cell(self, option: Option) -> Content:
+        click = f"@click=choose({option.id!r})"
+        chosen = option.id == self.chosen
+        letter = f"[{option.letter}] " if option.letter else ""
+        style = "bold $accent" if chosen else ""
+        return Content.assemble(
+            (f"{'●' if chosen else '○'} ", f"{style} {click}"),
+            (letter, f"$foreground-muted {click}"),
+            (option.label, f"{style} {click}"),
+        )
+
+    def _sureness(self) -> Content:
+        parts: list[tuple[str, str]] = [(f"{say('walk.how_sure', self._lang)}  ", "$foreground-muted")]
+        for level in CONFIDENCES:
+            click = f"@click=sure({level})"
+            now = level == self.confidence
+            parts.append((f"[{level}]" if now else f" {level} ", f"{'bold $accent' if now else ''} {click}"))
+        return Content.assemble(*parts)

@@ -1,0 +1,41 @@
+"""Keys: the line at the bottom with what works now, drawn from the active bindings; a click does it."""
+
+from textual.content import Content
+from textual.widget import Widget
+
+from tutor.ui.bindings import working
+
+GAP = "  "
+
+
+class Keys(Widget):
+    """One line of keys. What doesn't fit is left to the help screen, whose key is always shown."""
+
+    ALLOW_SELECT = False
+    auto_links = False  # the keys keep their own colours
+
+    def on_mount(self) -> None:
+        """Draw again whenever what works changes."""
+        self.screen.bindings_updated_signal.subscribe(self, lambda _: self.refresh())
+
+    def render(self) -> Content:
+        """The keys that fit, each a link."""
+        rows = list(working(self.screen.active_bindings, self.app.lang))
+        always = [row for row in rows if row[2] in ("question_mark", "ctrl+p")]
+        others = [row for row in rows if row not in always]
+        room = self.size.width - 2 - sum(_width(row) for row in always)
+        shown = []
+        for row in others:
+            room -= _width(row)
+            if room < 0:
+                break
+            shown.append(row)
+        parts: list[tuple[str, str]] = []
+        for keys, name, key in [*shown, *always]:
+            click = f" @click=app.simulate_key({key!r})"
+            parts += [(keys, f"bold $accent{click}"), (f" {name}", f"$foreground-muted{click}"), (GAP, "")]
+        return Content.assemble(" ", *parts[:-1])
+
+
+def _width(row: tuple[str, str, str]) -> int:
+    return len(row[0]) + 1 + len(row[1]) + len(GAP)

@@ -1,0 +1,121 @@
+"""Plot: one panel of the run at the size it is given, with zoom and pan."""
+
+from collections.abc import Sequence
+
+from rich.text import Text
+from textual import events
+from textual.content import Content
+from textual.widget import Widget
+
+from tutor.run import PANELS, Run
+from tutor.words import say
+
+
+class Plot(Widget):
+    """Draws after the first paint: plotext is loaded only then.
+
+    Attributes:
+        subject: the run.
+        panel: one of tutor.run.PANELS.
+        mark: the step under discussion, or None.
+        level: the rule's bound, or None.
+        view: first and last step drawn.
+        others: runs to lay over it.
+    """
+
+    def __init__(self, subject: Run, others: Sequence[Run] = (), **names):
+        super().__init__(**names)
+        self.subject, self.others = subject, others
+        self.panel = "loss"
+        self.mark: int | None = None
+        self.level: float | None = None
+        self.view: tuple[int, int] | None = None
+        self._ready = False
+        self._drawn: tuple[tuple, Text] | None = None
+
+    def on_mount(self) -> None:
+        """Draw once the rest is on the screen."""
+        self.call_after_refresh(self._begin)
+
+    def _begin(self) -> None:
+        self._ready = True
+        self.show(self.panel, self.mark, self.level, self.view)
+
+    def show(
+        self, panel: str, mark: int | None, level: float | None, view: tuple[int, int] | None = None
+    ) -> None:
+        """Draw `panel`; without a `view`, the one that fits the mark."""
+        self.panel, self.mark, self.level, self.view = panel, mark, level, view
+        if not self._ready:
+            return
+        from tutor import plots
+
+        if self.view is None:
+            self.view = plots.default_view(self.subject, panel, mark)
+        title = f"{PANELS.index(panel) + 1} {plots.panel_title(panel, self.app.lang)}"
+        steps = say("walk.steps_shown", self.app.lang, first=self.view[0], last=self.view[1])
+        self.border_title = Content(f"{title}  ·  {steps}")
+        self.refresh()
+
+    def zoom(self, factor: float) -> None:
+        """Show 1/`factor` of the view."""
+        from tutor import plots
+
+        self.show(self.panel, self.mark, self.level, plots.zoom(self.view, factor, self.subject))
+
+    def pan(self, share: float) -> None:
+        """Move the view by a share of its width."""
+        from tutor import plots
+
+        self.show(self.panel, self.mark, self.level, plots.pan(self.view, share, self.subject))
+
+    def whole(self) -> None:
+        """The whole run."""
+        from tutor import plots
+
+        self.show(self.panel, self.mark, self.level, plots.whole(self.subject))
+
+    def render(self) -> Text:
+        """The panel at this widget's size; drawn again only when something changed."""
+        width, height = self.content_size
+        if not self._ready or width < 10 or height < 3:
+            return Text("")
+        from tutor import plots
+
+        app = self.app
+        asked = (
+            self.panel, width, height, app.lang, self.view, self.mark, self.level,
+            not app.no_color, app.current_theme.dark,
+        )  # fmt: skip
+        if self._drawn is None or self._drawn[0] != asked:
+            drawn = plots.draw(
+                self.subject,
+                self.panel,
+                width,
+                height,
+                lang=app.lang,
+                view=self.view,
+                mark=self.mark,
+                level=self.level,
+                colour=not app.no_color,
+                dark=app.current_theme.dark,
+                others=self.others,
+            )
+            self._drawn = asked, drawn
+        return self._drawn[1]
+
+    def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
+        """The wheel zooms out, with shift pans right."""
+        self._wheel(event, 1)
+
+    def on_mouse_scroll_up(self, event: events.MouseScrollUp) -> None:
+        """The wheel zooms in, with shift pans left."""
+        self._wheel(event, -1)
+
+    def _wheel(self, event: events.MouseEvent, sign: int) -> None:
+        event.stop()
+        event.prevent_default()
+        if event.shift:
+            self.pan(0.25 * sign)
+        else:
+            self.zoom(2.0**-sign)

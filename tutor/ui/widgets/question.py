@@ -1,0 +1,19 @@
+"""QuestionPane: the question at hand, whole, and what is at stake."""
+
+from textual.content import Content
+from textual.widgets import Static
+
+from tutor.walk import Walk
+
+
+class QuestionPane(Static):
+    """The sentence asked. `why` stands under it where there is room, or when asked for."""
+
+    def show(self, walk: Walk, lang: str, *, why: bool) -> None:
+        """Draw the question of `walk`."""
+        question = walk.question
+        self.border_title = Content.assemble(f"{walk.at}  {question.title(lang)}")
+        parts = [(question.ask(lang), "bold")]
+        if why:
+            parts.append((f"\n{question.why(lang)}", "$foreground-muted"))
+        self.update(Content.assemble(*parts))

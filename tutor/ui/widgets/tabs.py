@@ -1,0 +1,47 @@
+"""PanelTabs: the nine panels on one line, to click on."""
+
+from dataclasses import dataclass
+
+from textual.content import Content
+from textual.message import Message
+from textual.widget import Widget
+
+from tutor.run import PANELS
+from tutor.words import say
+
+
+class PanelTabs(Widget):
+    """The panels by number and name; by number alone where the names don't fit."""
+
+    auto_links = False  # the names keep their own colours
+
+    @dataclass
+    class Chosen(Message):
+        """A panel was clicked. `number` counts from 1."""
+
+        number: int
+
+    def __init__(self):
+        super().__init__()
+        self._panel = PANELS[0]
+
+    def show(self, panel: str) -> None:
+        """Mark `panel` as the one shown."""
+        self._panel = panel
+        self.refresh()
+
+    def render(self) -> Content:
+        """One link for each panel."""
+        names = [say(f"panel.tabs.{panel}", self.app.lang) for panel in PANELS]
+        whole = sum(len(name) + 4 for name in names) <= self.content_size.width
+        parts: list[tuple[str, str]] = []
+        for number, (panel, name) in enumerate(zip(PANELS, names, strict=True), 1):
+            now = panel == self._panel
+            style = "bold $accent" if now else "$foreground-muted"
+            text = f"{number} {name}" if whole or now else str(number)
+            parts.append((f"[{text}]" if now else f" {text} ", f"{style} @click=choose({number})"))
+        return Content.assemble(*parts)
+
+    def action_choose(self, number: int) -> None:
+        """A click."""
+        self.post_message(self.Chosen(number))

@@ -1,0 +1,44 @@
+"""Title: the line at the top: which run, which tree, who is learning."""
+
+from textual.content import Content
+from textual.widget import Widget
+
+from tutor.run import Run
+from tutor.words import plain, say
+
+
+class Title(Widget):
+    """One line. The middle gives way where the terminal is narrow."""
+
+    ALLOW_SELECT = False
+
+    def __init__(self, left: str = "", middle: str = "", place: str = ""):
+        super().__init__()
+        self.left, self.middle, self.place = plain(left), plain(middle), plain(place)
+
+    def render(self) -> Content:
+        """tutor, what is open, and who reads it in which language."""
+        who = f"{plain(self.app.learner)} · {self.app.lang.upper()} "
+        left = Content.assemble((" tutor ", "bold $accent"), (f" {self.left}", "bold"))
+        right = Content.assemble((self.place, "$foreground-muted"), "  ", (who, ""))
+        middle = f"   {self.middle}"
+        room = self.size.width - left.cell_length - right.cell_length
+        if room < len(middle) + 2:
+            middle = ""
+        if room < 1:
+            right = Content(who)
+            room = self.size.width - left.cell_length - right.cell_length
+        gap = " " * max(1, room - len(middle))
+        return Content.assemble(left, (middle, "$foreground-muted"), gap, right)
+
+
+def described(run: Run, lang: str) -> str:
+    """What the run was meant to be, in a few words, as far as its manifest says."""
+    settings = run.manifest.get("settings") or run.manifest
+    dtype = run.manifest.get("dtype") or settings.get("dtype")
+    seed = settings.get("seed", run.manifest.get("seed"))
+    words = [str(dtype)] if dtype else []
+    words.append(say("walk.steps", lang, count=int(run.steps[-1]) + 1 if len(run) else 0))
+    if seed is not None:
+        words.append(say("walk.seed", lang, seed=seed))
+    return " · ".join(words)
