@@ -13,7 +13,6 @@ import statistics
 from pathlib import Path
 
 import polars as pl
-import torch
 
 from tutor.card import Card, find, resolve
 from tutor.lab.loop import train
@@ -93,7 +92,6 @@ def main(words: list[str] | None = None) -> None:
     asked = parser.parse_args(words)
     if not asked.card and not asked.healthy:
         parser.error("name a break, or ask for --healthy")
-    torch.set_num_threads(1)  # one thread each: the figures don't depend on how many cores there are
     rows = []
     for seed in range(asked.seeds):
         changes = {"seed": seed, "steps": asked.steps, "device": "cpu", "checkpoint_every": None}

@@ -11,7 +11,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-import torch
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
@@ -23,7 +22,6 @@ from tutor.lab.record import MANIFEST, DiskFullError
 from tutor.paths import new_runs
 from tutor.settings import Settings
 
-THREADS = 4  # more threads than this only get in each other's way on so small a model
 PLAIN_EVERY = 50  # steps between lines where there is no terminal
 INTERRUPTED = 130
 
@@ -40,7 +38,6 @@ def run_train(
 
     0 done, 1 the disk is full, 2 asked for something that can't be, 130 stopped by Ctrl-C.
     """
-    torch.set_num_threads(min(THREADS, torch.get_num_threads()))
     try:
         if resume:
             folder, settings = resume, _settings_of(resume)

@@ -38,8 +38,9 @@ class Trainer:
     """The state of one run: weights, optimizer, scaler, place in the stream."""
 
     def __init__(self, recipe: Recipe, *, logging: bool = True):
-        self.recipe, settings = recipe, recipe.settings
-        self.settings = settings
+        self.recipe, self.settings = recipe, recipe.settings
+        settings = recipe.settings
+        torch.set_num_threads(settings.threads)  # sums round as the threads split them
         self.model = recipe.model(settings, recipe.tokenizer.size).to(settings.device)
         self.optimizer = recipe.optimizer(self.model, settings)
         self.scaler = recipe.scaler(settings)
@@ -172,7 +173,7 @@ def describe(trainer: Trainer) -> dict[str, Any]:
         "seed": settings.seed,
         "dtype": settings.dtype,
         "device": settings.device,
-        "threads": torch.get_num_threads(),
+        "threads": settings.threads,
         "versions": {
             "python": platform.python_version(),
             "torch": torch.__version__,
