@@ -10,6 +10,7 @@ import inspect
 import pkgutil
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any
 
 from tutor.run import Run
@@ -88,10 +89,14 @@ def detector(
 
 def registry() -> Mapping[str, Detector]:
     """Every detector by name."""
-    if not _REGISTRY:
-        for module in pkgutil.iter_modules(__path__):
-            importlib.import_module(f"{__name__}.{module.name}")
+    _load()  # whatever is registered so far: a room may have imported one file of detectors by itself
     return _REGISTRY
+
+
+@cache
+def _load() -> None:
+    for module in pkgutil.iter_modules(__path__):
+        importlib.import_module(f"{__name__}.{module.name}")
 
 
 def apply(name: str, run: Run, numbers: Mapping[str, Any], at: int | None = None) -> Finding:

@@ -1,0 +1,192 @@
+"""What keeps a post-mortem from being saved: an empty section, a word where a number belongs ..."""
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from tutor import settings
+from tutor.postmortem.form import COMPARISONS, DESTRUCTIVE, Bound, PostMortem, Symptom
+from tutor.postmortem.reading import number, sentences, total, whole, window
+from tutor.words import LANGUAGES, plain, say
+
+SUM_TOLERANCE = 0.005
+"""How far from 1 the probabilities may sum: people write two decimals."""
+
+SAID = ("did_not_recover", "not_recorded", "none_flagged")
+"""Phrases that may stand in a row of section 1, in words.yaml under `postmortem.said`."""
+
+_ASSIGNMENT = re.compile(r"(?<![\w.-])([A-Za-z_]\w*)=([^\s,;]+)")
+_OTHER_CHANGE = re.compile(r"--[\w-]+[= ]\S+|[\w.]+\s*[:=]\s*\S+")
+
+
+class Fault(NamedTuple):
+    """What is wrong, and in which section (from 1)."""
+
+    section: int
+    sentence: str
+
+
+def faults(pm: PostMortem, lang: str) -> list[Fault]:
+    """Everything that keeps `pm` from being saved, in the order of the sections; [] when it may be."""
+    checks = (_symptoms, _hypotheses, _evidence, _cause, _remediation, _verification, _lesson)
+    return [Fault(n, plain(s)) for n, check in enumerate(checks, 1) for s in check(pm, lang)]
+
+
+def is_said(text: str, phrase: str) -> bool:
+    """Whether `text` is one of SAID, in either language."""
+    return text.strip().casefold() in {
+        say(f"postmortem.said.{phrase}", lang).casefold() for lang in LANGUAGES
+    }
+
+
+def symptom_fault(symptom: Symptom, lang: str) -> str | None:
+    """What is wrong with one row of section 1, in one sentence."""
+    value, label = symptom.value.strip(), say(f"postmortem.symptoms.{symptom.key}", lang)
+    if not value:
+        return _say("no_value" if symptom.recorded else "not_recorded", lang, label=label)
+    if symptom.kind == "text" or is_said(value, "not_recorded"):
+        return None
+    if symptom.kind == "after" and is_said(value, "did_not_recover"):
+        return None
+    if (whole(value) if symptom.kind == "step" else number(value)) is not None:
+        return None
+    wants = {"step": "needs_step", "after": "needs_after"}.get(symptom.kind, "needs_number")
+    return _say(wants, lang, label=label, value=value)
+
+
+def bound_fault(bound: Bound, pm: PostMortem, lang: str) -> str | None:
+    """What is wrong with one bound of section 6, in one sentence."""
+    signals, through = pm.about.signals, whole(pm.verification.through)
+    name = bound.signal.strip()
+    if not name or (signals and name not in signals):
+        return _say("bound_signal", lang, signal=name or "–", signals=", ".join(signals))
+    if bound.comparison.strip() not in COMPARISONS:
+        return _say("bound_comparison", lang, given=bound.comparison, known=" ".join(COMPARISONS))
+    value = number(bound.value)
+    if value is None or value != value:
+        return _say("bound_value", lang, signal=name, value=bound.value.strip() or "–")
+    steps = window(bound.window)
+    if steps is None:
+        return _say("bound_window", lang, signal=name, window=bound.window.strip() or "–")
+    if through is not None and steps[1] > through:
+        return _say("bound_beyond", lang, signal=name, last=steps[1], through=through)
+    return None
+
+
+def _say(key: str, lang: str, **facts) -> str:
+    return say(f"postmortem.faults.{key}", lang, **facts)
+
+
+def _symptoms(pm: PostMortem, lang: str) -> Iterator[str]:
+    if not any(s.value.strip() for s in pm.symptoms):
+        yield _say("empty_symptoms", lang)
+        return
+    for symptom in pm.symptoms:
+        if found := symptom_fault(symptom, lang):
+            yield found
+    back = next((s.value for s in pm.symptoms if s.key == "recovered"), "")
+    if pm.about.nan and back and not is_said(back, "did_not_recover"):
+        yield _say("nan_recovered", lang)
+
+
+def _hypotheses(pm: PostMortem, lang: str) -> Iterator[str]:
+    if not any(h.probability.strip() or h.support.strip() for h in pm.hypotheses):
+        yield _say("empty_hypotheses", lang)
+        return
+    readable = True
+    for hypothesis in pm.hypotheses:
+        words, p = hypothesis.words(lang).strip(), number(hypothesis.probability)
+        if not words:
+            yield _say("own_without_words", lang)
+        if not hypothesis.probability.strip():
+            yield _say("no_probability", lang, words=words)
+        elif p is None or not 0 <= p <= 1:
+            yield _say("probability", lang, words=words, value=hypothesis.probability)
+        elif p > 0 and not hypothesis.support.strip():
+            yield _say("no_support", lang, words=words)
+        readable = readable and p is not None and 0 <= p <= 1
+    if readable and abs(total(pm) - 1) > SUM_TOLERANCE:
+        yield _say("sum", lang, total=round(total(pm), 4))
+    if pm.about.nan and DESTRUCTIVE not in {h.key for h in pm.hypotheses}:
+        yield _say("nan_destructive", lang)
+
+
+def _evidence(pm: PostMortem, lang: str) -> Iterator[str]:
+    filled = {cell: verdict for cell, verdict in pm.evidence.items() if verdict}
+    if not filled:
+        yield _say("empty_evidence", lang)
+        return
+    seen = {cell.partition("/")[2] for cell in filled}
+    for hypothesis in pm.hypotheses:
+        if hypothesis.key not in seen:
+            yield _say("no_cell", lang, words=hypothesis.words(lang))
+    if set(filled.values()) == {"silent"}:
+        yield _say("all_silent", lang)
+
+
+def _cause(pm: PostMortem, lang: str) -> Iterator[str]:
+    count = sentences(pm.cause)
+    if count == 0:
+        yield _say("empty_cause", lang)
+    elif count > 1:
+        yield _say("cause_sentences", lang, count=count)
+
+
+def _remediation(pm: PostMortem, lang: str) -> Iterator[str]:
+    text = pm.remediation.strip()
+    if not text:
+        yield _say("empty_remediation", lang)
+        return
+    changes = {name: value.rstrip(".)`\"'") for name, value in _ASSIGNMENT.findall(text)}
+    goes_back = pm.about.nan and pm.about.last_finite is not None and _names_checkpoint(pm)
+    if pm.about.ours and changes:
+        try:
+            settings.build(settings.parse(f"{name}={value}" for name, value in changes.items()))
+        except ValueError as error:
+            yield _say("bad_change", lang, reason=str(error))
+    elif not (changes or goes_back or (not pm.about.ours and _OTHER_CHANGE.search(text))):
+        yield _say("no_change", lang)
+    if not pm.about.nan:
+        return
+    if pm.about.last_finite is not None:
+        if not goes_back:
+            yield _say("nan_go_back", lang, step=pm.about.last_finite)
+    elif not _lowers_lr(changes, pm.about.lr):
+        yield _say("nan_lower_lr", lang, lr=pm.about.lr)
+
+
+def _names_checkpoint(pm: PostMortem) -> bool:
+    return re.search(rf"\b0*{pm.about.last_finite}\b", pm.remediation) is not None
+
+
+def _lowers_lr(changes: dict[str, str], lr: float | None) -> bool:
+    given = [number(value) for name, value in changes.items() if name in ("lr", "learning_rate", "lr_max")]
+    return any(value is not None and value > 0 and (lr is None or value < lr) for value in given)
+
+
+def _verification(pm: PostMortem, lang: str) -> Iterator[str]:
+    form = pm.verification
+    bounds = [bound for bound in form.bounds if not bound.blank]
+    if not (bounds or form.tolerance.strip()):
+        yield _say("empty_verification", lang)
+        return
+    if whole(form.seed) is None:
+        yield _say("seed", lang, value=form.seed.strip() or "–")
+    tolerance = number(form.tolerance)
+    if tolerance is None or not 0 <= tolerance < 1:
+        yield _say("tolerance", lang, value=form.tolerance.strip() or "–")
+    if whole(form.through) is None:
+        yield _say("through", lang, value=form.through.strip() or "–")
+    if not bounds:
+        yield _say("no_bounds", lang)
+    for bound in bounds:
+        if found := bound_fault(bound, pm, lang):
+            yield found
+
+
+def _lesson(pm: PostMortem, lang: str) -> Iterator[str]:
+    text = pm.lesson.strip()
+    if not text:
+        yield _say("empty_lesson", lang)
+    elif "\n" in text:
+        yield _say("lesson_lines", lang)

@@ -1,0 +1,208 @@
+"""The form: what a post-mortem holds, and how it is edited. Frozen: each edit gives a new one.
+
+Everything in it is text as the learner typed it, so that a draft holds half-written numbers too; reading
+them is the business of `faults`.
+"""
+
+from collections.abc import Mapping
+from typing import Any, Literal, Self
+
+from pydantic import Field, ValidationError
+
+from tutor.run import PANELS
+from tutor.words import Strict, say
+
+SECTIONS = ("symptoms", "hypotheses", "evidence", "cause", "remediation", "verification", "lesson")
+"""The seven sections, numbered from 1 in this order."""
+
+PATTERNS = ("rare_token", "overflow", "schedule", "state")
+"""Four patterns that cover most spikes, offered as starting hypotheses."""
+
+DESTRUCTIVE = "destructive"
+"""The hypothesis that a run that ends in NaN must consider: an update that wrote NaN into a parameter."""
+
+VERDICTS = ("favours", "rules_out", "silent")
+"""What a panel can say of a hypothesis."""
+
+COMPARISONS = ("<", "<=", ">", ">=")
+
+Kind = Literal["step", "number", "after", "text"]
+Verdict = Literal["", "favours", "rules_out", "silent"]
+
+
+class Symptom(Strict):
+    """One row of section 1.
+
+    Attributes:
+        key: names the row in words.yaml.
+        kind: what may stand in it: a step, a number, a number or "did not recover", or any text.
+        value: as the learner left it; "" is empty.
+        unit: a key of words.yaml, or "".
+        panel: the panel it came from.
+        recorded: whether the log had it.
+    """
+
+    key: str
+    kind: Kind
+    value: str = ""
+    unit: str = ""
+    panel: Literal[PANELS] = "loss"
+    recorded: bool = True
+
+
+class Hypothesis(Strict):
+    """One hypothesis.
+
+    Attributes:
+        key: a pattern's name, or "own-1", "own-2" ...
+        text: the learner's own words; "" for a pattern, whose words are the app's.
+        probability: as typed, from 0 to 1.
+        support: the panel or the observation that speaks for it.
+    """
+
+    key: str
+    text: str = ""
+    probability: str = ""
+    support: str = ""
+
+    def words(self, lang: str) -> str:
+        """The hypothesis in `lang`, the learner's own as they wrote it."""
+        return self.text if self.own else say(f"postmortem.patterns.{self.key}", lang)
+
+    @property
+    def own(self) -> bool:
+        """Whether the learner wrote it."""
+        return self.key.startswith("own-")
+
+
+class Reading(Strict):
+    """What the log says of one cell of the grid: a verdict, and why: a key of words.yaml and its facts."""
+
+    verdict: Literal[VERDICTS]
+    why: str
+    facts: Mapping[str, str] = Field(default_factory=dict)
+
+    def because(self, lang: str) -> str:
+        """The reason in `lang`."""
+        return say(f"postmortem.because.{self.why}", lang, **self.facts)
+
+
+class Bound(Strict):
+    """`signal` `comparison` `value`, to hold at every step of `window` ("312" or "312..362")."""
+
+    signal: str = ""
+    comparison: str = "<"
+    value: str = ""
+    window: str = ""
+
+    @property
+    def blank(self) -> bool:
+        """Whether the learner has left it out."""
+        return not (self.signal.strip() or self.value.strip() or self.window.strip())
+
+
+class Verification(Strict):
+    """Section 6. `tolerance` is relative: how far a figure may lie from the one expected."""
+
+    seed: str = ""
+    tolerance: str = ""
+    through: str = ""
+    bounds: tuple[Bound, ...] = ()
+
+
+class About(Strict):
+    """The run and the walk that a post-mortem is about.
+
+    Attributes:
+        run: the run's name; `tree` the tree's, `leaf` the leaf's name in words.
+        path: the answers, as shown.
+        nan: whether the run ended in NaN or Inf.
+        last_finite: step of the last checkpoint before the first non-finite loss, where there is one.
+        lr: peak learning rate that the run was meant to have, None where it isn't known.
+        ours: whether tutor trained it, so that its settings are known by name.
+        signals: what the log holds.
+    """
+
+    run: str
+    tree: str
+    leaf: str = ""
+    path: str = ""
+    nan: bool = False
+    last_finite: int | None = None
+    lr: float | None = None
+    ours: bool = False
+    signals: tuple[str, ...] = ()
+
+
+class PostMortem(Strict):
+    """The seven sections, as far as they are filled. `id` stays the same from draft to draft."""
+
+    id: str
+    about: About
+    symptoms: tuple[Symptom, ...]
+    hypotheses: tuple[Hypothesis, ...]
+    evidence: Mapping[str, Verdict] = Field(default_factory=dict)
+    log: Mapping[str, Reading] = Field(default_factory=dict)
+    cause: str = ""
+    remediation: str = ""
+    verification: Verification = Verification()
+    lesson: str = ""
+
+    def but(self, **changes: Any) -> Self:
+        """The same with `changes`."""
+        return self.model_copy(update=changes)
+
+    def with_symptom(self, key: str, value: str) -> Self:
+        """The same with another value in a row of section 1."""
+        return self.but(
+            symptoms=tuple(
+                s.model_copy(update={"value": value}) if s.key == key else s for s in self.symptoms
+            )
+        )
+
+    def with_hypothesis(self, key: str, **changes: str) -> Self:
+        """The same with a hypothesis changed."""
+        return self.but(
+            hypotheses=tuple(h.model_copy(update=changes) if h.key == key else h for h in self.hypotheses)
+        )
+
+    def with_own(self) -> Self:
+        """The same with one more hypothesis, for the learner to word."""
+        taken = [int(h.key.removeprefix("own-")) for h in self.hypotheses if h.own]
+        return self.but(hypotheses=(*self.hypotheses, Hypothesis(key=f"own-{max(taken, default=0) + 1}")))
+
+    def without(self, key: str) -> Self:
+        """The same without a hypothesis and its cells."""
+        return self.but(
+            hypotheses=tuple(h for h in self.hypotheses if h.key != key),
+            evidence={c: v for c, v in self.evidence.items() if c.partition("/")[2] != key},
+        )
+
+    def cell(self, panel: str, key: str) -> Verdict:
+        """What the learner says that `panel` says of the hypothesis `key`; "" while they haven't."""
+        return self.evidence.get(f"{panel}/{key}", "")
+
+    def with_cell(self, panel: str, key: str, verdict: Verdict) -> Self:
+        """The same with a cell of the grid filled, or emptied."""
+        return self.but(evidence={**self.evidence, f"{panel}/{key}": verdict})
+
+    def reading(self, panel: str, key: str) -> Reading | None:
+        """What the log says of a cell, None where no rule can tell. To be shown once the cell is filled."""
+        return self.log.get(f"{panel}/{key}")
+
+
+def to_state(pm: PostMortem) -> dict[str, Any]:
+    """The post-mortem as plain data for a draft."""
+    return pm.model_dump(mode="json")
+
+
+def from_state(state: Mapping[str, Any]) -> PostMortem:
+    """The post-mortem that was left.
+
+    Raises:
+        ValueError: the state isn't one.
+    """
+    try:
+        return PostMortem.model_validate(state)
+    except ValidationError as error:
+        raise ValueError(f"the draft can't be read: {error.errors()[0]['msg']}") from None
