@@ -69,7 +69,7 @@ def _lang(given: str | None) -> str:
     return given or (system[:2] if system[:2] in LANGUAGES else "en")
 
 
-def _run(name: str):  # noqa: ANN202
+def _run(name: str):
     from tutor import readers
     from tutor.run import BadRunError
 
@@ -79,7 +79,7 @@ def _run(name: str):  # noqa: ANN202
         fail(error)
 
 
-def _tree(name: str):  # noqa: ANN202
+def _tree(name: str):
     from tutor import tree
 
     try:
@@ -165,7 +165,8 @@ def lessons(
 
 @app.command(
     rich_help_panel=RUN,
-    epilog="Exit code: 0 healthy (or nothing found), 1 a flaw, 2 bad input.  Example:  tutor check runs/* --json",
+    epilog="Exit code: 0 healthy or nothing found, 1 a flaw, 2 bad input.  "
+    "Example:  tutor check runs/19-control runs/19-break --json",
 )
 def check(
     runs: Annotated[

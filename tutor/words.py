@@ -95,7 +95,7 @@ class BadFileError(ValueError):
         super().__init__("\n".join(f"{path}:{line}: {what}" for line, what in self.faults))
 
 
-class _Loader(yaml.SafeLoader):
+class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):
     """YAML as people mean it: `yes`, `no`, `on` and `off` are words; a key given twice is an error."""
 
     def construct_mapping(self, node, deep=False):

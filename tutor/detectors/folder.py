@@ -12,4 +12,4 @@ def checkpoint_before(run: Run, at: int | None, *, margin: int) -> Finding:
     facts = {"spike": spike, "count": len(run.checkpoints)}
     if not earlier:
         return Finding("no", at, facts)
-    return Finding("yes", at, facts | {"step": earlier[-1], "before": spike - earlier[-1]})
+    return Finding("yes", earlier[-1], facts | {"step": earlier[-1], "before": spike - earlier[-1]})

@@ -19,7 +19,19 @@ FORMAT = 1
 _WHOLE = 32_000_000  # up to this many bytes every row is looked at for the columns' types
 _SAMPLE = 2_000  # beyond it, so many rows from the beginning and as many from the end
 _BARE = re.compile(rb"(?<=[:\[,\s])(-?(?:NaN|Infinity))(?=\s*[,}\]])")
-_TEXT = ("batch_hash", "checkpoint", "worst_tokens", "rare_tokens")
+_NUMBERS = pl.List(pl.Float64)
+_KINDS = {  # what isn't one number a row
+    "clipped": pl.Boolean,
+    "batch_hash": pl.String,
+    "checkpoint": pl.String,
+    "worst_tokens": pl.List(pl.String),
+    "rare_tokens": pl.List(pl.String),
+    "worst_token_losses": _NUMBERS,
+    "rare_counts": _NUMBERS,
+    "sentence_ids": _NUMBERS,
+    "token_loss_hist": _NUMBERS,
+    "activation_norms": _NUMBERS,
+}
 
 
 def sniff(path: Path) -> bool:
@@ -85,13 +97,16 @@ def _frame(path: Path, remarks: list[str]) -> pl.DataFrame:
     if "step" not in frame.columns:
         frame = frame.with_row_index("step")
         remarks.append("rows have no `step`: they are counted from 0")
+    if not (frame["step"].dtype.is_numeric() or frame["step"].dtype == pl.String):
+        raise BadRunError(f"{path}: no row has a whole number as its step")
     frame = frame.with_columns(pl.col("step").cast(pl.Int64, strict=False)).drop_nulls("step")
     if not frame.height:
         raise BadRunError(f"{path}: no row has a whole number as its step")
     if not (frame["step"].is_sorted() and frame["step"].is_unique().all()):
         frame = frame.unique("step", keep="last").sort("step")
         remarks.append("steps repeat or run backwards: sorted, the last row of each kept")
-    return frame.with_columns(_number(frame[name]) for name in frame.columns if name != "step")
+    columns = [_typed(frame[name]) for name in frame.columns if name != "step"]
+    return pl.DataFrame([frame["step"], *(column for column in columns if column is not None)])
 
 
 def _parse(data: bytes, path: Path, remarks: list[str]) -> pl.DataFrame:
@@ -129,25 +144,28 @@ def _is_row(line: bytes) -> bool:
         return False
 
 
-def _number(column: pl.Series) -> pl.Series:
-    """Whole numbers and numbers that came as text, as Float64 (lists likewise)."""
-    if column.name in _TEXT:
+def _typed(column: pl.Series) -> pl.Series | None:
+    """The column in the type its name calls for (one number a row unless _KINDS says otherwise), or None.
+
+    Numbers that came as text ("NaN") are numbers again; text that is no number becomes null.
+    """
+    wanted = _KINDS.get(column.name, pl.Float64)
+    if column.dtype == wanted:
         return column
-    kind = column.dtype
-    if kind.is_integer() or kind == pl.Null:
-        return column.cast(pl.Float64)
-    if kind == pl.String:
-        number = column.cast(pl.Float64, strict=False)
-        return column if number.null_count() > column.null_count() else number
-    if isinstance(kind, pl.List) and kind.inner in (pl.String, pl.Null):
-        return column.cast(pl.List(pl.Float64), strict=False)
-    return column
+    if isinstance(column.dtype, pl.Struct) or isinstance(column.dtype, pl.List) != isinstance(
+        wanted, pl.List
+    ):
+        return None
+    try:
+        return column.cast(wanted, strict=False)
+    except pl.exceptions.PolarsError:
+        return None
 
 
 def _checkpoints(folder: Path, frame: pl.DataFrame) -> tuple[int, ...]:
     """Steps of the checkpoints on disk and of those the log says were saved."""
     names = [path.stem for path in (folder / "checkpoints").glob("step-*")]
-    if "checkpoint" in frame.columns and frame["checkpoint"].dtype == pl.String:
+    if "checkpoint" in frame.columns:
         names += frame["checkpoint"].drop_nulls().to_list()
     steps = {int(found[1]) for name in names if (found := re.search(r"(\d+)", name))}
     return tuple(sorted(steps))

@@ -1,0 +1,149 @@
+"""Loss detectors on small arrays with known answers."""
+
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.conftest import make_run
+from tutor.detectors import NO_DATA, NOT_YET, apply
+
+SPIKE = {"window": 100, "sigmas": 3.0, "merge": 50, "min_rows": 20}
+RECOVERY = {"window": 100, "sigmas": 0.5, "within": 50, "smooth": 5, "min_rows": 20}
+RISING = {"window": 200, "pieces": 4, "sigmas": 0.5, "min_rows": 20}
+
+
+def wave(length: int, level: float = 1.0) -> list[float]:
+    """level ± 0.1, alternating: mean `level`, population std 0.1."""
+    return [level + (0.1 if i % 2 else -0.1) for i in range(length)]
+
+
+class TestNonFinite:
+    def test_finite(self):
+        found = apply("non_finite_loss", make_run({"loss": wave(10)}), {})
+        assert (found.outcome, found.facts["rows"]) == ("no", 10)
+
+    @pytest.mark.parametrize("bad", [math.nan, math.inf, -math.inf])
+    def test_first_of_several(self, bad: float):
+        found = apply("non_finite_loss", make_run({"loss": [1.0, 2.0, bad, 1.0, bad]}), {})
+        assert (found.outcome, found.step, found.facts["count"]) == ("yes", 2, 2)
+
+    def test_a_gap_is_no_nan(self):
+        assert apply("non_finite_loss", make_run({"loss": [1.0, None, 2.0]}), {}).outcome == "no"
+
+    def test_no_loss_is_no_data(self):
+        found = apply("non_finite_loss", make_run({"lr": [1.0]}), {})
+        assert (found.outcome, found.facts["missing"]) == (NO_DATA, ["loss"])
+
+
+class TestSpike:
+    def test_measured_against_the_100_rows_before(self):
+        loss = wave(200)
+        loss[150] = 2.0
+        found = apply("spike", make_run({"loss": loss}), SPIKE)
+        assert (found.outcome, found.step, found.others) == ("yes", 150, ())
+        assert found.facts["mean"] == pytest.approx(1.0)
+        assert found.facts["std"] == pytest.approx(0.1)
+        assert found.level == pytest.approx(1.3)
+
+    def test_just_under_the_bound_is_none(self):
+        loss = wave(200)
+        loss[150] = 1.299
+        assert apply("spike", make_run({"loss": loss}), SPIKE).outcome == "no"
+
+    def test_neighbours_are_one_spike_dated_at_its_beginning(self):
+        loss = wave(300)
+        loss[150:153] = [2.0, 5.0, 3.0]
+        found = apply("spike", make_run({"loss": loss}), SPIKE)
+        assert (found.step, found.facts["peak"], found.facts["peak_step"], found.facts["count"]) == (
+            150,
+            5.0,
+            151,
+            1,
+        )
+
+    def test_the_worst_first_and_the_others_kept(self):
+        loss = wave(500)
+        loss[150], loss[300], loss[450] = 2.0, 6.0, 1.5
+        found = apply("spike", make_run({"loss": loss}), SPIKE)
+        assert (found.step, found.others) == (300, (150, 450))
+
+    def test_too_short(self):
+        found = apply("spike", make_run({"loss": wave(100)}), SPIKE)
+        assert (found.outcome, found.facts) == (NOT_YET, {"rows": 100, "needed": 101})
+
+    def test_a_flat_loss_never_spikes(self):
+        assert apply("spike", make_run({"loss": [0.3] * 300}), SPIKE).outcome == "no"
+
+    def test_a_row_every_50_steps_uses_20_rows(self):
+        loss = wave(40)
+        loss[30] = 9.0
+        found = apply("spike", make_run({"loss": loss, "step": [50 * i for i in range(40)]}), SPIKE)
+        assert (found.step, found.facts["rows"]) == (1500, 20)
+
+    @given(
+        st.lists(st.one_of(st.floats(width=32), st.none()), min_size=1, max_size=300),
+        st.integers(1, 100),
+    )
+    def test_any_column_gives_one_of_the_outcomes(self, loss: list[float | None], cadence: int):
+        run = make_run({"loss": loss, "step": [cadence * i for i in range(len(loss))]})
+        assert apply("spike", run, SPIKE).outcome in ("yes", "no", NOT_YET, NO_DATA)
+        for at in (0, cadence * len(loss) // 2, cadence * len(loss)):
+            assert apply("recovery", run, RECOVERY, at).outcome in ("yes", "no", NOT_YET, NO_DATA)
+        assert apply("rising_loss", run, RISING).outcome in ("yes", "no", NOT_YET, NO_DATA)
+
+
+class TestRecovery:
+    def loss(self, lingering: int) -> list[float]:
+        loss = wave(400)
+        loss[200] = 8.0
+        loss[201 : 201 + lingering] = [2.0] * lingering
+        return loss
+
+    def test_back_at_once(self):
+        found = apply("recovery", make_run({"loss": self.loss(0)}), RECOVERY, 200)
+        assert (found.outcome, found.facts["after"]) == ("yes", 1)
+        assert found.level == pytest.approx(1.05)
+
+    def test_back_after_30(self):
+        found = apply("recovery", make_run({"loss": self.loss(30)}), RECOVERY, 200)
+        assert (found.outcome, found.facts["after"]) == ("yes", 31)
+
+    def test_not_inside_50(self):
+        found = apply("recovery", make_run({"loss": self.loss(80)}), RECOVERY, 200)
+        assert (found.outcome, found.step, found.facts["value"]) == ("no", 250, pytest.approx(2.0))
+
+    def test_one_lucky_batch_is_no_recovery(self):
+        loss = self.loss(80)
+        loss[230] = 0.5
+        assert apply("recovery", make_run({"loss": loss}), RECOVERY, 200).outcome == "no"
+
+    def test_the_run_ends_too_soon_to_say(self):
+        assert apply("recovery", make_run({"loss": self.loss(80)[:240]}), RECOVERY, 200).outcome == NOT_YET
+
+    def test_nan_after_the_spike_is_no_recovery(self):
+        loss = self.loss(0)
+        loss[201:] = [math.nan] * len(loss[201:])
+        assert apply("recovery", make_run({"loss": loss}), RECOVERY, 200).outcome == "no"
+
+
+class TestRising:
+    def test_a_steady_rise(self):
+        loss = [value + 0.01 * i for i, value in enumerate(wave(200))]
+        found = apply("rising_loss", make_run({"loss": loss}), RISING)
+        assert (found.outcome, found.facts["rise"]) == ("yes", pytest.approx(1.5))
+
+    def test_noise_is_no_rise(self):
+        assert apply("rising_loss", make_run({"loss": wave(200)}), RISING).outcome == "no"
+
+    def test_a_rise_smaller_than_the_noise(self):
+        loss = [value + 1e-4 * i for i, value in enumerate(wave(200))]
+        assert apply("rising_loss", make_run({"loss": loss}), RISING).outcome == "no"
+
+    def test_up_and_down_again_is_no_rise(self):
+        loss = [1.0] * 100 + [3.0] * 50 + [2.0] * 50
+        assert apply("rising_loss", make_run({"loss": loss}), RISING).outcome == "no"
+
+    def test_too_short(self):
+        assert apply("rising_loss", make_run({"loss": wave(199)}), RISING).outcome == NOT_YET

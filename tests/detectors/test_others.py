@@ -1,0 +1,199 @@
+"""Detectors of the other signals, on small arrays with known answers."""
+
+import math
+
+import pytest
+
+from tests.conftest import make_run
+from tutor.detectors import NO_DATA, NOT_YET, apply, registry
+
+BAD_BATCH = {
+    "ratio": 30.0, "share": 0.05, "window": 100, "sigmas": 0.5, "smooth": 5, "within": 50,
+    "within_normal": 10, "probe_rise": 0.1, "min_rows": 20,
+}  # fmt: skip
+JUMP = {"window": 100, "jump": 0.1, "usual": 10.0, "min_rows": 20}
+BATCH = {"batch": {"rows": 8, "tokens_per_row": 64, "accumulation": 1}}
+
+
+def spiked(after: float, probe: float | None, norm: float = 50.0, rare: int = 0):
+    """A run whose step 150 is bad; the 60 losses after it stand at `after`, the probe at `probe`."""
+    length = 300
+    columns = {
+        "loss": [1.0 + (0.1 if i % 2 else -0.1) for i in range(length)],
+        "grad_norm": [1.0] * length,
+        "probe_loss": [1.0] * length,
+        "rare_tokens": [["tten"] if i == 150 else [] for i in range(length)],
+        "rare_counts": [[float(rare)] if i == 150 else [] for i in range(length)],
+    }
+    columns["loss"][150], columns["grad_norm"][150] = 8.0, norm
+    columns["loss"][151:211] = [after] * 60
+    columns["probe_loss"][151:211] = [probe if probe is not None else 1.0] * 60
+    if probe is None:
+        del columns["probe_loss"]
+    return make_run(columns, BATCH)
+
+
+class TestBadBatch:
+    def test_harm(self):
+        found = apply("bad_batch", spiked(after=2.0, probe=1.9), BAD_BATCH, 150)
+        assert (found.outcome, found.facts["ratio"], found.facts["last_bad"]) == ("long-tail", 50.0, 150)
+        assert found.facts["probe_rise"] == pytest.approx(0.9)
+
+    def test_contained(self):
+        found = apply("bad_batch", spiked(after=1.0, probe=1.02), BAD_BATCH, 150)
+        assert (found.outcome, found.facts["back_in"]) == ("contained", 0)
+
+    def test_the_probe_alone_shows_harm(self):
+        assert apply("bad_batch", spiked(after=1.0, probe=1.5), BAD_BATCH, 150).outcome == "long-tail"
+
+    def test_without_a_probe_the_loss_decides(self):
+        assert apply("bad_batch", spiked(after=1.0, probe=None), BAD_BATCH, 150).outcome == "contained"
+
+    def test_an_ordinary_gradient_and_no_rare_token(self):
+        assert apply("bad_batch", spiked(after=1.0, probe=1.0, norm=20.0), BAD_BATCH, 150).outcome == "no"
+
+    def test_rare_tokens_concentrated_are_enough(self):
+        found = apply("bad_batch", spiked(after=2.0, probe=1.9, norm=2.0, rare=100), BAD_BATCH, 150)
+        assert (found.outcome, found.facts["token"]) == ("long-tail", "tten")
+        assert found.facts["share"] == pytest.approx(100 * 100 / 512)
+
+    def test_no_gradient_norm_is_no_data(self):
+        run = make_run({"loss": [1.0] * 300})
+        assert apply("bad_batch", run, BAD_BATCH, 150).facts["missing"] == ["grad_norm"]
+
+    def test_an_infinite_norm_elsewhere_does_not_count(self):
+        run = spiked(after=2.0, probe=1.9)
+        norms = run["grad_norm"].to_list()
+        norms[100] = math.inf
+        run = make_run(run.frame.to_dict(as_series=False) | {"grad_norm": norms}, BATCH)
+        assert apply("bad_batch", run, BAD_BATCH, 150).facts["usual"] == pytest.approx(1.0)
+
+
+class TestLearningRate:
+    def test_a_restart(self):
+        lr = [1e-3 - 2e-6 * i for i in range(200)]
+        lr[150:] = [1e-3] * 50
+        found = apply("lr_jump", make_run({"lr": lr}), JUMP, 150)
+        assert (found.outcome, found.step) == ("schedule", 150)
+
+    def test_a_cosine_and_a_warm_up_are_smooth(self):
+        cosine = [1e-3 * (1 + math.cos(math.pi * i / 400)) / 2 for i in range(400)]
+        warm = [1e-3 * (i + 1) / 100 for i in range(100)]
+        for at in (0, 5, 50, 99, 100, 101, 300, 499):
+            assert apply("lr_jump", make_run({"lr": warm + cosine}), JUMP, at).outcome in ("no", NOT_YET)
+
+    def test_an_old_jump_is_not_this_spikes(self):
+        lr = [1e-3] * 100 + [5e-4] * 100
+        assert apply("lr_jump", make_run({"lr": lr}), JUMP, 150).outcome == "no"
+
+    def test_constant_and_zero(self):
+        for value in (1e-3, 0.0):
+            assert apply("lr_jump", make_run({"lr": [value] * 200}), JUMP, 150).outcome == "no"
+
+    def test_rising(self):
+        numbers = {"window": 200, "growth": 1.01, "min_rows": 20}
+        rising = make_run({"lr": [1e-4 + 1e-6 * i for i in range(300)]})
+        assert apply("rising_lr", rising, numbers).outcome == "yes"
+        assert apply("rising_lr", make_run({"lr": [1e-4] * 300}), numbers).outcome == "no"
+        assert apply("rising_lr", make_run({"lr": [1e-4] * 30}), numbers).outcome == NOT_YET
+
+    def test_rising_inside_the_warm_up_is_not_there_yet(self):
+        numbers = {"window": 200, "growth": 1.01, "min_rows": 20}
+        run = make_run({"lr": [1e-6 * i for i in range(300)]}, {"schedule": {"warmup_steps": 1000}})
+        assert apply("rising_lr", run, numbers).outcome == NOT_YET
+
+
+class TestBatchHash:
+    def test_twin(self):
+        run = make_run({"batch_hash": ["a", "b", "c", "b"]})
+        found = apply("repeated_batch", run, {"look_back": 20}, 3)
+        assert (found.outcome, found.facts["twin"]) == ("loader", 1)
+
+    def test_too_far_back(self):
+        run = make_run({"batch_hash": ["b", "x", "y", "b"]})
+        assert apply("repeated_batch", run, {"look_back": 2}, 3).outcome == "no"
+
+    def test_unhashed_rows_are_no_twins(self):
+        run = make_run({"batch_hash": [None, "x", None]})
+        assert apply("repeated_batch", run, {"look_back": 20}, 2).outcome == "no"
+
+
+class TestPrecision:
+    @pytest.mark.parametrize(
+        ("given", "outcome"), [("fp32", "fp32"), ("torch.bfloat16", "bf16"), ("half", "fp16")]
+    )
+    def test_names(self, given: str, outcome: str):
+        assert apply("dtype", make_run({"loss": [1.0]}, {"dtype": given}), {}).outcome == outcome
+
+    def test_an_unknown_dtype_is_no_data(self):
+        assert apply("dtype", make_run({"loss": [1.0]}, {"dtype": "int4"}), {}).outcome == NO_DATA
+
+    def gradient(self, bad: int, kind: str, loss: float = 1.0) -> str:
+        columns = {"loss": [1.0] * 99 + [loss], "grad_norm": [math.inf] * bad + [1.0] * (100 - bad)}
+        return apply("non_finite_gradient", make_run(columns, {"dtype": kind}), {"share": 0.05}).outcome
+
+    def test_gradients(self):
+        assert self.gradient(0, "fp16") == "no"
+        assert self.gradient(3, "fp16") == "skipped"
+        assert self.gradient(6, "fp16") == "yes"
+        assert self.gradient(3, "bf16") == "yes"
+        assert self.gradient(3, "fp16", loss=math.nan) == "yes"
+        assert self.gradient(3, "fp32") == "fp32"
+
+    @pytest.mark.parametrize(
+        ("scale", "outcome"),
+        [
+            ([1024.0] * 9, "constant"),
+            ([4.0, 2.0, 1.0, 0.5], "below"),
+            ([65536.0, 32768.0, 65536.0], "dynamic"),
+        ],
+    )
+    def test_scale(self, scale: list[float], outcome: str):
+        assert apply("loss_scale", make_run({"loss_scale": scale}), {"floor": 1.0}).outcome == outcome
+
+
+class TestParameters:
+    NUMBERS = {"window": 200, "factor": 2.0, "min_rows": 20}
+
+    def outcome(self, last: float) -> str:
+        norm = [10.0 + (last - 10.0) * i / 299 for i in range(300)]
+        columns = {"param_norm": [10.0] * 300, "param_norm_decay": norm, "param_norm_no_decay": [1.0] * 300}
+        return apply("norm_change", make_run(columns), self.NUMBERS).outcome
+
+    def test_each_group_counts(self):
+        assert self.outcome(60.0) == "climbing"
+        assert self.outcome(0.1) == "collapsing"
+        assert self.outcome(11.0) == "no"
+
+
+class TestGradientTrend:
+    NUMBERS = {"window": 200, "pieces": 4, "growth": 1.2, "min_rows": 20}
+
+    def test_trend(self):
+        rising = make_run({"grad_norm": [1.0 + i / 200 for i in range(200)]})
+        assert apply("rising_gradient", rising, self.NUMBERS).outcome == "yes"
+        assert apply("rising_gradient", make_run({"grad_norm": [1.0] * 200}), self.NUMBERS).outcome == "no"
+        assert apply("rising_gradient", make_run({"grad_norm": [0.0] * 200}), self.NUMBERS).outcome == "no"
+
+
+def test_checkpoint_before():
+    run = make_run({"loss": [1.0] * 500}, checkpoints=[200, 400])
+    found = apply("checkpoint_before", run, {"margin": 1}, 312)
+    assert (found.outcome, found.step, found.facts["before"]) == ("yes", 200, 112)
+    assert apply("checkpoint_before", run, {"margin": 1}, 200).outcome == "no"
+
+
+@pytest.mark.parametrize("name", registry())
+def test_every_detector_says_what_it_is(name: str):
+    found = registry()[name]
+    assert found.doc.endswith(".")
+    assert found.outcomes
+
+
+@pytest.mark.parametrize("name", registry())
+def test_a_missing_signal_is_no_data(name: str):
+    found = registry()[name]
+    outcome = (
+        apply(name, make_run({"nothing": [1.0]}), {}).outcome if found.signals or found.manifest else NO_DATA
+    )
+    assert outcome == NO_DATA

@@ -1,0 +1,179 @@
+"""The reader of run folders: whole, torn, empty, newer, and anything at all."""
+
+import json
+import math
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from tests.conftest import write_run
+from tutor import readers, tree
+from tutor.run import BadRunError
+from tutor.walk import unattended
+
+ROWS = [
+    {"step": i, "loss": 2.0 - i / 10, "batch_hash": f"0{i}", "activation_norms": [1, 2.5]} for i in range(5)
+]
+
+
+def test_a_whole_run(tmp_path: Path):
+    run = readers.read(write_run(tmp_path / "r", ROWS, {"format": 1, "name": "r", "dtype": "fp32"}))
+    assert (len(run), run.name, run["loss"][0], run["batch_hash"][1]) == (5, "r", 2.0, "01")
+    assert run["activation_norms"][0].to_list() == [1.0, 2.5]
+    assert run.remarks == ()
+
+
+def test_half_a_line_at_the_end_is_passed_over(tmp_path: Path):
+    folder = write_run(tmp_path / "r", ROWS, {})
+    with (folder / "metrics.jsonl").open("a") as log:
+        log.write('{"step": 5, "lo')
+    run = readers.read(folder)
+    assert len(run) == 5
+    assert "cut short" in run.remarks[0]
+
+
+def test_a_last_row_without_its_line_end_counts(tmp_path: Path):
+    folder = write_run(tmp_path / "r", ROWS, {})
+    path = folder / "metrics.jsonl"
+    path.write_text(path.read_text().rstrip("\n"))
+    assert len(readers.read(folder)) == 5
+
+
+def test_a_torn_line_in_the_middle(tmp_path: Path):
+    folder = write_run(tmp_path / "r", ROWS, {})
+    path = folder / "metrics.jsonl"
+    lines = path.read_text().splitlines()
+    lines[2] = lines[2][:9] + "\x00\x00"
+    path.write_text("\n".join(lines) + "\n")
+    run = readers.read(folder)
+    assert run.steps.to_list() == [0, 1, 3, 4]
+    assert "passed over" in run.remarks[0]
+
+
+@pytest.mark.parametrize("quoted", [False, True])
+def test_nan_and_inf(tmp_path: Path, quoted: bool):
+    folder = write_run(
+        tmp_path / "r", [*ROWS, {"step": 5, "loss": math.nan}, {"step": 6, "loss": -math.inf}], {}
+    )
+    if quoted:
+        path = folder / "metrics.jsonl"
+        path.write_text(path.read_text().replace("NaN", '"NaN"').replace("-Infinity", '"-Infinity"'))
+    loss = readers.read(folder)["loss"].to_list()
+    assert math.isnan(loss[5])
+    assert loss[6] == -math.inf
+    assert loss[:2] == [2.0, 1.9]
+
+
+def test_whole_numbers_and_late_columns(tmp_path: Path):
+    rows = [{"step": i, "loss": 7} for i in range(300)] + [{"step": 300, "loss": 6.5, "val_loss": 6}]
+    run = readers.read(write_run(tmp_path / "r", rows, {}))
+    assert run["loss"][299:].to_list() == [7.0, 6.5]
+    assert run["val_loss"].drop_nulls().to_list() == [6.0]
+
+
+def test_repeated_and_backward_steps_keep_the_last(tmp_path: Path):
+    rows = [
+        {"step": 0, "loss": 1.0},
+        {"step": 2, "loss": 2.0},
+        {"step": 1, "loss": 3.0},
+        {"step": 2, "loss": 4.0},
+    ]
+    run = readers.read(write_run(tmp_path / "r", rows, {}))
+    assert (run.steps.to_list(), run["loss"].to_list()) == ([0, 1, 2], [1.0, 3.0, 4.0])
+    assert "sorted" in run.remarks[0]
+
+
+def test_checkpoints_are_those_logged_and_those_on_disk(tmp_path: Path):
+    folder = write_run(
+        tmp_path / "r", [*ROWS, {"step": 200, "loss": 1.0, "checkpoint": "step-000200.pt"}], {}
+    )
+    (folder / "checkpoints").mkdir()
+    (folder / "checkpoints" / "step-000400.pt").touch()
+    assert readers.read(folder).checkpoints == (200, 400)
+
+
+class TestRefused:
+    """Each is one clear line that says what to do."""
+
+    def says(self, path: Path | str) -> str:
+        with pytest.raises(BadRunError) as caught:
+            readers.open_run(str(path))
+        assert "\n" not in str(caught.value)
+        return str(caught.value)
+
+    def test_missing(self, home: Path):
+        assert "did you mean" in self.says("runs/19-brake")
+        assert "there is no run" in self.says("nowhere/at/all")
+
+    def test_empty_folder(self, tmp_path: Path):
+        assert "is empty" in self.says(tmp_path)
+
+    def test_not_a_run(self, tmp_path: Path):
+        (tmp_path / "notes.txt").write_text("hello")
+        assert "no run that tutor can read" in self.says(tmp_path)
+
+    def test_no_log(self, tmp_path: Path):
+        (tmp_path / "manifest.json").write_text("{}")
+        assert "never logged" in self.says(tmp_path)
+
+    @pytest.mark.parametrize("text", ["", "\n\n", '{"step": 0, "lo'])
+    def test_no_rows(self, tmp_path: Path, text: str):
+        (tmp_path / "metrics.jsonl").write_text(text)
+        assert "no whole row" in self.says(tmp_path)
+
+    def test_a_newer_format(self, tmp_path: Path):
+        assert "upgrade tutor" in self.says(write_run(tmp_path / "r", ROWS, {"format": 99}))
+
+    @pytest.mark.parametrize("text", ["{", "[]", "null", "\xff\xfe"])
+    def test_a_broken_manifest(self, tmp_path: Path, text: str):
+        folder = write_run(tmp_path / "r", ROWS)
+        (folder / "manifest.json").write_bytes(text.encode("latin-1"))
+        assert "manifest.json" in self.says(folder)
+
+
+def test_a_run_is_found_by_name(home: Path):
+    assert readers.open_run("19-break").name == "19-break"
+    assert readers.open_run("runs/19-control").name == "19-control"
+
+
+def test_your_own_run_goes_before_the_shipped_one(home: Path):
+    write_run(home / "runs" / "19-break", ROWS, {"name": "mine"})
+    assert readers.open_run("19-break").name == "mine"
+
+
+PHASE_19 = tree.find("phase-19")
+JSON = st.recursive(
+    st.none() | st.booleans() | st.floats() | st.integers() | st.text(max_size=8),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(st.sampled_from(["step", "loss", "grad_norm", "batch_hash", "rare_counts"]), inner)
+    ),
+    max_leaves=6,
+)
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@given(
+    lines=st.lists(st.one_of(JSON.map(json.dumps), st.text(max_size=30)), max_size=8),
+    manifest=st.one_of(st.none(), JSON.map(json.dumps), st.text(max_size=20)),
+    cut=st.integers(0, 10),
+)
+def test_anything_is_a_run_or_one_clear_line(
+    tmp_path: Path, lines: list[str], manifest: str | None, cut: int
+):
+    text = "\n".join(lines)
+    (tmp_path / "metrics.jsonl").write_bytes(text[: len(text) - cut].encode("utf-8", "surrogatepass"))
+    path = tmp_path / "manifest.json"
+    path.unlink(missing_ok=True)
+    if manifest is not None:
+        path.write_bytes(manifest.encode("utf-8", "surrogatepass"))
+    try:
+        run = readers.read(tmp_path)
+    except BadRunError as error:
+        assert "\n" not in str(error)
+    else:
+        assert len(run) > 0
+        assert run.steps.is_sorted()
+        unattended(run, PHASE_19)

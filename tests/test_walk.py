@@ -1,0 +1,204 @@
+"""The walk: over recorded runs to their leaves, by hand where the log is silent, back, and resumed."""
+
+import json
+import math
+
+import pytest
+
+from tests.conftest import make_run
+from tutor import readers, tree, walk
+from tutor.detectors import NO_DATA, NOT_YET
+
+PHASE_19 = tree.find("phase-19")
+
+
+def leaf(run) -> str:
+    return walk.unattended(run, PHASE_19)[0].at
+
+
+def flat(length: int = 600, **columns):
+    """A quiet fp32 run, with some columns replaced."""
+    base = {
+        "loss": [2.0 - 1e-3 * i + (0.02 if i % 2 else -0.02) for i in range(length)],
+        "grad_norm": [1.0] * length,
+        "lr": [1e-3] * length,
+        "param_norm": [10.0] * length,
+        "batch_hash": [str(i) for i in range(length)],
+    }
+    return make_run(base | columns, {"dtype": "fp32"})
+
+
+class TestRecordedRuns:
+    def test_the_break_reaches_a_flaw(self):
+        end, looks = walk.unattended(readers.open_run("runs/19-break"), PHASE_19)
+        assert end.at in ("long-tail-token", "persistent")
+        assert end.focus == 312
+        assert walk.flawed(end)
+        assert [look.question for look in looks][:3] == ["1.1", "2.1", "2.2"]
+
+    def test_the_control_is_contained(self):
+        end, _ = walk.unattended(readers.open_run("runs/19-control"), PHASE_19)
+        assert end.at == "contained"
+        assert end.focus == 312
+        assert not walk.flawed(end)
+
+    def test_the_fix_is_a_command(self):
+        end, _ = walk.unattended(readers.open_run("runs/19-break"), PHASE_19)
+        commands = [walk.fix_command(end.run, fix.change) for fix in end.leaf.fixes]
+        assert any("--break no-clip" in c and "--set grad_clip=1.0" in c for c in commands if c)
+
+
+class TestLeaves:
+    """The leaves that phase-19 reaches from a log alone, each from a run with that one trait."""
+
+    def test_healthy(self):
+        assert leaf(flat()) == "healthy"
+
+    def test_unexplained_blip(self):
+        run = flat()
+        loss = run["loss"].to_list()
+        loss[300] = 2.5
+        assert leaf(flat(loss=loss)) == "unexplained-blip"
+
+    def test_schedule_bug(self):
+        loss, lr = flat()["loss"].to_list(), [1e-3 - 1e-6 * i for i in range(600)]
+        loss[300] = 2.5
+        lr[300:] = [1e-3] * 300
+        assert leaf(flat(loss=loss, lr=lr)) == "schedule-bug"
+
+    def test_loader_bug(self):
+        loss, hashes = flat()["loss"].to_list(), [str(i) for i in range(600)]
+        loss[300], hashes[300] = 2.5, hashes[295]
+        assert leaf(flat(loss=loss, batch_hash=hashes)) == "loader-bug"
+
+    def test_persistent_with_and_without_a_checkpoint(self):
+        loss = [1.0 + (0.02 if i % 2 else -0.02) + (3.0 if i >= 300 else 0.0) for i in range(600)]
+        run = flat(loss=loss)
+        assert leaf(run) == "persistent-no-checkpoint"
+        kept = make_run(run.frame.to_dict(as_series=False), {"dtype": "fp32"}, checkpoints=[200])
+        assert leaf(kept) == "persistent"
+
+    def rising(self, **columns):
+        return flat(loss=[1.0 + 0.004 * i + (0.2 if i % 2 else -0.2) for i in range(600)], **columns)
+
+    def test_drift(self):
+        assert leaf(self.rising(lr=[1e-5 * (i + 1) for i in range(600)])) == "schedule-inverted"
+        assert leaf(self.rising(param_norm=[10.0 * 1.01**i for i in range(600)])) == "decay-too-low"
+        assert leaf(self.rising(param_norm=[10.0 * 0.99**i for i in range(600)])) == "decay-too-high"
+        assert leaf(self.rising(grad_norm=[1.0 + i / 100 for i in range(600)])) == "away-from-minimum"
+        assert leaf(self.rising()) == "plateau"
+
+    @pytest.mark.parametrize(
+        ("scale", "found"),
+        [
+            ([1024.0] * 600, "scaling-not-engaged"),
+            ([2.0 ** (10 - i // 40) for i in range(600)], "systematic-overflow"),
+        ],
+    )
+    def test_precision(self, scale: list[float], found: str):
+        columns = flat().frame.to_dict(as_series=False)
+        columns |= {"loss_scale": scale, "grad_norm": [math.inf if i % 10 == 0 else 1.0 for i in range(600)]}
+        assert leaf(make_run(columns, {"dtype": "fp16"})) == found
+
+    def test_a_few_skipped_steps_are_healthy(self):
+        columns = flat().frame.to_dict(as_series=False)
+        columns["grad_norm"] = [math.inf if i % 50 == 0 else 1.0 for i in range(600)]
+        assert leaf(make_run(columns, {"dtype": "fp16"})) == "healthy"
+
+
+class TestUnattended:
+    def test_nan_stops_where_a_person_is_needed_and_is_a_flaw(self):
+        end, _ = walk.unattended(flat(loss=[1.0] * 300 + [math.nan] * 300), PHASE_19)
+        assert end.at == "1.3"
+        assert walk.flawed(end)
+
+    def test_a_loss_alone_is_walked_with_assumptions(self):
+        end, looks = walk.unattended(make_run({"loss": flat()["loss"]}), PHASE_19)
+        assert end.at == "healthy"
+        assert {look.question: look.outcome for look in looks}["3.1"] == NO_DATA
+        assert [answer.by for answer in end.answers] == ["log", "log", "assumed", "log"]
+
+    def test_a_short_run_is_not_there_yet(self):
+        end, looks = walk.unattended(flat(50), PHASE_19)
+        assert {look.question: look.outcome for look in looks}["2.1"] == NOT_YET
+        assert not walk.flawed(end)
+
+    def test_no_loss_at_all(self):
+        end, _ = walk.unattended(make_run({"lr": [1.0]}), PHASE_19)
+        assert end.at == "1.1"
+        assert not walk.flawed(end)
+
+
+class TestByHand:
+    def test_the_log_decides_not_the_prediction(self):
+        begun = walk.begin(flat(), PHASE_19)
+        predicted = walk.predict(begun, "yes", 4)
+        gone = walk.go_on(predicted, walk.look(predicted))
+        assert (gone.at, gone.answers[0].outcome, gone.answers[0].by) == ("2.1", "no", "log")
+        assert gone.answers[0].prediction == walk.Prediction("yes", 4)
+        assert begun.prediction is None
+
+    def test_without_data_the_learner_decides_and_it_is_marked(self):
+        begun = walk.begin(make_run({"lr": [1.0]}), PHASE_19)
+        seen = walk.look(begun)
+        assert not seen.answers
+        with pytest.raises(ValueError, match="an answer is needed"):
+            walk.go_on(begun, seen)
+        gone = walk.go_on(begun, seen, "yes")
+        assert (gone.at, gone.answers[0].by) == ("1.2", "learner")
+
+    def test_hints_are_counted_and_end(self):
+        walked = walk.begin(flat(), PHASE_19)
+        for expected in (1, 2, 3, 3):
+            walked = walk.reveal(walked)
+            assert walked.hints == expected
+
+    def test_back_undoes_the_prediction_then_the_answer(self):
+        begun = walk.reveal(walk.begin(flat(), PHASE_19))
+        predicted = walk.predict(begun, "no", 2)
+        gone = walk.go_on(predicted, walk.look(predicted))
+        again = walk.predict(gone, "no", 1)
+        assert walk.back(again) == gone
+        returned = walk.back(gone)
+        assert (returned.at, returned.answers, returned.hints) == ("1.1", (), 1)
+        assert walk.back(walk.back(returned)) == returned
+
+    def test_another_step_can_be_taken_up(self):
+        loss = flat()["loss"].to_list()
+        loss[200], loss[400] = 3.0, 6.0
+        walked = walk.begin(flat(loss=loss), PHASE_19)
+        for _ in range(2):
+            walked = walk.go_on(walked, walk.look(walked))
+        assert walked.focus == 400
+        other = walk.pick(walked, 200)
+        assert walk.look(other).finding.facts["step"] == 201
+
+
+class TestDraft:
+    def test_round_trip_through_json(self):
+        run = readers.open_run("runs/19-break")
+        walked = walk.begin(run, PHASE_19)
+        for _ in range(2):
+            walked = walk.predict(walk.reveal(walked), "no", 2)
+            walked = walk.go_on(walked, walk.look(walked))
+        walked = walk.reveal(walk.predict(walked, "yes", 5))
+        again = walk.from_state(run, PHASE_19, json.loads(json.dumps(walk.to_state(walked))))
+        assert (again.at, again.focus, again.hints, again.prediction) == (
+            "2.2",
+            312,
+            1,
+            walk.Prediction("yes", 5),
+        )
+        assert again.answers == walked.answers
+
+    @pytest.mark.parametrize("state", [{}, {"answers": 3}, {"answers": [{}]}, {"answers": [None]}])
+    def test_a_broken_draft_is_refused(self, state: dict):
+        with pytest.raises(ValueError, match="can't be read"):
+            walk.from_state(flat(), PHASE_19, state)
+
+    def test_an_answer_the_tree_no_longer_has_ends_the_draft_there(self):
+        walked = walk.begin(flat(), PHASE_19)
+        walked = walk.go_on(walked, walk.look(walked))
+        state = walk.to_state(walked)
+        state["answers"][0]["outcome"] = "perhaps"
+        assert walk.from_state(flat(), PHASE_19, state).at == "1.1"
