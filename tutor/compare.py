@@ -1,0 +1,229 @@
+"""Compare: what two runs were meant to be, and what one spike did to each.
+
+    tutor compare 19-control 19-break
+
+Both are measured at the same step, the worst spike of the two, with the numbers of the tree's own
+questions on spikes and recovery, so that this table and a walk never disagree.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import polars as pl
+from rich import box
+from rich.console import Group
+from rich.table import Table
+from rich.text import Text
+
+from tutor.detectors.loss import episodes, non_finite_loss, recovery
+from tutor.detectors.windows import baseline, cadence, finite, rows
+from tutor.run import Run
+from tutor.words import number, plain, say
+
+ABSENT = "–"
+"""The value of a setting that one run's manifest doesn't know."""
+
+_NAMES = ("name", "created", "command", "break", "role", "format", "tutor")  # they always differ
+_DERIVED = ("seed", "dtype", "device", "layers", "parameters", "groups", "schedule", "batch", "initial")
+
+Numbers = Mapping[str, float]
+
+
+@dataclass(frozen=True)
+class Difference:
+    """A setting that the runs don't share."""
+
+    key: str
+    a: Any
+    b: Any
+
+
+@dataclass(frozen=True)
+class Measure:
+    """One row of the table: a quantity in both runs, None where it can't be told.
+
+    Attributes:
+        key: what is measured, as named in the app's words.
+        a: in nats, steps or as a ratio.
+        b: the same for the second run.
+    """
+
+    key: str
+    a: float | None
+    b: float | None
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Two runs side by side.
+
+    Attributes:
+        names: of the two runs.
+        at: the step at which both are measured; None without a spike, and then it is the runs' ends.
+        parted: the first step at which their losses differ; None where none does.
+        window: how many steps a window before or at the end spans (more than asked where rows are scarce).
+        within: how many steps after the peak are looked at.
+        settings: what was configured differently.
+        measures: what came of it.
+    """
+
+    names: tuple[str, str]
+    at: int | None
+    parted: int | None
+    window: int
+    within: int
+    settings: tuple[Difference, ...]
+    measures: tuple[Measure, ...]
+
+
+def compare(a: Run, b: Run, at: int | None = None, *, spike: Numbers, recovery: Numbers) -> Comparison:
+    """Lay two runs side by side.
+
+    Args:
+        a: usually the control.
+        b: usually the break.
+        at: the step to measure at; the worst spike of the two by default.
+        spike: the numbers of the tree's spike question (`window`, `sigmas`, `merge`, `min_rows`).
+        recovery: the numbers of its recovery question (`window`, `sigmas`, `within`, `smooth`, `min_rows`).
+    """
+    if at is None:
+        at = _worst_spike((a, b), spike)
+    if at is None:
+        measured = [_at_the_end(run, spike) for run in (a, b)]
+    else:
+        measured = [_at_spike(run, at, spike, recovery) for run in (a, b)]
+    bad = [non_finite_loss(run, None).facts.get("step") if run.has("loss") else None for run in (a, b)]
+    measures = [Measure(key, measured[0][key], measured[1][key]) for key in measured[0]]
+    if bad != [None, None]:
+        measures.append(Measure("non_finite", *bad))
+    return Comparison(
+        (a.name, b.name),
+        at,
+        _parted(a, b),
+        max(round(rows(run, spike["window"], int(spike["min_rows"])) * cadence(run)) for run in (a, b)),
+        int(recovery["within"]),
+        tuple(_differences(a.manifest, b.manifest)),
+        tuple(measures),
+    )
+
+
+def _worst_spike(runs: tuple[Run, Run], numbers: Numbers) -> int | None:
+    found = [
+        (e.excess, int(run.steps[e.row]))
+        for run in runs
+        if run.has("loss")
+        for e in episodes(run, **numbers)[0]
+    ]
+    return max(found)[1] if found else None
+
+
+def _at_spike(run: Run, at: int, spike: Numbers, numbers: Numbers) -> dict[str, float | None]:
+    """The spike at `at`: its peak, what the gradient did there, and what came after."""
+    found: dict[str, float | None] = dict.fromkeys(
+        ("before", "peak", "peak_step", "grad_norm", "grad_ratio", "recovered", "mean_after", "worst_after")
+    )
+    if not run.has("loss") or not int(run.steps[0]) <= at <= int(run.steps[-1]):
+        return found
+    row, span = run.row_at(at), rows(run, spike["window"], int(spike["min_rows"]))
+    loss = finite(run["loss"])
+    if before := baseline(run, "loss", row, span):
+        found["before"] = before.mean
+    peak = loss[row : run.row_at(at + int(spike["merge"])) + 1].arg_max()
+    if peak is None:
+        return found
+    peak_row = row + peak
+    peak_step = int(run.steps[peak_row])
+    found |= {"peak": loss[peak_row], "peak_step": peak_step}
+    if run.has("grad_norm") and run["grad_norm"][peak_row] is not None:
+        norm, usual = float(run["grad_norm"][peak_row]), baseline(run, "grad_norm", row, span)
+        found |= {"grad_norm": norm, "grad_ratio": norm / usual.mean if usual and usual.mean else None}
+    after = loss[peak_row + 1 : run.row_at(peak_step + int(numbers["within"])) + 1]
+    found |= {"mean_after": after.mean(), "worst_after": after.max()}
+    to_the_end = dict(numbers) | {"within": int(run.steps[-1]) - at}
+    found["recovered"] = recovery(run, at, **to_the_end).facts.get("after")
+    return found
+
+
+def _at_the_end(run: Run, spike: Numbers) -> dict[str, float | None]:
+    """The last window: where the runs stand when nothing happened."""
+    span = rows(run, spike["window"], int(spike["min_rows"]))
+    found: dict[str, float | None] = {}
+    for signal in ("loss", "grad_norm"):
+        last = finite(run[signal][-span:]) if run.has(signal) else pl.Series([], dtype=pl.Float64)
+        found |= {f"last_{signal}": last.mean(), f"worst_{signal}": last.max()}
+    return found
+
+
+def _parted(a: Run, b: Run) -> int | None:
+    if not (a.has("loss") and b.has("loss")):
+        return None
+    both = a.frame.select("step", "loss").join(
+        b.frame.select("step", other="loss"), on="step", maintain_order="left"
+    )
+    apart = both.filter(pl.col("loss").ne_missing(pl.col("other")))["step"]
+    return int(apart[0]) if len(apart) else None
+
+
+def _differences(a: Mapping[str, Any], b: Mapping[str, Any]) -> Iterator[Difference]:
+    # What a manifest of ours says beside its settings follows from them.
+    skipped = {*_NAMES, *(_DERIVED if "settings" in a and "settings" in b else ())}
+    flat = [dict(_flat({k: v for k, v in one.items() if k not in skipped})) for one in (a, b)]
+    for key in dict.fromkeys([*flat[0], *flat[1]]):
+        left, right = (one.get(key, ABSENT) for one in flat)
+        if left != right:
+            yield Difference(key.removeprefix("settings."), left, right)
+
+
+def _flat(tree: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
+    for key, value in tree.items():
+        if isinstance(value, Mapping):
+            yield from _flat(value, f"{prefix}{key}.")
+        else:
+            yield f"{prefix}{key}", value
+
+
+def render(comparison: Comparison, lang: str = "en") -> Group:
+    """The comparison as two tables: what was configured differently, and what came of it."""
+    parts: list[Any] = [_heading("configured", lang)]
+    if comparison.settings:
+        settings = _table(comparison, lang)
+        for one in comparison.settings:
+            settings.add_row(Text(plain(one.key)), _setting(one.a, lang), _setting(one.b, lang))
+        parts.append(settings)
+    else:
+        parts.append(Text(say("compare.same", lang)))
+    facts = {"step": comparison.at, "window": comparison.window}
+    parts.append(_heading("measured" if comparison.at is not None else "no_spike", lang, **facts))
+    if comparison.parted is not None:
+        parts.append(Text(say("compare.parted", lang, step=comparison.parted)))
+    measures = _table(comparison, lang)
+    facts |= {"within": comparison.within}
+    for measure in comparison.measures:
+        label = Text(say(f"compare.measure.{measure.key}", lang, **facts))
+        measures.add_row(label, *(Text(_cell(measure.key, value, lang)) for value in (measure.a, measure.b)))
+    return Group(*parts, measures)
+
+
+def _heading(key: str, lang: str, **facts: Any) -> Text:
+    return Text(say(f"compare.{key}", lang, **facts), style="bold")
+
+
+def _table(comparison: Comparison, lang: str) -> Table:
+    table = Table(box=box.SIMPLE)
+    table.add_column("", overflow="fold")
+    for name in comparison.names:
+        table.add_column(Text(plain(name)), justify="right", overflow="fold")
+    return table
+
+
+def _setting(value: Any, lang: str) -> Text:
+    if value is None:
+        return Text(say("compare.off", lang))
+    return Text(plain(number(value) if isinstance(value, bool | int | float | str) else str(value)))
+
+
+def _cell(key: str, value: float | None, lang: str) -> str:
+    if value is None:
+        return say("compare.not_recovered", lang) if key == "recovered" else ABSENT
+    return f"{number(value)}×" if key == "grad_ratio" else number(value)
