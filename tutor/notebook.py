@@ -400,13 +400,12 @@ def _lesson(id: str, lines: list[str]) -> Lesson:
     return Lesson(lesson, date, run, path.strip(), "\n".join(lines).strip(), id)
 
 
-def show(notebook: Notebook, lang: str, number: int | None = None, console: Console | None = None) -> None:
+def print_lessons(notebook: Notebook, number: int | None, lang: str, console: Console) -> None:
     """What `tutor lessons` prints: the list or, with a number from it, one lesson whole.
 
     Raises:
         NotebookError: there is no lesson of that number.
     """
-    console = console or Console()
     lessons = notebook.lessons()
     if number is None:
         console.print(_list(notebook, lessons, lang), markup=False, highlight=False)
