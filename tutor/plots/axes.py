@@ -72,7 +72,8 @@ def label(value: float, spread: float | None = None, largest: float | None = Non
         return "0"
     if size >= 1e15 or size < 1e-2:
         digits, _, power = f"{value:.1e}".partition("e")
-        return f"{digits.removesuffix('.0')}e{int(power)}"
+        text = f"{digits.removesuffix('.0')}e{int(power)}"
+        return text if len(text) <= 7 else f"{value:.0e}"
     for bound, name in _UNITS:
         if size >= bound:
             return f"{value / (1e3 if name == 'k' else bound):.4g}{name}"
@@ -92,15 +93,13 @@ def round_values(low: float, high: float, count: int) -> list[float]:
     if not math.isfinite(rough):
         return [low, high]
     power = 10.0 ** math.floor(math.log10(rough))
-    steps = [power * nice for nice in (10, 5, 2.5, 2, 1, 0.5, 0.25, 0.2, 0.1)]
-    steps = [step for step in steps if step <= rough * 2.5] or steps[-1:]
-    values: list[float] = []
-    for step in steps:
-        first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
-        values = [index * step for index in range(first, last + 1)]
-        if len(values) >= max(2, min(count - 1, 4)):
-            break
-    return values
+    choices = [_multiples(low, high, power * nice) for nice in (1, 2, 5, 2.5, 0.5, 10)]
+    return min(choices, key=lambda values: (len(values) < 2, abs(len(values) - count)))
+
+
+def _multiples(low: float, high: float, step: float) -> list[float]:
+    first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
+    return [index * step for index in range(first, last + 1)]
 
 
 def _decades(low: float, high: float, count: int) -> list[float]:

@@ -8,7 +8,7 @@ from rich.cells import cell_len
 from rich.text import Text
 
 from tutor.plots import axes, raster
-from tutor.plots.ink import GLYPHS, Ink, page
+from tutor.plots.ink import Ink, glyph, page
 from tutor.plots.sample import Sample, sample
 from tutor.plots.view import View
 
@@ -23,12 +23,14 @@ class Curve:
         label: for the legend.
         steps: ascending.
         values: one for each step; null where nothing was logged.
+        place: chooses its style and glyph, so that a signal looks the same in every run.
         smooth: a smoothed curve, drawn over the others.
     """
 
     label: str
     steps: pl.Series
     values: pl.Series
+    place: int = 0
     smooth: bool = False
 
 
@@ -121,28 +123,30 @@ def _curves(
     canvas: _Canvas, curves: Sequence[Curve], samples: Sequence[Sample], scale: axes.Scale, ink: Ink
 ) -> None:
     dots = [[0] * canvas.width for _ in range(canvas.height)]
-    for index in sorted(range(len(curves)), key=lambda index: (curves[index].smooth, -index)):
-        one = samples[index]
-        if not one.lines or (one.sparse and one.few and _glyph(index)):
+    drawn = list(zip(curves, samples, strict=True))
+    for curve, one in sorted(drawn, key=lambda pair: (pair[0].smooth, -pair[0].place)):
+        if not one.lines or (_points(one) and glyph(curve.place)):
             continue
         placed = [[(pixel, scale.share(value)) for pixel, value in line] for line in one.lines]
         for row, line in enumerate(raster.braille(placed, canvas.width, canvas.height)):
             for column, code in enumerate(line):
                 if code:
                     dots[row][column] |= code
-                    canvas.put(row, column, chr(raster.BLANK + dots[row][column]), ink.curve(index))
-    for index, one in enumerate(samples):
-        if not (glyph := _glyph(index)):
+                    canvas.put(row, column, chr(raster.BLANK + dots[row][column]), ink.curve(curve.place))
+    for curve, one in drawn:
+        if not glyph(curve.place):
             continue
-        due = 4 + 5 * index  # curves that coincide show their glyphs in turn
+        due = 4 + 5 * curve.place  # curves that coincide show their glyphs in turn
         for pixel, value in (point for line in one.lines for point in line):
             if one.few or pixel // 2 >= due:
-                canvas.put(_row(scale, value, canvas.height), pixel // 2, glyph, ink.curve(index))
+                row = _row(scale, value, canvas.height)
+                canvas.put(row, pixel // 2, glyph(curve.place), ink.curve(curve.place))
                 due = pixel // 2 + 16
 
 
-def _glyph(index: int) -> str:
-    return GLYPHS[index % len(GLYPHS)]
+def _points(one: Sample) -> bool:
+    """Whether a signal is drawn as points: a line would claim what was not measured."""
+    return one.sparse and one.few
 
 
 def _level(canvas: _Canvas, scale: axes.Scale, level: float | None, words: str, ink: Ink) -> bool:
@@ -218,11 +222,10 @@ def _legend(
         head.append(Text(f"{BAD} {chart.bad_word}", ink.bad))
     note = [Text(chart.note, ink.dim)] if chart.note else []
     long, short = [], []
-    for index, (curve, one) in enumerate(zip(chart.curves, samples, strict=True)):
-        glyph = _glyph(index) or "⠤"
-        symbol = glyph if one.sparse and one.few else f"⠤{glyph}⠤"
-        for entries, sign in ((long, f"{symbol} "), (short, glyph)):
-            entries.append(Text.assemble((sign, ink.curve(index)), (curve.label, ink.text)))
+    for curve, one in zip(chart.curves, samples, strict=True):
+        sign = glyph(curve.place) or "⠤"
+        for entries, symbol in ((long, f"{sign} " if _points(one) else f"⠤{sign}⠤ "), (short, sign)):
+            entries.append(Text.assemble((symbol, ink.curve(curve.place)), (curve.label, ink.text)))
     for entries in ([*head, *long, *note], [*head, *long], [*head, *short]):
         if sum(entry.cell_len + 2 for entry in entries) - 2 <= width:
             break

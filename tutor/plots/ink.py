@@ -5,8 +5,7 @@ from dataclasses import dataclass
 
 from rich.text import Text
 
-GLYPHS = ("", "●", "◆", "▲", "■", "○", "◇", "△", "□")
-"""What tells curves apart without colour: a glyph now and then on the line; the first has none."""
+_GLYPHS = ("", "●", "◆", "▲", "■", "○", "◇", "△", "□")
 
 
 @dataclass(frozen=True)
@@ -50,6 +49,11 @@ def ink(colour: bool, dark: bool) -> Ink:
     if not colour:
         return _NONE
     return _DARK if dark else _LIGHT
+
+
+def glyph(place: int) -> str:
+    """What tells curves apart without colour: a sign now and then on the line; the first curve has none."""
+    return _GLYPHS[place] if place < len(_GLYPHS) else _GLYPHS[1 + place % (len(_GLYPHS) - 1)]
 
 
 def fit(line: Text, width: int) -> Text:

@@ -48,8 +48,8 @@ def _curves(request: Request, norms: list[float]) -> list[Text]:
     values = request.run["activation_norms"]
     shown = sorted({0, _steepest(norms), len(norms) - 1}) if norms else []
     curves = [
-        Curve(_name(request, layer), request.run.steps, values.list.get(layer, null_on_oob=True))
-        for layer in shown
+        Curve(_name(request, layer), request.run.steps, values.list.get(layer, null_on_oob=True), place)
+        for place, layer in enumerate(shown)
     ]
     picture = Chart(
         curves,

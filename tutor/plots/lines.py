@@ -46,6 +46,8 @@ def draw(request: Request) -> list[Text]:
     known = [family for family in families if any(_has(request, signal) for signal in family.signals)]
     if not known:
         return request.missing(*(family.signals[0] for family in families))
+    if not request.any_rows():
+        return request.empty()
     if len(known) == 1 or request.width < 50:
         return _picture(request, known[0])
     left = (request.width - 1) // 2
@@ -78,14 +80,14 @@ def _picture(request: Request, family: Family) -> list[Text]:
 
 
 def _curves(request: Request, family: Family) -> tuple[list[Curve], list[str]]:
+    run = request.run
     if request.others:
         signal = next(signal for signal in family.signals if _has(request, signal))
-        runs = [run for run in (request.run, *request.others) if run.has(signal)]
-        return [Curve(_name(run), run.steps, run[signal]) for run in runs], []
-    run = request.run
+        runs = [one for one in (run, *request.others) if one.has(signal)]
+        return [Curve(_name(one), one.steps, one[signal], place) for place, one in enumerate(runs)], []
     curves = [
-        Curve(_label(request, signal), run.steps, run[signal], smooth=signal == "loss_ema")
-        for signal in family.signals
+        Curve(_label(request, signal), run.steps, run[signal], place, smooth=signal == "loss_ema")
+        for place, signal in enumerate(family.signals)
         if run.has(signal)
     ]
     return curves, [_label(request, signal) for signal in family.signals if not run.has(signal)]

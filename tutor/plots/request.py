@@ -61,6 +61,13 @@ class Request:
         end = self.run.row_at(step)
         return [to_list(value) for value in self.run[signal][max(0, end - rows) : end] if value is not None]
 
+    def any_rows(self) -> bool:
+        """Whether a run has a row in view."""
+        first, last = self.view
+        return any(
+            len(run) and first <= int(run.steps[run.row_at(last)]) <= last for run in (self.run, *self.others)
+        )
+
     def missing(self, *signals: str) -> list[Text]:
         """The page that says what was not recorded, and how to log it."""
         lines = [Text(self.say("missing", signal=" / ".join(signals)), style=self.ink.text)]

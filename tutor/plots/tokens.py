@@ -71,7 +71,7 @@ def _axis(request: Request, bins: int, wide: int) -> Text:
     cells = list("─" * (bins * wide))
     last = f"{axes.label(float(edges[bins - 1]))}+"  # what is over the last edge counts in the last bin
     room, end = 0, len(cells) - len(last)
-    for index in range(0, bins, 2):
+    for index in range(0, bins - 1, 2):
         words, place = axes.label(float(edges[index])), index * wide
         if place >= room and place + len(words) < end:
             cells[place : place + len(words)] = list(words)

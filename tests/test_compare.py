@@ -1,0 +1,138 @@
+import io
+import math
+from pathlib import Path
+
+import polars as pl
+import pytest
+from rich.console import Console
+
+from tutor import compare
+from tutor.run import Run
+
+SPIKE = {"window": 10, "sigmas": 3.0, "merge": 5, "min_rows": 5}
+RECOVERY = {"window": 10, "sigmas": 0.5, "within": 6, "smooth": 2, "min_rows": 5}
+
+
+def run(loss, name="a", manifest=None, first=0, **signals):
+    steps = range(first, first + len(loss))
+    columns = {"step": pl.Series(steps, dtype=pl.Int64), "loss": pl.Series(loss, dtype=pl.Float64)}
+    columns |= {key: pl.Series(values, dtype=pl.Float64) for key, values in signals.items()}
+    return Run(Path(name), name, manifest or {}, pl.DataFrame(columns))
+
+
+def measured(a, b, at=None):
+    found = compare.compare(a, b, at, spike=SPIKE, recovery=RECOVERY)
+    return found, {one.key: (one.a, one.b) for one in found.measures}
+
+
+def drawn(found, lang="en", width=80):
+    console = Console(width=width, record=True, file=io.StringIO())
+    console.print(compare.render(found, lang))
+    return console.export_text()
+
+
+CALM = [1.0, 1.2] * 10  # mean 1.1, std 0.1
+SPIKED = [*CALM, 9.0, 5.0, 3.0, 1.1, 1.1, 1.1, 1.1, 1.1, 1.1, 1.1]
+
+
+def test_both_are_measured_at_the_worst_spike_of_the_two():
+    flat = [*CALM, 2.0, *[1.1] * 9]
+    found, table = measured(
+        run(flat, grad_norm=[0.5] * 30), run(SPIKED, "b", grad_norm=[0.5] * 20 + [20.0] * 10)
+    )
+    assert (found.at, found.parted) == (20, 20)
+    assert table["peak"] == (2.0, 9.0)
+    assert table["peak_step"] == (20, 20)
+    assert table["before"] == pytest.approx((1.1, 1.1))
+    assert table["grad_norm"] == (0.5, 20.0)
+    assert table["grad_ratio"] == pytest.approx((1.0, 40.0))
+    assert table["recovered"] == (1, 3)  # of the 2-step means, the first at or under 1.1 + 0.5 x 0.1
+    assert table["worst_after"] == pytest.approx((1.1, 5.0))
+    assert table["mean_after"][1] == pytest.approx((5.0 + 3.0 + 4 * 1.1) / 6)
+
+
+def test_a_given_step_wins_over_the_worst_spike():
+    found, table = measured(run(SPIKED), run(SPIKED, "b"), at=12)
+    assert found.at == 12
+    assert table["peak"] == (1.2, 1.2)
+    assert table["grad_norm"] == (None, None)  # never recorded
+
+
+def test_a_run_that_never_comes_back_has_no_steps_to_recover():
+    found, table = measured(run(SPIKED), run([*CALM, *[9.0] * 10], "b"))
+    assert table["recovered"] == (3, None)
+    assert "not within the run" in drawn(found)
+    assert "no dentro del run" in drawn(found, "es")
+
+
+def test_a_run_too_short_for_the_step_is_left_blank():
+    _, table = measured(run(CALM[:8]), run(SPIKED, "b"))
+    assert {key: pair[0] for key, pair in table.items()} == dict.fromkeys(table)
+    assert table["peak"][1] == 9.0
+
+
+def test_without_a_spike_the_ends_are_compared():
+    found, table = measured(run(CALM), run([*CALM[:19], math.nan], "b"))
+    assert found.at is None
+    assert found.parted == 19
+    assert table["last_loss"] == pytest.approx((1.1, (5 * 1.0 + 4 * 1.2) / 9))
+    assert table["worst_loss"] == (1.2, 1.2)
+    assert table["last_grad_norm"] == (None, None)
+    assert table["non_finite"] == (None, 19)
+    assert "No spike" in drawn(found)
+
+
+def test_a_peak_of_nan_leaves_what_can_be_told():
+    _, table = measured(run(SPIKED), run([*CALM, *[math.inf] * 10], "b"))
+    assert table["peak"] == (9.0, None)
+    assert table["mean_after"][1] is None
+    assert table["non_finite"] == (None, 20)
+
+
+def test_an_empty_log_and_one_without_loss_are_compared_too():
+    empty = run([], "empty")
+    mute = Run(Path("m"), "mute", {}, pl.DataFrame({"step": [0, 1]}))
+    found, table = measured(empty, mute)
+    assert (found.at, found.parted, table["last_loss"]) == (None, None, (None, None))
+    drawn(found)
+
+
+def test_only_settings_that_differ_are_listed():
+    a = {
+        "name": "x",
+        "command": "c",
+        "settings": {"lr": 1e-3, "grad_clip": 1.0},
+        "seed": 1,
+        "versions": {"torch": "2"},
+    }
+    b = {"name": "y", "settings": {"lr": 1e-3, "grad_clip": None}, "seed": 2, "versions": {"torch": "3"}}
+    found, _ = measured(run(CALM, manifest=a), run(CALM, "b", manifest=b))
+    assert [(one.key, one.a, one.b) for one in found.settings] == [
+        ("grad_clip", 1.0, None),
+        ("versions.torch", "2", "3"),
+    ]
+    assert found.parted is None
+
+
+def test_a_foreign_manifest_is_compared_whole():
+    found, _ = measured(
+        run(CALM, manifest={"seed": 1, "optim": {"beta2": 0.95}}), run(CALM, "b", manifest={"seed": 2})
+    )
+    assert [(one.key, one.a, one.b) for one in found.settings] == [
+        ("seed", 1, 2),
+        ("optim.beta2", 0.95, compare.ABSENT),
+    ]
+
+
+def test_names_and_settings_are_never_markup():
+    manifest = {"[red]key": "[/red]\x1b[31m"}
+    text = drawn(measured(run(CALM, "[bold]a[/bold]", manifest), run(CALM, "b"))[0], width=120)
+    assert "[bold]a[/bold]" in text
+    assert "[red]key" in text
+    assert "\x1b[31m" not in text
+
+
+def test_the_tables_fit_eighty_columns():
+    long = run(SPIKED, "a-run-with-a-name-that-goes-on-and-on-and-on-for-no-good-reason", {"k": "v" * 200})
+    text = drawn(measured(run(SPIKED), long)[0])
+    assert max(map(len, text.splitlines())) <= 80
