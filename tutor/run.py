@@ -5,12 +5,15 @@ columns named as users know them (`step`, `loss`, `val_loss`, `grad_norm` before
 value that was not logged at a row is null, one that was NaN or Inf is just that.
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import polars as pl
+if TYPE_CHECKING:  # polars takes as long to import as the whole app: only who reads a log pays for it
+    import polars as pl
 
 PANELS = ("loss", "lr", "gradient", "activations", "parameters", "optimizer", "tokens", "batch", "throughput")
 """The nine panels, numbered from 1 in this order on every screen and named so in trees."""

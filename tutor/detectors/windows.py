@@ -5,16 +5,20 @@ steps where it holds enough rows, else in rows (https://arxiv.org/abs/2204.02311
 Hugging Face Trainer, every 500 by default).
 """
 
-from dataclasses import dataclass
+from __future__ import annotations
 
-import polars as pl
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from tutor.run import Run
+
+if TYPE_CHECKING:
+    import polars as pl
 
 
 def finite(values: pl.Series) -> pl.Series:
     """The values as Float64, with NaN and Inf as null."""
-    values = values.cast(pl.Float64)
+    values = values.cast(float)
     return values.set(~values.is_finite(), None)
 
 
