@@ -4,16 +4,24 @@ TutorApp(learner=..., lang=...).run()                              the home scre
 TutorApp(learner=..., lang=..., subject=run, asked=tree).run()     begin or resume a walk
 """
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 from textual import events
 from textual.app import App
 from textual.reactive import reactive
 from textual.screen import Screen
 
-from tutor.run import Run
-from tutor.tree import Tree
 from tutor.ui import bindings
 from tutor.ui.themes import DARK, LIGHT
 from tutor.words import LANGUAGES
+
+if TYPE_CHECKING:
+    from tutor.run import Run
+    from tutor.tree import Tree
+    from tutor.ui.screens.home import HomeScreen
+    from tutor.ui.shelf import Book
 
 SMALLEST = (60, 18)
 
@@ -89,6 +97,38 @@ class TutorApp(App[None]):
     def action_theme(self) -> None:
         """From dark to light, or back."""
         self.theme = LIGHT.name if self.current_theme.dark else DARK.name
+
+    def open_run(self, book: Book) -> None:
+        """A walk over another run, from the home screen."""
+        self._go_home().open(book)
+
+    def open_lessons(self) -> None:
+        """The lessons kept so far."""
+        from tutor.notebook import Notebook
+        from tutor.ui.screens.lessons import LessonsScreen
+
+        self.push_screen(LessonsScreen(Notebook(self.learner), self.lang))
+
+    def ask_learner(self) -> None:
+        """Another learner: the home screen, with that notebook."""
+        from tutor.ui.screens.name import NameScreen
+
+        self.push_screen(NameScreen(), self._take_learner)
+
+    def _take_learner(self, name: str | None) -> None:
+        if name is not None and name != self.learner:
+            self.learner = name
+            self._go_home().relabel()
+
+    def _go_home(self) -> HomeScreen:
+        """The home screen in front, with nothing under it."""
+        from tutor.ui.screens.home import HomeScreen
+
+        while len(self.screen_stack) > 1:
+            self.pop_screen()
+        if not isinstance(self.screen, HomeScreen):
+            self.switch_screen(HomeScreen())
+        return self.screen
 
     def action_help(self) -> None:
         """What works now, key by key."""

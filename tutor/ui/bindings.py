@@ -37,25 +37,27 @@ _TEXTUAL = {"app.focus_next", "app.focus_previous", "screen.copy_text"}
 """What every screen of Textual can do, which nobody needs to be told."""
 
 WALK = [
+    _row("enter", "commit", "commit"),
+    _row("enter", "go_on", "go_on"),
     _row("y", "letter('y')", "answer", "y"),
     _row("s", "letter('s')", "answer", "s"),
     _row("n", "letter('n')", "answer", "n"),
+    _row("u", "unsure", "answer", "u"),
     _row("down,j", "choose(1)", "choose", "↑↓"),
     _row("up,k", "choose(-1)", "choose", "↑↓"),
-    _row("u", "unsure", "unsure"),
-    _row("right", "surer(1)", "confidence", "←→"),
-    _row("left", "surer(-1)", "confidence", "←→"),
-    _row("enter", "commit", "commit"),
-    _row("enter", "go_on", "go_on"),
+    _row("down,pagedown", "read(3)", "read", "↑↓"),
+    _row("up,pageup", "read(-3)", "read", "↑↓"),
+    _row("right", "surer(1)", "confidence", "←→", show=False),  # the pane itself shows these keys
+    _row("left", "surer(-1)", "confidence", "←→", show=False),
     _row("h", "hint", "hint"),
     _row("o", "others", "others"),
-    _row("w", "why", "why"),
     *_PANELS,
+    _row("b,backspace,ctrl+z", "back", "back", "b"),
     _row("f", "full", "full"),
     *_VIEW,
-    _row("b,backspace,ctrl+z", "back", "back", "b"),
     _row("m", "map", "map"),
     _row("c", "compare", "compare"),
+    _row("w", "why", "why"),
     _row("r", "again", "again"),
     _row("escape", "leave", "leave", show=False),
 ]
@@ -86,7 +88,11 @@ COMPARE = [*_PANELS, *_VIEW, _row("escape,q,c,b,backspace", "close", "close", "e
 
 CLOSE = [_row("escape,q,m,b,backspace", "close", "close", "esc")]
 
-PICK = [_row("enter", "", "open"), _row("escape,q,b", "close", "close", "esc")]
+NAME = [_row("escape", "close", "close", "esc")]
+
+OPTIONS = [_row("enter", "select", "open")]
+
+PICK = [_row("escape,q,b", "close", "close", "esc")]
 
 HELP = [_row("escape,q,question_mark,f1,enter", "close", "close", "esc")]
 
@@ -98,7 +104,7 @@ HOME = [
 
 def named(binding: Binding, lang: str) -> str:
     """What the binding does, in `lang`."""
-    return say(binding.id, lang) if (binding.id or "").startswith("keys.") else binding.description
+    return say(binding.id, lang) if "." in (binding.id or "") else binding.description
 
 
 def working(

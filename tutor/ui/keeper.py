@@ -32,11 +32,8 @@ class Keeper:
 
     def keep(self, walk: Walk) -> None:
         """Keep where the walk stands."""
-        self._try(lambda: self.notebook.save_draft(KIND, self._key(walk), to_state(walk)))
-
-    def drop(self, walk: Walk) -> None:
-        """Forget where the walk stood."""
-        self._try(lambda: self.notebook.drop_draft(KIND, self._key(walk)))
+        state = to_state(walk) | {"name": walk.run.name, "done": walk.leaf is not None}
+        self._try(lambda: self.notebook.save_draft(KIND, self._key(walk), state))
 
     def record(self, walk: Walk, seen: Look) -> None:
         """Record the prediction beside what the log said."""

@@ -1,5 +1,7 @@
 """LeafScreen: where the walk ends: the flaw, what it means, the smallest fix, what it is not."""
 
+from contextlib import suppress
+
 from textual.containers import VerticalScroll
 from textual.content import Content
 from textual.widgets import Static
@@ -8,9 +10,9 @@ from tutor import walk as walks
 from tutor.ui import bindings
 from tutor.ui.keeper import Keeper
 from tutor.ui.screens.page import Page
-from tutor.ui.widgets.path import RIGHT, Path, mark
+from tutor.ui.widgets.path import RIGHT, Path, mark, mark_style
 from tutor.ui.widgets.title import Title, described
-from tutor.walk import Walk
+from tutor.walk import UNSURE, Walk
 from tutor.words import plain
 
 SIGNS = {"healthy": "✓", "flaw": "!"}
@@ -71,11 +73,11 @@ class LeafScreen(Page):
 
     def _fixes(self, lang: str) -> Content | None:
         parts: list[tuple[str, str]] = []
-        for number, fix in enumerate(self.walk.leaf.fixes):
-            lead = self.say("leaf.smallest") if number == 0 else self.say("leaf.or_else")
-            parts += [(f"{lead} ", "bold" if number == 0 else "$foreground-muted"), (fix.words(lang), "")]
+        for number, fix in enumerate(self.walk.leaf.fixes, 1):
+            lead = f"{self.say('leaf.smallest')} " if number == 1 else ""
+            parts += [(f"{number}  ", "$foreground-muted"), (lead, "bold"), (fix.words(lang), "")]
             if command := walks.fix_command(self.walk.run, fix.change):
-                parts.append((f"\n  $ {plain(command)}", "$primary"))
+                parts.append((f"\n   $ {plain(command)}", "$primary"))
             parts.append(("\n", ""))
         if self.walk.leaf.again and parts:
             parts.append((self.say("leaf.then_again"), "$foreground-muted"))
@@ -91,7 +93,25 @@ class LeafScreen(Page):
             return None
         right = sum(mark(answer) == RIGHT for answer in tested)
         hints = sum(answer.hints for answer in self.walk.answers)
-        return Content(self.say("leaf.scored", right=right, count=len(tested), hints=hints))
+        lines = [Content(self.say("leaf.scored", right=right, count=len(tested), hints=hints))]
+        for answer in tested:
+            question, sign = self.walk.tree.questions[answer.question], mark(answer)
+            said = (
+                self.say("walk.cant_tell")
+                if answer.prediction.outcome == UNSURE
+                else question.outcomes[answer.prediction.outcome].label(lang)
+            )
+            found = question.outcomes[answer.outcome].label(lang)
+            facts = {"said": said, "confidence": answer.prediction.confidence, "found": found}
+            lines.append(
+                Content.assemble(
+                    (f"{sign} ", mark_style(sign)),
+                    (f"{answer.question} ", "$foreground-muted"),
+                    (question.title(lang), ""),
+                    (f"   {self.say('leaf.said', **facts)}", "$foreground-muted"),
+                )
+            )
+        return Content("\n").join(lines)
 
     def check_action(self, action: str, parameters: tuple) -> bool | None:
         """Only what works now."""
@@ -109,11 +129,28 @@ class LeafScreen(Page):
     def action_postmortem(self) -> None:
         """Write the post-mortem."""
         from tutor import postmortem
+        from tutor.notebook import draft_key
         from tutor.ui.screens.postmortem import PostMortemScreen
 
-        walk, lang = self.walk, self.app.lang
-        begun = postmortem.begin(walk, lang)
-        self.app.push_screen(PostMortemScreen(begun, self._keeper.notebook, lang))
+        walk, lang, notebook = self.walk, self.app.lang, self._keeper.notebook
+        kept = notebook.draft("postmortem", draft_key(walk.run.name, walk.tree.tree))
+        begun = None
+        if kept:
+            with suppress(ValueError):
+                begun = postmortem.from_state(kept)
+        if begun is None:
+            asked = walk.tree.questions
+            path = [f"{a.question} {asked[a.question].outcomes[a.outcome].label(lang)}" for a in walk.answers]
+            begun = postmortem.begin(
+                walk.run,
+                walk.focus,
+                tree=walk.tree.tree,
+                leaf=walk.leaf.name(lang),
+                path=path,
+                command=self.command or (walk.leaf.fixes[0].words(lang) if walk.leaf.fixes else None),
+                lang=lang,
+            )
+        self.app.push_screen(PostMortemScreen(begun, notebook, lang))
 
     def action_map(self) -> None:
         """The map of the tree."""
@@ -125,7 +162,7 @@ class LeafScreen(Page):
         """This run beside another."""
         from tutor.ui.screens.compare import open_compare
 
-        open_compare(self.app, self.walk.run, self.walk.focus)
+        open_compare(self.app, self.walk)
 
     def action_again(self) -> None:
         """Walk again from the top."""

@@ -5,11 +5,11 @@ from collections.abc import Sequence
 from textual.containers import Vertical
 from textual.content import Content
 from textual.screen import ModalScreen
-from textual.widgets import OptionList
 from textual.widgets.option_list import Option
 
 from tutor.ui import bindings
 from tutor.ui.widgets.footer import Keys
+from tutor.ui.widgets.options import Options
 from tutor.words import plain, say
 
 
@@ -31,10 +31,10 @@ class PickScreen(ModalScreen[str | None]):
         """The list."""
         with Vertical(classes="pane dialog") as pane:
             pane.border_title = Content(say(self._title, self.app.lang))
-            yield OptionList(*(Option(Content(plain(line)), id=id) for id, line in self._rows), markup=False)
+            yield Options(*(Option(Content(plain(line)), id=id) for id, line in self._rows), markup=False)
         yield Keys()
 
-    def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
+    def on_option_list_option_selected(self, event: Options.OptionSelected) -> None:
         """Picked."""
         self.dismiss(event.option.id)
 

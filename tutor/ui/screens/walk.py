@@ -124,12 +124,12 @@ class WalkScreen(Page):
             hints.show(walk, lang)
         self.set_class(self.seen is not None, "told")
         if self.seen is None:
+            answer.display = True
             answer.ask(walk.question, lang)
             return
         self.query_one(Evidence).show(walk, self.seen, lang)
-        if self.seen.answers:
-            answer.tell(walk.question, lang, walk.prediction)
-        else:
+        answer.display = not self.seen.answers  # what was said stands beside what the log says
+        if not self.seen.answers:
             answer.ask_by_hand(walk.question, lang, walk.prediction)
 
     def show_panel(self, panel: str, *, anew: bool = False) -> None:
@@ -164,6 +164,7 @@ class WalkScreen(Page):
             "surer": lambda: self.seen is None,
             "commit": lambda: self.seen is None,
             "go_on": lambda: self.seen is not None,
+            "read": lambda: not choosing and self.query_one(Evidence).max_scroll_y > 0,
             "hint": lambda: self.seen is None and self.walk.hints < len(self.walk.question.hints),
             "others": lambda: len(self._steps_to_pick()) > 1,
             "why": lambda: not self.has_class("-tall"),
@@ -187,7 +188,7 @@ class WalkScreen(Page):
 
     def action_surer(self, by: int) -> None:
         """Be surer, or less so."""
-        self.query_one(Answer).surer(by)
+        self.query_one(Answer).action_surer(by)
 
     def action_commit(self) -> None:
         """Commit to the prediction: now the log speaks."""
@@ -214,6 +215,10 @@ class WalkScreen(Page):
         for hints in self.query(Hints):
             hints.show(self.walk, self.app.lang)
         self.refresh_bindings()
+
+    def action_read(self, lines: int) -> None:
+        """Scroll what the log says."""
+        self.query_one(Evidence).scroll_relative(y=lines, animate=False)
 
     def action_why(self) -> None:
         """Show or hide what is at stake."""
@@ -267,7 +272,7 @@ class WalkScreen(Page):
         """This run beside another."""
         from tutor.ui.screens.compare import open_compare
 
-        open_compare(self.app, self.walk.run, self.walk.focus)
+        open_compare(self.app, self.walk)
 
     def action_others(self) -> None:
         """Take up another step."""

@@ -56,7 +56,6 @@ class Answer(Static):
         self._options: list[Option] = []
         self._lang = "en"
         self._asks_confidence = True
-        self._committed: Prediction | None = None
 
     @property
     def ids(self) -> list[str]:
@@ -69,28 +68,17 @@ class Answer(Static):
 
     def ask(self, question: Question, lang: str) -> None:
         """Ask for a prediction."""
-        self._begin(options(question, lang, unsure=True), lang, "walk.your_answer", None)
+        self._begin(options(question, lang, unsure=True), lang, "walk.your_answer")
         self._asks_confidence = True
         self._draw()
 
     def ask_by_hand(self, question: Question, lang: str, committed: Prediction) -> None:
         """Ask for the answer that the log can't give."""
-        self._begin(options(question, lang, unsure=False), lang, "walk.answer_by_hand", committed)
+        self._begin(options(question, lang, unsure=False), lang, "walk.answer_by_hand")
         self._asks_confidence = False
         if self.chosen is None and committed.outcome in self.ids:
             self.chosen = committed.outcome
         self._draw()
-
-    def tell(self, question: Question, lang: str, committed: Prediction) -> None:
-        """Show what was committed."""
-        self._begin([], lang, "walk.your_answer", committed)
-        label = (
-            say("walk.cant_tell", lang)
-            if committed.outcome == UNSURE
-            else question.outcomes[committed.outcome].label(lang)
-        )
-        sure = say("walk.so_sure", lang, confidence=committed.confidence)
-        self.update(Content.assemble((label, "bold"), (f"   {sure}", "$foreground-muted")))
 
     def forget(self) -> None:
         """Choose nothing, as for a new question."""
@@ -108,7 +96,7 @@ class Answer(Static):
         at = ids.index(self.chosen) + by if self.chosen in ids else (0 if by > 0 else -1)
         self.choose(ids[at % len(ids)])
 
-    def surer(self, by: int) -> None:
+    def action_surer(self, by: int) -> None:
         """Be surer, or less so."""
         self.action_sure(min(max(self.confidence + by, CONFIDENCES[0]), CONFIDENCES[-1]))
 
@@ -127,8 +115,8 @@ class Answer(Static):
         if self._options:
             self._draw()
 
-    def _begin(self, found: list[Option], lang: str, title: str, committed: Prediction | None) -> None:
-        self._options, self._lang, self._committed = found, lang, committed
+    def _begin(self, found: list[Option], lang: str, title: str) -> None:
+        self._options, self._lang = found, lang
         self.border_title = Content(say(title, lang))
         if self.chosen not in self.ids:
             self.chosen = None
@@ -161,9 +149,12 @@ class Answer(Static):
         )
 
     def _sureness(self) -> Content:
-        parts: list[tuple[str, str]] = [(f"{say('walk.how_sure', self._lang)}  ", "$foreground-muted")]
+        parts: list[tuple[str, str]] = [
+            (f"{say('walk.how_sure', self._lang)}  ", "$foreground-muted"),
+            ("←", "$foreground-muted @click=surer(-1)"),
+        ]
         for level in CONFIDENCES:
             click = f"@click=sure({level})"
             now = level == self.confidence
             parts.append((f"[{level}]" if now else f" {level} ", f"{'bold $accent' if now else ''} {click}"))
-        return Content.assemble(*parts)
+        return Content.assemble(*parts, ("→", "$foreground-muted @click=surer(1)"))

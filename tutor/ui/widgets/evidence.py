@@ -24,24 +24,24 @@ class Evidence(VerticalScroll):
     def show(self, walk: Walk, seen: Look, lang: str) -> None:
         """Draw what the log says of the question at hand."""
         self.border_title = Content(say("walk.log_says" if seen.answers else "walk.log_cant_tell", lang))
-        parts = _verdict(walk, seen, lang) + _checks(walk, seen, lang)
+        parts = _verdict(walk, seen, lang)
         parts += _told(walk, seen, lang) if seen.answers else _silent(walk, seen, lang)
+        parts += _checks(walk, seen, lang)
         self.query_one(Static).update(Content.assemble(*parts).rstrip())
         self.scroll_home(animate=False)
 
 
 def _verdict(walk: Walk, seen: Look, lang: str) -> list[Part]:
     """Whether the prediction holds: in a sign and a word, not by colour alone."""
-    said = walk.prediction.outcome
-    unsure = say("walk.cant_tell", lang)
-    label = unsure if said == UNSURE else walk.question.outcomes[said].label(lang)
-    if not seen.answers:
-        right = said == UNSURE
-        return [(f"{RIGHT} {say('walk.right', lang)}\n", mark_style(RIGHT))] if right else []
-    if said == seen.outcome:
-        return [(f"{RIGHT} {say('walk.right', lang)}  ", mark_style(RIGHT))]
-    said_so = say("walk.you_said", lang, answer=label)
-    return [(f"{WRONG} {say('walk.wrong', lang)}  ", mark_style(WRONG)), (f"{said_so}\n", "")]
+    said, confidence = walk.prediction.outcome, walk.prediction.confidence
+    label = say("walk.cant_tell", lang) if said == UNSURE else walk.question.outcomes[said].label(lang)
+    you_said = say("walk.you_said", lang, answer=label, confidence=confidence)
+    right = said == (seen.outcome if seen.answers else UNSURE)
+    if not seen.answers and not right:
+        return [(f"{you_said}\n", "$foreground-muted")]
+    sign = RIGHT if right else WRONG
+    verdict = say("walk.right" if right else "walk.wrong", lang)
+    return [(f"{sign} {verdict}  ", mark_style(sign)), (f"{you_said}\n", "$foreground-muted")]
 
 
 def _checks(walk: Walk, seen: Look, lang: str) -> list[Part]:
@@ -55,10 +55,10 @@ def _checks(walk: Walk, seen: Look, lang: str) -> list[Part]:
             else why_silent(finding, lang)
         )
         parts += [
-            (f"{'▸' if decides else '·'} {check.label(lang)}: ", "bold" if decides else ""),
-            (f"{sentence}\n", ""),
+            (f"\n{'▸' if decides else '·'} {check.label(lang)}: ", "bold" if decides else ""),
+            (sentence, ""),
         ]
-    return [("\n", ""), *parts] if parts else []
+    return parts
 
 
 def _told(walk: Walk, seen: Look, lang: str) -> list[Part]:

@@ -74,19 +74,24 @@ class Path(VerticalScroll):
         return Content("\n").join(lines)
 
     def _line(self, walk: Walk, lang: str) -> Content:
-        parts: list[tuple[str, str]] = []
-        for answer in walk.answers:
+        """The end of the path, as much of it as there is room for."""
+        here = Content.assemble((f"{HERE} {walk.at}" if walk.question else "◆", "bold $accent"))
+        room = self.content_size.width - here.cell_length - 2
+        line = here
+        for answer in reversed(walk.answers):
             sign = mark(answer)
             label = walk.tree.questions[answer.question].outcomes[answer.outcome].label(lang)
-            parts += [
+            step = Content.assemble(
                 (sign, mark_style(sign)),
                 (f" {answer.question} ", "$foreground-muted"),
                 (label, "bold"),
                 (" › ", "$foreground-muted"),
-            ]
-        if walk.question:
-            parts += [(f"{HERE} {walk.at} ", "bold $accent"), (walk.question.title(lang), "bold")]
-        return Content.assemble(*parts)
+            )
+            room -= step.cell_length
+            if room < 0:
+                return Content.assemble(("… ", "$foreground-muted")) + line
+            line = step + line
+        return line
 
 
 def _ahead(walk: Walk, lang: str) -> str:

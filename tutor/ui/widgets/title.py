@@ -38,7 +38,7 @@ def described(run: Run, lang: str) -> str:
     dtype = run.manifest.get("dtype") or settings.get("dtype")
     seed = settings.get("seed", run.manifest.get("seed"))
     words = [str(dtype)] if dtype else []
-    words.append(say("walk.steps", lang, count=int(run.steps[-1]) + 1 if len(run) else 0))
+    words.append(say("walk.steps", lang, steps=int(run.steps[-1]) + 1 if len(run) else 0))
     if seed is not None:
         words.append(say("walk.seed", lang, seed=seed))
     return " · ".join(words)

@@ -1,0 +1,113 @@
+"""CompareScreen: two runs laid over each other, and in figures."""
+
+from collections.abc import Mapping
+
+from textual.app import App
+from textual.containers import VerticalScroll
+from textual.content import Content
+from textual.widgets import Static
+
+from tutor import tree as trees
+from tutor.run import PANELS, BadRunError, Run
+from tutor.tree import Tree
+from tutor.ui import bindings, shelf
+from tutor.ui.screens.page import Page
+from tutor.ui.widgets.plot import Plot
+from tutor.ui.widgets.tabs import PanelTabs
+from tutor.ui.widgets.title import Title
+from tutor.walk import Walk
+from tutor.words import plain
+
+
+class CompareScreen(Page):
+    """`run` and `other`, measured at the same place.
+
+    Args:
+        run: the run that is walked.
+        other: the run beside it.
+        tree: whose questions give the numbers to measure by.
+        at: the step under discussion, or None for the worst spike of the two.
+    """
+
+    BINDINGS = bindings.COMPARE
+    AUTO_FOCUS = "#table"
+
+    def __init__(self, run: Run, other: Run, tree: Tree, at: int | None):
+        super().__init__()
+        self.subject, self.other, self._at = run, other, at
+        self._numbers = {name: _numbers(tree, name) for name in ("spike", "recovery")}
+
+    def body(self):
+        """The panel, and the table under it."""
+        yield Title(f"{self.subject.name} · {self.other.name}")
+        yield PanelTabs()
+        yield Plot(self.subject, others=[self.other])
+        with VerticalScroll(id="table", classes="pane"):
+            yield Static()
+
+    def relabel(self) -> None:
+        """Draw in the app's language."""
+        from tutor import compare
+
+        found = compare.compare(self.other, self.subject, self._at, **self._numbers)
+        plot, table = self.query_one(Plot), self.query_one("#table")
+        table.border_title = Content(self.say("ui.figures"))
+        table.query_one(Static).update(compare.render(found, self.app.lang))
+        plot.show(plot.panel, self._at, None, plot.view)
+
+    def action_panel(self, number: int) -> None:
+        """Another panel."""
+        plot = self.query_one(Plot)
+        plot.show(PANELS[number - 1], self._at, None, plot.view)
+        self.query_one(PanelTabs).show(PANELS[number - 1])
+
+    def action_zoom(self, factor: float) -> None:
+        """Closer or farther."""
+        self.query_one(Plot).zoom(factor)
+
+    def action_pan(self, share: float) -> None:
+        """Earlier or later."""
+        self.query_one(Plot).pan(share)
+
+    def action_whole(self) -> None:
+        """The whole run."""
+        self.query_one(Plot).whole()
+
+    def on_panel_tabs_chosen(self, event: PanelTabs.Chosen) -> None:
+        """A panel was clicked."""
+        self.action_panel(event.number)
+
+
+def _numbers(tree: Tree, detector: str) -> Mapping[str, float]:
+    """The numbers of the tree's own question, else of phase-19's, so that table and walk never disagree."""
+    for asked in (tree, trees.find("phase-19")):
+        for question in asked.questions.values():
+            if question.rule and question.rule.detector == detector:
+                return question.rule.numbers
+    raise ValueError(f"no question of phase-19 uses the detector {detector!r}")
+
+
+def open_compare(app: App, walk: Walk) -> None:
+    """Lay beside the walked run its one sibling, else the run that the learner picks."""
+    run = walk.run
+    found = [book for book in shelf.books() if book.path.resolve() != run.path.resolve()]
+    near = shelf.siblings(run.name, shelf.books())
+
+    def opened(name: str | None) -> None:
+        book = next((book for book in found if book.name == name), None)
+        if book is None:
+            return
+        from tutor.readers import read
+
+        try:
+            app.push_screen(CompareScreen(run, read(book.path), walk.tree, walk.focus))
+        except BadRunError as error:
+            app.notify(plain(str(error)), severity="error", markup=False)
+
+    if len(near) == 1:
+        opened(near[0].name)
+        return
+    from tutor.ui.screens.pick import PickScreen
+
+    rows = [(book.name, f"{book.name}   {book.describe(app.lang)}") for book in near or found]
+    app.push_screen(PickScreen("ui.pick_run", rows), opened)

@@ -1,0 +1,136 @@
+"""HomeScreen: the runs there are, the walks left open, and what to try next."""
+
+from textual.containers import Vertical
+from textual.content import Content
+from textual.widgets import Static
+from textual.widgets.option_list import Option
+
+from tutor import tree as trees
+from tutor.run import BadRunError
+from tutor.ui import bindings, shelf
+from tutor.ui.screens.page import Page
+from tutor.ui.widgets.options import Options
+from tutor.ui.widgets.title import Title
+from tutor.words import BadFileError, plain
+
+FIRST_TREE = "phase-19"
+
+
+class HomeScreen(Page):
+    """A list to open a walk from. `asked` is the name of the tree to walk."""
+
+    BINDINGS = bindings.HOME
+    AUTO_FOCUS = "Options"
+
+    def __init__(self):
+        super().__init__()
+        self.asked = FIRST_TREE
+        self._books = shelf.books()
+
+    def body(self):
+        """What to try next, above the runs."""
+        yield Title()
+        with Vertical(id="home"):
+            yield Static(id="next", classes="pane")
+            with Vertical(classes="pane", id="runs"):
+                yield Options(markup=False)
+                yield Static(id="none", markup=False)
+            yield Static(id="kept", classes="pane")
+
+    def on_screen_resume(self) -> None:
+        """A walk may have moved since."""
+        if self.is_mounted:
+            self.relabel()
+
+    def relabel(self) -> None:
+        """Draw in the app's language."""
+        from tutor.notebook import Notebook
+
+        notebook = Notebook(self.app.learner)
+        drafts = notebook.drafts()
+        walks = [draft.data for draft in drafts if draft.kind == "walk" and "name" in draft.data]
+        open_walks = [walk for walk in walks if not walk.get("done")]
+        walked = {str(walk.get("name")) for walk in walks}
+        unfinished = [draft for draft in drafts if draft.kind == "postmortem"]
+        self._show_next(open_walks, walked, unfinished)
+        self._show_runs(walks)
+        title = self.query_one(Title)
+        title.place = self.say("home.tree", tree=self.asked)
+        title.refresh()
+        kept = self.query_one("#kept", Static)
+        kept.border_title = Content(self.say("home.kept"))
+        lessons = len(notebook.lessons())
+        kept.update(Content(self.say("home.kept_line", lessons=lessons, drafts=len(unfinished))))
+
+    def _show_next(self, open_walks: list[dict], walked: set[str], unfinished: list) -> None:
+        pane = self.query_one("#next", Static)
+        pane.border_title = Content(self.say("home.next"))
+        fresh = [book.name for book in self._books if book.name not in walked]
+        if open_walks:
+            walk = open_walks[0]
+            line = self.say("home.go_on", run=plain(str(walk.get("name"))), at=plain(str(walk.get("at"))))
+        elif unfinished:
+            line = self.say("home.finish", draft=plain(unfinished[0].key))
+        elif fresh:
+            line = self.say("home.walk_one", run=plain(fresh[0]))
+        else:
+            line = self.say("home.train" if self._books else "home.no_runs")
+        about = self.say("home.about") if not walked else ""
+        pane.update(Content.assemble((line, "bold"), (f"\n{about}" if about else "", "$foreground-muted")))
+
+    def _show_runs(self, walks: list[dict]) -> None:
+        self.query_one("#runs").border_title = Content(self.say("home.runs"))
+        listed = self.query_one(Options)
+        at = listed.highlighted
+        listed.clear_options()
+        wide = max((len(plain(book.name)) for book in self._books), default=0)
+        left = {str(walk.get("name")): walk for walk in walks if walk.get("tree") == self.asked}
+        first = 0
+        for number, book in enumerate(self._books):
+            walk = left.get(book.name)
+            key = "home.fresh" if not walk else "home.done" if walk.get("done") else "home.left_at"
+            place = self.say(key, at=plain(str(walk.get("at")))) if walk else self.say(key)
+            first = number if key == "home.left_at" else first
+            line = Content.assemble(
+                (plain(book.name).ljust(wide), "bold"),
+                (f"   {book.describe(self.app.lang)}", "$foreground-muted"),
+                (f"   {place}", "$accent" if key == "home.left_at" else "$foreground-muted"),
+            )
+            listed.add_option(Option(line, id=str(number)))
+        if self._books:
+            listed.highlighted = first if at is None else at
+        self.query_one("#none", Static).update("" if self._books else self.say("home.no_runs"))
+
+    def on_option_list_option_selected(self, event: Options.OptionSelected) -> None:
+        """Open the walk."""
+        self.open(self._books[int(event.option.id)])
+
+    def open(self, book: shelf.Book) -> None:
+        """A walk over `book`, taken up where it was left."""
+        from tutor.readers import read
+        from tutor.ui.screens.walk import WalkScreen
+
+        try:
+            self.app.push_screen(WalkScreen(read(book.path), trees.find(self.asked)))
+        except (BadRunError, BadFileError, ValueError) as error:
+            self.notify(plain(str(error), lines=True), severity="error", markup=False, timeout=12)
+
+    def check_action(self, action: str, parameters: tuple) -> bool | None:
+        """Only what works now."""
+        return len(trees.available()) > 1 if action == "tree" else True
+
+    def action_tree(self) -> None:
+        """Another tree to walk."""
+        from tutor.ui.screens.pick import PickScreen
+
+        rows = [(name, name) for name in trees.available()]
+        self.app.push_screen(PickScreen("home.pick_tree", rows), self._asked)
+
+    def _asked(self, name: str | None) -> None:
+        if name is not None:
+            self.asked = name
+            self.relabel()
+
+    def action_lessons(self) -> None:
+        """The lessons kept so far."""
+        self.app.open_lessons()

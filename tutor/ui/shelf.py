@@ -1,0 +1,56 @@
+"""Shelf: the runs there are, by their manifests alone, so that a long log isn't read to list it."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tutor import readers
+from tutor.words import plain, say
+
+
+@dataclass(frozen=True)
+class Book:
+    """A run that can be opened."""
+
+    name: str
+    path: Path
+    manifest: Mapping[str, Any]
+
+    def describe(self, lang: str) -> str:
+        """What it was meant to be, as far as its manifest says; nothing that a walk is to find."""
+        settings = self.manifest.get("settings")
+        settings = settings if isinstance(settings, dict) else {}
+        words = [plain(str(self.manifest["dtype"]))] if self.manifest.get("dtype") else []
+        for key in ("steps", "seed"):
+            if isinstance(value := settings.get(key), int):
+                words.append(say(f"walk.{key}", lang, **{key: value}))
+        return " · ".join(words)
+
+
+def books() -> list[Book]:
+    """Every run there is, by name."""
+    return [Book(name, path, _manifest(path)) for name, path in sorted(readers.available().items())]
+
+
+def siblings(name: str, found: list[Book]) -> list[Book]:
+    """The runs that differ from `name` by the fault alone: the same break in another role."""
+    own = next((book.manifest for book in found if book.name == name), {})
+    if not own.get("break"):
+        return []
+    return [
+        book
+        for book in found
+        if book.name != name
+        and book.manifest.get("break") == own["break"]
+        and book.manifest.get("role") != own.get("role")
+    ]
+
+
+def _manifest(path: Path) -> Mapping[str, Any]:
+    try:
+        found = json.loads((path / "manifest.json").read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError):
+        return {}
+    return found if isinstance(found, dict) else {}
