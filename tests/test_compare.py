@@ -40,7 +40,7 @@ def test_both_are_measured_at_the_worst_spike_of_the_two():
     found, table = measured(
         run(flat, grad_norm=[0.5] * 30), run(SPIKED, "b", grad_norm=[0.5] * 20 + [20.0] * 10)
     )
-    assert (found.at, found.parted) == (20, 20)
+    assert (found.step, found.parted) == (20, 20)
     assert table["peak"] == (2.0, 9.0)
     assert table["peak_step"] == (20, 20)
     assert table["before"] == pytest.approx((1.1, 1.1))
@@ -53,7 +53,7 @@ def test_both_are_measured_at_the_worst_spike_of_the_two():
 
 def test_a_given_step_wins_over_the_worst_spike():
     found, table = measured(run(SPIKED), run(SPIKED, "b"), at=12)
-    assert found.at == 12
+    assert found.step == 12
     assert table["peak"] == (1.2, 1.2)
     assert table["grad_norm"] == (None, None)  # never recorded
 
@@ -73,7 +73,7 @@ def test_a_run_too_short_for_the_step_is_left_blank():
 
 def test_without_a_spike_the_ends_are_compared():
     found, table = measured(run(CALM), run([*CALM[:19], math.nan], "b"))
-    assert found.at is None
+    assert found.step is None
     assert found.parted == 19
     assert table["last_loss"] == pytest.approx((1.1, (5 * 1.0 + 4 * 1.2) / 9))
     assert table["worst_loss"] == (1.2, 1.2)
@@ -93,7 +93,7 @@ def test_an_empty_log_and_one_without_loss_are_compared_too():
     empty = run([], "empty")
     mute = Run(Path("m"), "mute", {}, pl.DataFrame({"step": [0, 1]}))
     found, table = measured(empty, mute)
-    assert (found.at, found.parted, table["last_loss"]) == (None, None, (None, None))
+    assert (found.step, found.parted, table["last_loss"]) == (None, None, (None, None))
     drawn(found)
 
 

@@ -204,6 +204,18 @@ class TestBatchAndTokens:
         text = plots.draw(WHOLE, "batch", 100, 14, mark=60).plain
         assert "“tten” ×480  (at most ×0 in the 20 before)" in text
 
+    def test_numbers_that_a_reader_gives_as_floats_or_nulls_are_counts_all_the_same(self):
+        subject = run(
+            2,
+            sentences=("a", "b"),
+            sentence_ids=[[0.0], [0.0, 1.0, None, 1.0]],
+            rare_tokens=[[], ["x", "y"]],
+            rare_counts=[[], [3.0, None]],
+        )
+        text = plots.draw(subject, "batch", 80, 8).plain
+        assert "b ×2" in text
+        assert "“x” ×3  “y”  " in text
+
     def test_a_batch_fed_twice_is_seen_by_its_hash(self):
         assert "the same as at step 60" in plots.draw(WHOLE, "batch", 100, 14, mark=61).plain
         assert "differs from the 20 before" in plots.draw(WHOLE, "batch", 100, 14, mark=60).plain

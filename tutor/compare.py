@@ -60,7 +60,7 @@ class Comparison:
 
     Attributes:
         names: of the two runs.
-        at: the step at which both are measured; None without a spike, and then it is the runs' ends.
+        step: at which both are measured; None without a spike, and then it is the runs' ends.
         parted: the first step at which their losses differ; None where none does.
         window: how many steps a window before or at the end spans (more than asked where rows are scarce).
         within: how many steps after the peak are looked at.
@@ -69,7 +69,7 @@ class Comparison:
     """
 
     names: tuple[str, str]
-    at: int | None
+    step: int | None
     parted: int | None
     window: int
     within: int
@@ -193,8 +193,8 @@ def render(comparison: Comparison, lang: str = "en") -> Group:
         parts.append(settings)
     else:
         parts.append(Text(say("compare.same", lang)))
-    facts = {"step": comparison.at, "window": comparison.window}
-    parts.append(_heading("measured" if comparison.at is not None else "no_spike", lang, **facts))
+    facts = {"step": comparison.step, "window": comparison.window}
+    parts.append(_heading("measured" if comparison.step is not None else "no_spike", lang, **facts))
     if comparison.parted is not None:
         parts.append(Text(say("compare.parted", lang, step=comparison.parted)))
     measures = _table(comparison, lang)

@@ -1,6 +1,8 @@
 """Batch: what the network was fed at the marked step, and how it differs from its neighbours."""
 
+import math
 from collections import Counter
+from itertools import chain, islice, zip_longest
 
 from rich.text import Text
 
@@ -9,6 +11,7 @@ from tutor.plots.request import Request
 from tutor.words import plain
 
 _BEFORE = 20  # rows to compare with
+_TOKENS = 12  # rare tokens to name
 _HASH = 8  # signs of a hash: enough to tell batches apart by eye
 
 
@@ -33,7 +36,7 @@ def draw(request: Request) -> list[Text]:
     return page(lines, request.width, request.height)
 
 
-def _head(request: Request, step: int, ids: list[int] | None, style: str) -> Text:
+def _head(request: Request, step: int, ids: list[float] | None, style: str) -> Text:
     line = Text.assemble((request.say("batch_at", step=step), style))
     if ids:
         distinct = len(_texts(request, ids))
@@ -41,7 +44,7 @@ def _head(request: Request, step: int, ids: list[int] | None, style: str) -> Tex
     return line
 
 
-def _sentences(request: Request, ids: list[int], room: int) -> list[Text]:
+def _sentences(request: Request, ids: list[float], room: int) -> list[Text]:
     """The sentences, the most repeated first; what finds no room is counted."""
     texts = _texts(request, ids)
     if len(texts) <= room:
@@ -51,10 +54,11 @@ def _sentences(request: Request, ids: list[int], room: int) -> list[Text]:
     return [*(_sentence(request, text, count) for text, count in listed), more]
 
 
-def _texts(request: Request, ids: list[int]) -> Counter[str]:
+def _texts(request: Request, ids: list[float]) -> Counter[str]:
     """The batch's sentences, repeats folded; an id without a text stands for itself."""
     known = request.run.sentences
-    return Counter(plain(known[id]) if 0 <= id < len(known) else f"#{id}" for id in ids)
+    whole = (int(id) for id in ids if id is not None and math.isfinite(id))
+    return Counter(plain(known[id]) if 0 <= id < len(known) else f"#{id}" for id in whole)
 
 
 def _sentence(request: Request, text: str, count: int) -> Text:
@@ -85,15 +89,21 @@ def _hashes(request: Request, step: int, hash_: str) -> Text:
 
 
 def _rare(request: Request, step: int, tokens: list[str]) -> Text:
-    ink, counts = request.ink, request.at("rare_counts")
+    """The rare tokens and how often each occurs; one that piles up is set against the batches before."""
+    ink, found = request.ink, request.at("rare_counts")
     line = Text(request.say("rare") + " ", ink.dim)
     if not tokens:
         return line.append(request.say("no_rare"), ink.text)
-    numbers = counts[1] if counts is not None and counts[0] == step else [1] * len(tokens)
-    usual = max((max(row) for row in request.before("rare_counts", step, _BEFORE) if row), default=0)
-    for token, count in list(zip(tokens, numbers, strict=False))[:12]:
-        style = ink.level if count > 3 * max(1, usual) else ink.text
-        line.append(f"“{plain(token)}” ×{count}  ", style)
-        if style == ink.level:
+    counts = found[1] if found is not None and found[0] == step else []
+    usual = max(map(_count, chain.from_iterable(request.before("rare_counts", step, _BEFORE))), default=0)
+    for token, count in islice(zip_longest(tokens, map(_count, counts), fillvalue=0), _TOKENS):
+        piled = count > 3 * max(1, usual)
+        times = f" ×{count}" if count else ""
+        line.append(f"“{plain(str(token))}”{times}  ", ink.level if piled else ink.text)
+        if piled:
             line.append(request.say("rare_usual", count=usual, rows=_BEFORE) + "  ", ink.dim)
     return line
+
+
+def _count(value: float | None) -> int:
+    return int(value) if value is not None and math.isfinite(value) else 0
