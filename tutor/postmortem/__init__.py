@@ -6,7 +6,7 @@ faults(pm, lang)                                   what keeps it from being save
 to_markdown(pm, lang, when)                        the entry for lessons.md      (text.py)
 """
 
-from tutor.postmortem.faults import Fault, bound_fault, faults, symptom_fault
+from tutor.postmortem.faults import Fault, bound_fault, faults, is_empty, is_one, symptom_fault
 from tutor.postmortem.form import (
     COMPARISONS,
     DESTRUCTIVE,
@@ -45,6 +45,8 @@ __all__ = [
     "bound_fault",
     "faults",
     "from_state",
+    "is_empty",
+    "is_one",
     "normalise",
     "number",
     "sentences",

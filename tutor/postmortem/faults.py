@@ -32,6 +32,27 @@ def faults(pm: PostMortem, lang: str) -> list[Fault]:
     return [Fault(n, plain(s)) for n, check in enumerate(checks, 1) for s in check(pm, lang)]
 
 
+def is_one(value: float) -> bool:
+    """Whether probabilities that sum to `value` sum to 1."""
+    return abs(value - 1) <= SUM_TOLERANCE
+
+
+def is_empty(pm: PostMortem, section: str) -> bool:
+    """Whether the learner has put nothing into `section` (one of SECTIONS) yet."""
+    filled = {
+        "symptoms": lambda: any(s.value.strip() for s in pm.symptoms),
+        "hypotheses": lambda: any(h.probability.strip() or h.support.strip() for h in pm.hypotheses),
+        "evidence": lambda: any(pm.evidence.values()),
+        "cause": lambda: sentences(pm.cause) > 0,
+        "remediation": lambda: bool(pm.remediation.strip()),
+        "verification": lambda: bool(
+            pm.verification.tolerance.strip() or any(b.value.strip() for b in pm.verification.bounds)
+        ),
+        "lesson": lambda: bool(pm.lesson.strip()),
+    }
+    return not filled[section]()
+
+
 def is_said(text: str, phrase: str) -> bool:
     """Whether `text` is one of SAID, in either language."""
     return text.strip().casefold() in {
@@ -78,7 +99,7 @@ def _say(key: str, lang: str, **facts) -> str:
 
 
 def _symptoms(pm: PostMortem, lang: str) -> Iterator[str]:
-    if not any(s.value.strip() for s in pm.symptoms):
+    if is_empty(pm, "symptoms"):
         yield _say("empty_symptoms", lang)
         return
     for symptom in pm.symptoms:
@@ -90,7 +111,7 @@ def _symptoms(pm: PostMortem, lang: str) -> Iterator[str]:
 
 
 def _hypotheses(pm: PostMortem, lang: str) -> Iterator[str]:
-    if not any(h.probability.strip() or h.support.strip() for h in pm.hypotheses):
+    if is_empty(pm, "hypotheses"):
         yield _say("empty_hypotheses", lang)
         return
     readable = True
@@ -105,17 +126,17 @@ def _hypotheses(pm: PostMortem, lang: str) -> Iterator[str]:
         elif p > 0 and not hypothesis.support.strip():
             yield _say("no_support", lang, words=words)
         readable = readable and p is not None and 0 <= p <= 1
-    if readable and abs(total(pm) - 1) > SUM_TOLERANCE:
+    if readable and not is_one(total(pm)):
         yield _say("sum", lang, total=round(total(pm), 4))
     if pm.about.nan and DESTRUCTIVE not in {h.key for h in pm.hypotheses}:
         yield _say("nan_destructive", lang)
 
 
 def _evidence(pm: PostMortem, lang: str) -> Iterator[str]:
-    filled = {cell: verdict for cell, verdict in pm.evidence.items() if verdict}
-    if not filled:
+    if is_empty(pm, "evidence"):
         yield _say("empty_evidence", lang)
         return
+    filled = {cell: verdict for cell, verdict in pm.evidence.items() if verdict}
     seen = {cell.partition("/")[2] for cell in filled}
     for hypothesis in pm.hypotheses:
         if hypothesis.key not in seen:
@@ -167,7 +188,7 @@ def _lowers_lr(changes: dict[str, str], lr: float | None) -> bool:
 def _verification(pm: PostMortem, lang: str) -> Iterator[str]:
     form = pm.verification
     bounds = [bound for bound in form.bounds if not bound.blank]
-    if not (bounds or form.tolerance.strip()):
+    if is_empty(pm, "verification"):
         yield _say("empty_verification", lang)
         return
     if whole(form.seed) is None:

@@ -1,0 +1,81 @@
+"""LessonsScreen: the learner's lessons, the latest first, with one of them open to read."""
+
+from typing import ClassVar
+
+from textual import on
+from textual.binding import Binding
+from textual.containers import Horizontal, VerticalScroll
+from textual.content import Content
+from textual.widgets import Markdown, OptionList, Static
+from textual.widgets.option_list import Option
+
+from tutor.notebook import Lesson, Notebook
+from tutor.ui.screens.page import Page
+from tutor.ui.widgets.title import Title
+from tutor.words import plain
+
+
+class LessonsScreen(Page):
+    """The lessons of a notebook."""
+
+    AUTO_FOCUS = "#list"
+    BINDINGS: ClassVar = [
+        Binding("enter", "read", "read", id="postmortem.keys.read"),
+        Binding("escape,n", "leave", "close", key_display="esc", id="keys.close"),
+    ]
+    DEFAULT_CSS = """
+    LessonsScreen {
+        #lessons { height: 1fr; }
+        #list { width: 38; height: 1fr; border: none; border-right: solid $rule; background: $background; }
+        #reading { width: 1fr; padding: 1 2; scrollbar-size-vertical: 1; }
+        #reading Markdown { padding: 0; margin: 0; background: $background; }
+        #none { padding: 1 2; height: auto; color: $foreground-muted; }
+    }
+    LessonsScreen.-narrow {
+        #lessons { layout: vertical; }
+        #list { width: 100%; height: 7; border-right: none; border-bottom: solid $rule; }
+        #reading { padding: 0 1; }
+    }
+    """
+
+    def __init__(self, notebook: Notebook):
+        super().__init__()
+        self.notebook = notebook
+        self.lessons = notebook.lessons()[::-1]
+
+    def body(self):
+        """The list on the left, the lesson on the right."""
+        yield Title(place=plain(str(self.notebook.lessons_path)))
+        with Horizontal(id="lessons"):
+            yield OptionList(*(Option(self._row(lesson)) for lesson in self.lessons), id="list", markup=False)
+            with VerticalScroll(id="reading"):
+                yield Markdown(open_links=False)
+                yield Static(id="none")
+
+    def _row(self, lesson: Lesson) -> Content:
+        where = " · ".join(part for part in (lesson.date, lesson.run) if part)
+        return Content.assemble(plain(lesson.lesson), (f"\n{plain(where)}", "$foreground-muted"))
+
+    def relabel(self) -> None:
+        """The words for an empty notebook."""
+        empty = not self.lessons
+        self.query_one("#list").display = not empty
+        self.query_one(Markdown).display = not empty
+        note = self.query_one("#none", Static)
+        note.display = empty
+        place = plain(str(self.notebook.lessons_path))
+        note.update(Content(self.say("notebook.none", name=self.notebook.learner, path=place)))
+
+    @on(OptionList.OptionHighlighted)
+    async def _open(self, event: OptionList.OptionHighlighted) -> None:
+        await self.query_one(Markdown).update(plain(self.lessons[event.option_index].body, lines=True))
+        self.query_one("#reading").scroll_home(animate=False)
+
+    @on(OptionList.OptionSelected)
+    def action_read(self) -> None:
+        """To the reading pane, to scroll it."""
+        self.query_one("#reading").focus()
+
+    def action_leave(self) -> None:
+        """Back."""
+        self.app.leave(self)

@@ -1,0 +1,318 @@
+"""PostMortemScreen: the seven sections as a form, saved to the learner's lessons when all of them are filled.
+
+The post-mortem at hand is `pm`, always as the learner left it: each section posts its edits, the screen
+applies them and tells the section what came of it. A draft is kept at each change of section and on leaving.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import ClassVar
+
+from textual import on, work
+from textual.binding import Binding
+from textual.containers import Container, Horizontal, Vertical
+from textual.content import Content
+from textual.message import Message
+from textual.widgets import Static
+
+from tutor.notebook import Notebook, NotebookError, draft_key, rescue
+from tutor.postmortem import (
+    SECTIONS,
+    PostMortem,
+    begin,
+    faults,
+    from_state,
+    is_empty,
+    normalise,
+    to_markdown,
+    to_state,
+)
+from tutor.ui.screens.page import Page
+from tutor.ui.screens.pick import PickScreen
+from tutor.ui.widgets.grid import Evidence
+from tutor.ui.widgets.sections import (
+    Cause,
+    Contents,
+    Hypotheses,
+    Lesson,
+    Remediation,
+    Section,
+    Symptoms,
+    Verification,
+)
+from tutor.ui.widgets.title import Title
+from tutor.walk import Walk, fix_command
+from tutor.words import plain
+
+KIND = "postmortem"
+FORMS = (Symptoms, Hypotheses, Evidence, Cause, Remediation, Verification, Lesson)
+
+
+def begun(walk: Walk, lang: str) -> PostMortem:
+    """The post-mortem of a walk that has reached a leaf, half filled from its run's log."""
+    tree = walk.tree
+    path = [
+        f"{a.question} {tree.questions[a.question].outcomes[a.outcome].label(lang)}" for a in walk.answers
+    ]
+    leaf = walk.leaf
+    fixes = leaf.fixes if leaf else ()
+    commands = [fix_command(walk.run, fix.change) for fix in fixes]
+    command = next((c for c in commands if c), None) or (fixes[0].words(lang) if fixes else None)
+    name = leaf.name(lang) if leaf else ""
+    return begin(walk.run, walk.focus, tree=tree.tree, leaf=name, path=path, command=command, lang=lang)
+
+
+class PostMortemScreen(Page):
+    """The post-mortem as a form.
+
+    Args:
+        postmortem: as `begun` gives it, or a draft.
+        notebook: where drafts are kept and lessons saved.
+    """
+
+    @dataclass
+    class Saved(Message):
+        """The post-mortem was appended to the lessons at `path`."""
+
+        path: Path
+
+    BINDINGS: ClassVar = [
+        Binding("ctrl+s", "save", "save", id="postmortem.keys.save", priority=True),
+        Binding("ctrl+n", "section(1)", "next section", id="postmortem.keys.next", priority=True),
+        Binding("ctrl+pageup", "section(-1)", "section before", id="postmortem.keys.previous", show=False),
+        Binding("ctrl+o", "make_one", "make it 1", id="postmortem.keys.make_one", priority=True),
+        Binding("escape", "leave", "leave", key_display="esc", id="postmortem.keys.leave"),
+    ]
+
+    DEFAULT_CSS = """
+    PostMortemScreen {
+        #postmortem { height: 1fr; }
+        #contents { width: 29; border-right: solid $rule; }
+        Contents { height: auto; padding: 1 1 0 0; width: 1fr; }
+        Contents:focus { background: $panel; }
+        #about { color: $foreground-muted; padding: 1 1; height: auto; }
+        #form { width: 1fr; }
+        #message { height: auto; max-height: 3; padding: 0 1; display: none; }
+        #message.said { display: block; background: $panel; }
+
+        .section { padding: 1 2 0 2; height: 1fr; scrollbar-size-vertical: 1; }
+        .lead { color: $foreground-muted; height: auto; margin: 0 0 1 0; }
+        .standing { height: auto; margin: 1 0 0 0; color: $success; }
+        .standing.open { color: $foreground; }
+        .row { height: 1; width: 1fr; }
+        .spaced { margin: 0 0 1 0; padding: 0 0 0 2; }
+        .label { width: 32; }
+        .field { background: $panel; height: 1; }
+        .field:focus { background: $primary 25%; }
+        .value { width: 26; }
+        .unit { width: 7; padding: 0 0 0 1; color: $foreground-muted; }
+        .source { width: 1fr; padding: 0 0 0 1; color: $foreground-muted; }
+        .label, .source, .legend Static { text-wrap: nowrap; text-overflow: ellipsis; }
+        .letter { width: 2; text-style: bold; }
+        .wide { width: 1fr; }
+        .number { width: 9; margin: 0 1 0 0; }
+        #sum { width: auto; margin: 0 2 0 0; }
+        Button { margin: 0 2 0 0; }
+        .prose { height: 7; background: $panel; padding: 0 1; }
+        .prose:focus { background: $primary 15%; }
+        .heads { margin: 1 0 0 0; color: $foreground-muted; }
+        .b-signal { width: 22; margin: 0 1 0 0; }
+        .b-sign { width: 4; margin: 0 1 0 0; }
+        .b-bound { width: 12; margin: 0 1 0 0; }
+        .b-window { width: 18; }
+        .note { color: $foreground-muted; margin: 1 0 0 0; height: auto; }
+        .legend { height: auto; margin: 0 0 1 0; }
+        .legend Static { width: 1fr; height: auto; }
+        #cells { height: auto; max-height: 11; background: $background; }
+        .said { height: 3; margin: 1 0 0 0; }
+    }
+    PostMortemScreen.-narrow {
+        #postmortem { layout: vertical; }
+        #contents { width: 100%; height: auto; border-right: none; border-bottom: solid $rule; }
+        Contents { padding: 0; }
+        #about { display: none; }
+        .section { padding: 0 1; }
+        .value { width: 22; }
+    }
+    PostMortemScreen.-short {
+        .lead, .standing, .spaced, .legend, .said, .heads, .note { margin: 0; }
+        .lead { height: 1; text-wrap: nowrap; text-overflow: ellipsis; }
+        .said { height: 2; }
+        .prose { height: 5; }
+    }
+    """
+
+    def __init__(self, postmortem: PostMortem, notebook: Notebook):
+        super().__init__()
+        self.pm, self.notebook = postmortem, notebook
+        self.number = 1
+        self._kept = postmortem
+
+    def body(self):
+        """The sections on the left, the one at hand on the right."""
+        about = self.pm.about
+        yield Title(about.run, "", f"{self.say('postmortem.title')} · {about.tree}")
+        with Horizontal(id="postmortem"):
+            with Vertical(id="contents"):
+                yield Contents()
+                yield Static(Content(plain(about.path.replace(" → ", "\n→ "))), id="about")
+            yield Container(id="form")
+        yield Static(id="message")
+
+    def on_mount(self) -> None:
+        """Offer the draft that was left."""
+        super().on_mount()
+        self._offer_draft()
+
+    def relabel(self) -> None:
+        """Draw the section at hand anew."""
+        self._open()
+
+    # Drafts
+
+    @property
+    def _key(self) -> str:
+        return draft_key(self.pm.about.run, self.pm.about.tree)
+
+    @work
+    async def _offer_draft(self) -> None:
+        state = self.notebook.draft(KIND, self._key)
+        try:
+            draft = from_state(state) if state else None
+        except ValueError:
+            draft = None
+        if draft is None or draft.id == self.pm.id:
+            return
+        done = len(SECTIONS) - len({fault.section for fault in faults(draft, self.app.lang)})
+        rows = [
+            ("draft", self.say("postmortem.draft.go_on", done=done)),
+            ("new", self.say("postmortem.draft.anew")),
+        ]
+        if await self.app.push_screen_wait(PickScreen("postmortem.draft.offer", rows)) != "new":
+            self.pm = self._kept = draft
+            self._open()
+
+    def _keep(self) -> None:
+        """Keep a draft of what has changed since the last one."""
+        if self.pm == self._kept:
+            return
+        try:
+            self.notebook.save_draft(KIND, self._key, to_state(self.pm))
+            self._kept = self.pm
+        except NotebookError as error:
+            self._tell(error.says(self.app.lang), "✗")
+
+    # The section at hand
+
+    @work(exclusive=True)
+    async def _open(self, *, stay: bool = False) -> None:
+        form = self.query_one("#form", Container)
+        section = FORMS[self.number - 1](self.pm, self.app.lang)
+        async with self.batch():
+            await form.remove_children()
+            await form.mount(section)
+        self._show()
+        if not stay:
+            section.query("Input, TextArea, Cells").first().focus()
+
+    def _show(self) -> None:
+        lang = self.app.lang
+        found = faults(self.pm, lang)
+        states = []
+        for number, name in enumerate(SECTIONS, 1):
+            count = sum(fault.section == number for fault in found)
+            if not count:
+                states.append(self.say("postmortem.state.done"))
+            elif is_empty(self.pm, name):
+                states.append(self.say("postmortem.state.empty"))
+            else:
+                states.append(self.say("postmortem.state.left", count=count))
+        self.query_one(Contents).show(states, self.number, lang)
+        for section in self.query(Section):
+            section.show(self.pm, found)
+
+    @on(Section.Edited)
+    def _edited(self, event: Section.Edited) -> None:
+        before, self.pm = self.pm, event.change(self.pm)
+        if self.pm == before:
+            return
+        self.query_one("#message").remove_class("said")
+        if event.again:
+            self._open()
+        else:
+            self._show()
+
+    @on(Contents.Chosen)
+    def _chosen(self, event: Contents.Chosen) -> None:
+        self._go(event.number, stay=event.stay)
+
+    def _go(self, number: int, *, stay: bool = False) -> None:
+        self._keep()
+        self.number = number
+        self._open(stay=stay)
+        self.refresh_bindings()
+
+    def action_section(self, by: int) -> None:
+        """The next section or the one before, around the end."""
+        self._go((self.number - 1 + by) % len(SECTIONS) + 1)
+
+    def action_make_one(self) -> None:
+        """Make the probabilities sum to 1."""
+        self.pm = normalise(self.pm)
+        for section in self.query(Hypotheses):
+            section.take(self.pm)
+        self._show()
+
+    def check_action(self, action: str, parameters: tuple) -> bool | None:
+        """The sum belongs to section 2."""
+        return self.number == 2 if action == "make_one" else True
+
+    # Saving and leaving
+
+    def action_save(self) -> None:
+        """Append to the lessons, or say which sections are missing."""
+        lang = self.app.lang
+        if missing := sorted({fault.section for fault in faults(self.pm, lang)}):
+            names = ", ".join(f"{n} {self.say(f'postmortem.short.{SECTIONS[n - 1]}')}" for n in missing)
+            self._tell(self.say("postmortem.unsaved", count=len(missing), sections=names), "✗")
+            self._keep()
+            return
+        text = to_markdown(self.pm, lang, datetime.now())
+        try:
+            path = self.notebook.append_lesson(text)
+        except NotebookError as error:
+            self._tell(self._rescued(text, error), "✗")
+            return
+        self._kept = self.pm
+        self._tell(self.say("postmortem.saved", path=str(path)), "✓")
+        self.post_message(self.Saved(path))
+        try:
+            self.notebook.drop_draft(KIND, self._key)
+        except NotebookError as error:
+            self._tell(error.says(lang), "✗")
+
+    def _rescued(self, text: str, error: NotebookError) -> str:
+        why = error.says(self.app.lang)
+        try:
+            return self.say("postmortem.rescued", why=why, path=str(rescue(text)))
+        except NotebookError:
+            return why
+
+    def _tell(self, words: str, sign: str) -> None:
+        message = self.query_one("#message", Static)
+        message.update(Content(plain(f"{sign} {words}")))
+        message.add_class("said")
+
+    def action_leave(self) -> None:
+        """Leave; what was written is kept as a draft."""
+        self._keep()
+        self.app.leave(self)
+
+    def on_unmount(self) -> None:
+        """However the screen ends."""
+        if self.pm != self._kept:
+            try:
+                self.notebook.save_draft(KIND, self._key, to_state(self.pm))
+            except NotebookError as error:
+                self.app.notify(error.says(self.app.lang), severity="error", markup=False)

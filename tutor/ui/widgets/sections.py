@@ -1,0 +1,368 @@
+"""The seven sections of the post-mortem, each a form. Each posts its edits up, and is told what they made."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import ClassVar
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding
+from textual.containers import Horizontal, VerticalScroll
+from textual.content import Content
+from textual.message import Message
+from textual.widget import Widget
+from textual.widgets import Button, Input, Static, TextArea
+
+from tutor.postmortem import (
+    SECTIONS,
+    Bound,
+    Fault,
+    PostMortem,
+    bound_fault,
+    is_one,
+    symptom_fault,
+    total,
+)
+from tutor.postmortem.text import panel_name
+from tutor.words import plain, say
+
+Edit = Callable[[PostMortem], PostMortem]
+
+
+class Section(VerticalScroll, can_focus=False):
+    """One section: its lead, its fields, and a line that says how it stands.
+
+    Args:
+        pm: the post-mortem as it is now.
+        lang: the language of the labels.
+    """
+
+    @dataclass
+    class Edited(Message):
+        """The learner changed something: `change` makes the new post-mortem. `again` asks to draw anew."""
+
+        change: Edit
+        again: bool = False
+
+    name_: str = ""
+
+    def __init__(self, pm: PostMortem, lang: str):
+        super().__init__(classes="section")
+        self.pm, self.lang = pm, lang
+
+    def compose(self) -> ComposeResult:
+        """Lead, fields, standing."""
+        yield Static(Content(self.words(f"lead.{self.name_}")), classes="lead")
+        yield from self.fields()
+        yield Static(classes="standing")
+
+    def fields(self) -> ComposeResult:
+        """The section's own widgets."""
+        raise NotImplementedError
+
+    def words(self, key: str, **facts) -> str:
+        """The post-mortem's words."""
+        return say(f"postmortem.{key}", self.lang, **facts)
+
+    def show(self, pm: PostMortem, faults: list[Fault]) -> None:
+        """Take the new post-mortem and say how this section stands."""
+        self.pm = pm
+        mine = [f.sentence for f in faults if SECTIONS[f.section - 1] == self.name_]
+        standing = self.query_one(".standing", Static)
+        standing.set_class(bool(mine), "open")
+        if mine:
+            more = f"  {self.words('state.more', count=len(mine) - 1)}" if len(mine) > 1 else ""
+            standing.update(Content(f"✗ {mine[0]}{more}"))
+        else:
+            standing.update(Content(self.fine()))
+
+    def fine(self) -> str:
+        """What to say when nothing is missing."""
+        return self.words(f"live.{self.name_}")
+
+
+def field(id: str, value: str, placeholder: str = "", classes: str = "") -> Input:
+    """A field of one line. A learner's own control characters are drawn as signs."""
+    return Input(
+        plain(value),
+        placeholder=placeholder,
+        id=id,
+        compact=True,
+        select_on_focus=False,
+        classes=f"field {classes}",
+    )
+
+
+class Symptoms(Section):
+    """Section 1: a row for each number, filled by the log where it could."""
+
+    name_ = "symptoms"
+
+    def fields(self) -> ComposeResult:
+        """Label, value, panel."""
+        for symptom in self.pm.symptoms:
+            with Horizontal(classes="row"):
+                yield Static(Content(self.words(f"symptoms.{symptom.key}")), classes="label")
+                yield field(symptom.key, symptom.value, self.words("said.not_recorded"), "value")
+                unit = self.words(f"units.{symptom.unit}") if symptom.unit else ""
+                yield Static(Content(unit), classes="unit")
+                yield Static(classes="source")
+
+    def on_mount(self) -> None:
+        """Say where each value came from."""
+        for symptom in self.pm.symptoms:
+            self._mark(symptom.key)
+
+    def _mark(self, key: str) -> None:
+        symptom = next(s for s in self.pm.symptoms if s.key == key)
+        fault = symptom_fault(symptom, self.lang)
+        source = self.query_one(f"#{key}").parent.query_one(".source", Static)
+        source.update(Content(f"{'✗ ' if fault else ''}{panel_name(symptom.panel, self.lang)}"))
+        source.tooltip = Content(
+            fault
+            or self.words(
+                "from_log" if symptom.recorded else "from_learner", panel=panel_name(symptom.panel, self.lang)
+            )
+        )
+
+    @on(Input.Changed)
+    def _changed(self, event: Input.Changed) -> None:
+        key, value = event.input.id, event.value
+        self.post_message(self.Edited(lambda pm: pm.with_symptom(key, value)))
+
+    def show(self, pm: PostMortem, faults: list[Fault]) -> None:
+        """Mark the rows too."""
+        super().show(pm, faults)
+        for symptom in pm.symptoms:
+            self._mark(symptom.key)
+
+
+class Hypotheses(Section):
+    """Section 2: probabilities with their sum, and what supports each."""
+
+    name_ = "hypotheses"
+
+    def fields(self) -> ComposeResult:
+        """Two lines for each hypothesis, then the sum."""
+        for letter, hypothesis in zip("ABCDEFGHIJKLMNOPQRSTUVWXYZ", self.pm.hypotheses, strict=False):
+            with Horizontal(classes="row"):
+                yield Static(f"{letter} ", classes="letter")
+                if hypothesis.own:
+                    yield field(f"text-{hypothesis.key}", hypothesis.text, self.words("own"), "wide")
+                    yield Button("✕", id=f"drop-{hypothesis.key}", compact=True)
+                else:
+                    yield Static(Content(hypothesis.words(self.lang)), classes="wide")
+            with Horizontal(classes="row spaced"):
+                yield field(
+                    f"p-{hypothesis.key}", hypothesis.probability, self.words("probability"), "number"
+                )
+                yield field(f"s-{hypothesis.key}", hypothesis.support, self.words("support"), "wide")
+        with Horizontal(classes="row"):
+            yield Static(id="sum")
+            yield Button(Content(self.words("make_one")), id="make-one", compact=True)
+            yield Button(Content(self.words("add_own")), id="add-own", compact=True)
+
+    def show(self, pm: PostMortem, faults: list[Fault]) -> None:
+        """The live sum."""
+        super().show(pm, faults)
+        verdict = self.words("sum_one" if is_one(total(pm)) else "sum_other")
+        self.query_one("#sum", Static).update(
+            Content(f"{self.words('sum', total=round(total(pm), 4))}  {verdict}")
+        )
+
+    def fine(self) -> str:
+        """The sum says it."""
+        return self.words("sum_one")
+
+    @on(Input.Changed)
+    def _changed(self, event: Input.Changed) -> None:
+        kind, _, key = event.input.id.partition("-")
+        attribute = {"p": "probability", "s": "support", "text": "text"}[kind]
+        value = event.value
+        self.post_message(self.Edited(lambda pm: pm.with_hypothesis(key, **{attribute: value})))
+
+    @on(Button.Pressed)
+    def _pressed(self, event: Button.Pressed) -> None:
+        event.stop()
+        if event.button.id == "make-one":
+            self.screen.action_make_one()
+        elif event.button.id == "add-own":
+            self.post_message(self.Edited(lambda pm: pm.with_own(), again=True))
+        else:
+            key = event.button.id.removeprefix("drop-")
+            self.post_message(self.Edited(lambda pm: pm.without(key), again=True))
+
+    def take(self, pm: PostMortem) -> None:
+        """Show probabilities that the app has worked out."""
+        for hypothesis in pm.hypotheses:
+            self.query_one(f"#p-{hypothesis.key}", Input).value = hypothesis.probability
+
+
+class Prose(Section):
+    """A section of text: the root cause, the remediation."""
+
+    def fields(self) -> ComposeResult:
+        """One box."""
+        yield TextArea(
+            plain(getattr(self.pm, self.name_), lines=True),
+            compact=True,
+            classes="prose",
+        )
+
+    @on(TextArea.Changed)
+    def _changed(self, event: TextArea.Changed) -> None:
+        value = event.text_area.text
+        self.post_message(self.Edited(lambda pm: pm.but(**{self.name_: value})))
+
+
+class Cause(Prose):
+    """Section 4."""
+
+    name_ = "cause"
+
+    def fine(self) -> str:
+        """One sentence."""
+        return self.words("live.cause_one")
+
+
+class Remediation(Prose):
+    """Section 5."""
+
+    name_ = "remediation"
+
+    def fine(self) -> str:
+        """It can be run."""
+        return self.words("live.fine")
+
+
+class Verification(Section):
+    """Section 6: seed, tolerance, last step, and the bounds."""
+
+    name_ = "verification"
+
+    def fields(self) -> ComposeResult:
+        """Three fields, then a row for each bound."""
+        form = self.pm.verification
+        for name in ("seed", "tolerance", "through"):
+            with Horizontal(classes="row"):
+                yield Static(Content(self.words(f"verification.{name}")), classes="label")
+                yield field(name, getattr(form, name), "0.01" if name == "tolerance" else "", "value")
+        with Horizontal(classes="row heads"):
+            for name in ("signal", "", "bound", "window"):
+                yield Static(
+                    Content(self.words(f"heads.{name}") if name else ""), classes=f"b-{name or 'sign'}"
+                )
+        for index, bound in enumerate(form.bounds):
+            with Horizontal(classes="row"):
+                yield field(f"signal-{index}", bound.signal, "loss", "b-signal")
+                yield field(f"comparison-{index}", bound.comparison, "<", "b-sign")
+                yield field(f"value-{index}", bound.value, "2.5", "b-bound")
+                yield field(f"window-{index}", bound.window, self.words("verification.window"), "b-window")
+        with Horizontal(classes="row"):
+            yield Button(Content(self.words("add_bound")), id="add-bound", compact=True)
+        yield Static(Content(self.words("verification.not_run")), classes="note")
+
+    def fine(self) -> str:
+        """How many bounds can be checked."""
+        bounds = [b for b in self.pm.verification.bounds if not bound_fault(b, self.pm, self.lang)]
+        return self.words("live.bounds", count=len(bounds))
+
+    @on(Input.Changed)
+    def _changed(self, event: Input.Changed) -> None:
+        name, _, index = event.input.id.partition("-")
+        value = event.value
+
+        def change(pm: PostMortem) -> PostMortem:
+            form = pm.verification
+            if not index:
+                return pm.but(verification=form.model_copy(update={name: value}))
+            bounds = list(form.bounds)
+            bounds[int(index)] = bounds[int(index)].model_copy(update={name: value})
+            return pm.but(verification=form.model_copy(update={"bounds": tuple(bounds)}))
+
+        self.post_message(self.Edited(change))
+
+    @on(Button.Pressed)
+    def _add(self, event: Button.Pressed) -> None:
+        event.stop()
+
+        def change(pm: PostMortem) -> PostMortem:
+            bounds = (*pm.verification.bounds, Bound())
+            return pm.but(verification=pm.verification.model_copy(update={"bounds": bounds}))
+
+        self.post_message(self.Edited(change, again=True))
+
+
+class Lesson(Section):
+    """Section 7: one line."""
+
+    name_ = "lesson"
+
+    def fields(self) -> ComposeResult:
+        """The line."""
+        yield field("lesson-line", self.pm.lesson, classes="line")
+
+    @on(Input.Changed)
+    def _changed(self, event: Input.Changed) -> None:
+        value = event.value
+        self.post_message(self.Edited(lambda pm: pm.but(lesson=value)))
+
+
+class Contents(Widget, can_focus=True):
+    """The seven sections with how each stands: a column, or one line where the terminal is narrow."""
+
+    auto_links = False
+    BINDINGS: ClassVar = [
+        Binding("down,right", "move(1)", "next section", show=False),
+        Binding("up,left", "move(-1)", "section before", show=False),
+        Binding("enter", "enter", "next section", show=False),
+    ]
+
+    @dataclass
+    class Chosen(Message):
+        """A section was chosen. `number` counts from 1; `stay` leaves the focus here."""
+
+        number: int
+        stay: bool = False
+
+    def __init__(self):
+        super().__init__()
+        self._states: list[str] = []
+        self._now, self._lang = 1, "en"
+
+    def show(self, states: list[str], now: int, lang: str) -> None:
+        """Draw `states` (words) with section `now` marked."""
+        self._states, self._now, self._lang = states, now, lang
+        self.refresh(layout=True)
+
+    def render(self) -> Content:
+        """A link for each section."""
+        column = not self.screen.has_class("-narrow")
+        names = [say(f"postmortem.short.{name}", self._lang) for name in SECTIONS]
+        parts: list[tuple[str, str]] = []
+        for number, (name, state) in enumerate(zip(names, self._states, strict=False), 1):
+            now = number == self._now
+            link = f" @click=choose({number})"
+            style = ("bold $accent" if now else "$foreground") + link
+            muted = ("$success" if state.startswith("✓") else "$foreground-muted") + link
+            if column:
+                lead = "▸" if now else " "
+                gap = " " * max(1, self.content_size.width - len(name) - len(state) - 4)
+                parts += [(f"{lead}{number} {name}", style), (gap, ""), (f"{state}\n", muted)]
+            elif now:
+                parts += [(f"[{number} {name} ", style), (state, muted), ("]", style)]
+            else:
+                parts.append((f" {number}{'✓' if state.startswith('✓') else '·'} ", muted))
+        return Content.assemble(*parts)
+
+    def action_choose(self, number: int) -> None:
+        """A click."""
+        self.post_message(self.Chosen(number))
+
+    def action_move(self, by: int) -> None:
+        """An arrow: look at another section and stay here."""
+        self.post_message(self.Chosen((self._now - 1 + by) % len(SECTIONS) + 1, stay=True))
+
+    def action_enter(self) -> None:
+        """Into the section."""
+        self.post_message(self.Chosen(self._now))
