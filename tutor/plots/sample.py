@@ -39,32 +39,28 @@ def sample(steps: pl.Series, values: pl.Series, view: tuple[int, int], pixels: i
     first, last = view
     begin, end = steps.search_sorted(first, side="left"), steps.search_sorted(last, side="right")
     steps, values = steps[begin:end], values[begin:end].cast(pl.Float64)
-    rows = len(values)
-    if values.null_count():
-        known = values.is_not_null()
-        steps, values = steps.filter(known), values.filter(known)
     scale = (pixels - 1) / max(1, last - first)
-    finite = values.is_finite()
-    few, sparse = len(values) <= pixels // 8, 2 * len(values) < rows
-    if len(values) <= 2 * pixels:
-        columns = [round((step - first) * scale) for step in steps.to_list()]
-        return _cut(list(zip(columns, values.to_list(), strict=True)), few, sparse)
-    if not finite.all():
-        values = values.set(~finite, None)
-    else:
-        finite = None
+    rows, known = len(values), len(values) - values.null_count()
+    few, sparse = known <= pixels // 8, 2 * known < rows
+    if known <= 2 * pixels:
+        there = values.is_not_null()
+        columns = [round((step - first) * scale) for step in steps.filter(there).to_list()]
+        return _cut(list(zip(columns, values.filter(there).to_list(), strict=True)), few, sparse)
+    bad = (~values.is_finite()).fill_null(False)
+    bad = bad if bad.any() else None
+    if bad is not None:
+        values = values.set(bad, None)
     # Where each column's rows begin: the log is sorted, so a slice per column needs no grouping.
     edges = [math.ceil(first + (column - 0.5) / scale) for column in range(1, pixels)]
-    bounds = [0, *steps.search_sorted(pl.Series(edges, dtype=steps.dtype), side="left").to_list(), len(steps)]
+    bounds = [0, *steps.search_sorted(pl.Series(edges, dtype=steps.dtype), side="left").to_list(), rows]
     points: list[Point] = []
     for column in range(pixels):
-        here = values[bounds[column] : bounds[column + 1]]
-        if not len(here):
-            continue
+        begin, end = bounds[column], bounds[column + 1]
+        here = values[begin:end]
         low, high = here.min(), here.max()
         if low is not None:
             points += [(column, low)] if low == high else [(column, low), (column, high)]
-        if finite is not None and here.null_count():
+        if bad is not None and bad[begin:end].any():
             points.append((column, math.nan))
     return _cut(points, few, sparse)
 
