@@ -196,7 +196,7 @@ def _gutter(
     if not width:
         return [Text()] * rows
     lines = [Text(" " * (width - 1) + "│", ink.dim) for _ in range(rows)]
-    for value, words in scale.ticks(max(2, min(6, rows // 2))) if known else []:
+    for value, words in scale.ticks(max(2, min(6, (rows + 1) // 3))) if known else []:
         number = Text(words[: width - 1].rjust(width - 1), ink.text)
         lines[_row(scale, value, rows)] = Text.assemble(number, ("┤", ink.dim))
     if level is not None:

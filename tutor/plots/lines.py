@@ -67,7 +67,7 @@ def _picture(request: Request, family: Family) -> list[Text]:
     picture = Chart(
         curves,
         request.view,
-        unit=request.say(f"unit.{family.unit}"),
+        unit=request.say(f"unit.{family.unit}") if len(family.signals) > 1 or request.others else "",
         mark=request.mark,
         level=level,
         level_label=level_label,

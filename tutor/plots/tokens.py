@@ -73,7 +73,7 @@ def _axis(request: Request, bins: int, wide: int) -> Text:
     room, end = 0, len(cells) - len(last)
     for index in range(0, bins - 1, 2):
         words, place = axes.label(float(edges[index])), index * wide
-        if place >= room and place + len(words) < end:
+        if place >= room and place + len(words) + 2 <= end:
             cells[place : place + len(words)] = list(words)
             room = place + len(words) + 2
     if end >= room:
