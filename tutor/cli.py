@@ -216,13 +216,14 @@ def compare(
     """Put two runs side by side: what differs in the configuration, the panels overlaid, a table."""
     from rich.console import Console
 
-    from tutor import plots
+    from tutor import plots, tree
     from tutor.compare import compare as put_together
     from tutor.compare import render
 
     first, second, language = _run(a), _run(b), _lang(lang)
     console = Console(highlight=False)
-    found = put_together(first, second, at)
+    rules = {name: tree.numbers(name) for name in ("spike", "recovery")}
+    found = put_together(first, second, at, **rules)
     for panel in ("loss", "gradient"):
         console.print(plots.panel_title(panel, language), style="bold")
         console.print(

@@ -186,6 +186,18 @@ def available() -> dict[str, Path]:
     return found
 
 
+def numbers(detector: str, asked: Tree | None = None) -> Mapping[str, Number]:
+    """The numbers by which a question of `asked`, else of phase-19, runs the detector.
+
+    For tables beside a walk, so that the two never disagree.
+    """
+    for tree in filter(None, (asked, find("phase-19"))):
+        for question in tree.questions.values():
+            if question.rule and question.rule.detector == detector:
+                return question.rule.numbers
+    raise ValueError(f"no question of phase-19 uses the detector {detector!r}")
+
+
 Fault = tuple[tuple[str | int, ...], str]
 
 

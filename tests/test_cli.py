@@ -1,0 +1,191 @@
+"""The commands as a user types them: what they print, their exit codes, and bad input in one clear line."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from tests.conftest import ROOT, write_run
+from tutor.cli import app
+
+GOOD = [{"step": i, "loss": 2.0 - i / 1000 + (0.02 if i % 2 else -0.02)} for i in range(300)]
+
+
+def tutor(*words: str) -> tuple[int, str, str]:
+    """Exit code, standard output and standard error of `tutor WORDS`."""
+    done = CliRunner().invoke(app, list(words))
+    assert done.exception is None or isinstance(done.exception, SystemExit), done.exception
+    return done.exit_code, done.stdout, done.stderr
+
+
+def refused(*words: str) -> str:
+    """The one line that `tutor WORDS` refuses with."""
+    code, out, err = tutor(*words)
+    assert (code, out) == (2, "")
+    assert err.startswith("tutor: ")
+    assert err.count("\n") == 1
+    return err
+
+
+class TestHelp:
+    def test_grouped_with_examples(self):
+        code, out, _ = tutor("--help")
+        assert code == 0
+        for words in ("Learn", "Without the app", "Train and content", "Examples:", "--install-completion"):
+            assert words in out
+
+    @pytest.mark.parametrize("command", ["walk", "check", "compare", "train", "lessons", "breaks", "trees"])
+    def test_every_command_has_help(self, command: str):
+        code, out, _ = tutor(command, "--help")
+        assert code == 0
+        assert "Example" in out or command == "trees"
+
+    def test_version(self):
+        code, out, _ = tutor("--version")
+        assert (code, out) == (0, "tutor 0.1.0\n")
+
+    def test_an_unknown_command_is_refused(self):
+        code, _, err = tutor("wlak")
+        assert code == 2
+        assert "walk" in err
+
+
+class TestCheck:
+    def test_exit_codes_over_the_shipped_runs(self, home: Path):
+        assert tutor("check", "19-control")[0] == 0
+        assert tutor("check", "19-break")[0] == 1
+        assert tutor("check", "19-control", "19-break")[0] == 1
+        assert tutor("check", "19-control", "nowhere")[0] == 2
+
+    def test_says_value_bound_and_step(self, home: Path):
+        _, out, _ = tutor("check", "19-break", "--lang", "en")
+        for words in ("at step 312", "bound", "tutor train --break no-clip"):
+            assert words in out
+
+    def test_spanish(self, home: Path):
+        _, out, _ = tutor("check", "19-break", "--lang", "es")
+        assert "en el paso 312" in out
+        assert "arreglo más pequeño" in out
+
+    def test_json(self, home: Path):
+        code, out, _ = tutor("check", "19-control", "19-break", "--json")
+        first, second = json.loads(out)
+        assert (code, first["verdict"], second["verdict"]) == (1, "healthy", "flaw")
+        assert first["leaf"]["id"] == "contained"
+        assert [question["id"] for question in second["questions"]][:2] == ["1.1", "2.1"]
+
+    def test_json_is_strict_whatever_the_log_holds(self, home: Path):
+        rows = [*GOOD, {"step": 300, "loss": float("nan")}, {"step": 301, "loss": float("inf")}]
+        write_run(home / "r", rows, {"dtype": "fp32"})
+
+        def no(constant: str) -> None:
+            raise AssertionError(constant)
+
+        code, out, _ = tutor("check", "r", "--json")
+        data = json.loads(out, parse_constant=no)
+        assert (code, data[0]["verdict"], data[0]["questions"][0]["facts"]["value"]) == (
+            1,
+            "undecided",
+            "NaN",
+        )
+
+    def test_a_bad_run_among_good_ones_keeps_the_good(self, home: Path):
+        code, out, err = tutor("check", "nowhere", "19-control")
+        assert (code, err.count("\n")) == (2, 1)
+        assert "contained" in out
+
+    def test_what_was_passed_over_is_said(self, home: Path):
+        folder = write_run(home / "r", GOOD, {})
+        with (folder / "metrics.jsonl").open("a") as log:
+            log.write('{"step": 300, "l')
+        code, out, _ = tutor("check", "r")
+        assert code == 0
+        assert "cut short" in out
+
+    def test_markup_and_escape_codes_are_text(self, home: Path):
+        write_run(home / "r", GOOD, {"name": "[red]x\x1b[31m", "dtype": "fp32"})
+        _, out, _ = tutor("check", "r")
+        assert "\x1b" not in out
+
+
+class TestBadInput:
+    """Each is one clear line with a way out."""
+
+    def test_an_unknown_run(self, home: Path):
+        assert "did you mean" in refused("walk", "runs/19-brek")
+        assert "did you mean" in refused("compare", "runs/19-brek", "19-break")
+
+    def test_an_unknown_tree_and_a_broken_one(self, home: Path):
+        assert "did you mean phase-19" in refused("walk", "19-break", "--tree", "phase-9")
+        (home / "my.yaml").write_text("tree: mine\nstart: ]\n")
+        assert "my.yaml:2" in refused("check", "19-break", "--tree", "my.yaml")
+
+    def test_an_unknown_break_and_setting(self, home: Path):
+        assert "did you mean no-clip" in refused("train", "--break", "no-clp")
+        assert "did you mean grad_clip" in refused("train", "--set", "grad_clp=1")
+        assert "name=value" in refused("train", "--set", "grad_clip")
+        assert "lr=fast" in refused("train", "--set", "lr=fast")
+        assert "--break" in refused("train", "--control")
+
+    @pytest.mark.parametrize("name", ["../ana", "a/b", "..", "", "a\\b"])
+    def test_a_learners_name_that_is_no_name(self, home: Path, name: str):
+        assert "name" in refused("walk", "19-break", "--learner", name)
+        assert "name" in refused("lessons", "--learner", name)
+
+    def test_an_unknown_language(self, home: Path):
+        assert "en and es" in refused("check", "19-break", "--lang", "fr")
+
+    def test_no_terminal(self, home: Path):
+        assert "tutor check runs/19-break" in refused("walk", "runs/19-break")
+        assert "tutor --help" in refused()
+
+    def test_a_newer_manifest(self, home: Path):
+        write_run(home / "r", GOOD, {"format": 2})
+        assert "upgrade tutor" in refused("walk", "r")
+
+
+class TestTrees:
+    def test_lists_trees_and_leaves(self, home: Path):
+        code, out, _ = tutor("trees")
+        assert code == 0
+        for words in ("phase-19", "long-tail-token", "contained", "healthy"):
+            assert words in out
+
+    def test_check(self, home: Path):
+        code, out, _ = tutor("trees", "check")
+        assert code == 0
+        assert "sound" in out
+        (home / "my.yaml").write_text("tree: mine\n")
+        code, _, err = tutor("trees", "check", "my.yaml")
+        assert code == 2
+        assert "my.yaml:1: start: is missing" in err
+
+    def test_breaks(self, home: Path):
+        assert "no-clip-silent" in tutor("breaks")[1]
+        assert "tutor train --break no-clip --control" in tutor("breaks", "no-clip", "--lang", "en")[1]
+
+
+def test_lessons_of_nobody_yet(home: Path):
+    code, out, _ = tutor("lessons", "--lang", "en")
+    assert code == 0
+    assert "no lessons yet" in " ".join(out.split())
+
+
+def test_compare(home: Path):
+    code, out, _ = tutor("compare", "19-control", "19-break", "--lang", "en")
+    assert code == 0
+    assert "grad_clip" in out
+    assert "312" in out
+
+
+def test_without_torch_train_says_how_to_get_it(home: Path):
+    hide = "import sys; sys.modules['torch'] = None; from tutor.cli import main; sys.argv[1:] = ['train']; main()"
+    done = subprocess.run([sys.executable, "-c", hide], capture_output=True, text=True, cwd=ROOT)
+    assert done.returncode == 2
+    assert (
+        done.stderr
+        == "tutor: training needs torch and tokenizers; get them with: pip install torch tokenizers\n"
+    )
