@@ -1,0 +1,106 @@
+"""The loader: packing, boilerplate, stratification."""
+
+from collections import Counter
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.lab.conftest import tiny
+from tutor.lab.corpus import corpus
+from tutor.lab.loader import Loader, StratifiedLoader, build_loader, held_out
+from tutor.lab.tokenizer import Tokenizer
+from tutor.settings import Settings
+
+TOKENIZER = Tokenizer(corpus().train, 512)
+TTEN = TOKENIZER.encode("tten")[0]
+FULL = {"batch_size": 8, "block_size": 64}
+
+
+def loader(given: Settings) -> Loader:
+    return build_loader(given, corpus(), TOKENIZER)
+
+
+def tokens_of(batch) -> list[int]:
+    return [*batch.x_BT.flatten().tolist(), *batch.y_BT[:, -1].tolist()]
+
+
+def test_the_target_of_each_token_is_the_next_one():
+    batch = loader(tiny()).step(0)[0]
+    assert batch.x_BT.shape == batch.y_BT.shape == (2, 16)
+    assert batch.x_BT[:, 1:].tolist() == batch.y_BT[:, :-1].tolist()
+
+
+def test_an_epoch_gives_every_sentence_once():
+    source = loader(tiny(**FULL))
+    seen: list[int] = []
+    while len(seen) < 240:
+        for document in source.step(0)[0].sentence_ids:
+            if not seen or document != seen[-1]:  # a sentence cut by the edge of a batch shows in both
+                seen.append(document)
+    assert sorted(seen[:240]) == list(range(240))
+
+
+def test_the_same_seed_gives_the_same_batches_and_another_seed_others():
+    hashes = [[loader(tiny(seed=seed)).step(0)[0].hash for _ in range(2)] for seed in (1, 2)]
+    assert hashes[0][0] == hashes[0][1] != hashes[1][0]
+
+
+def test_the_boilerplate_fills_its_batches_and_no_others():
+    source = loader(tiny(**FULL, boilerplate_step=5, boilerplate_batches=3))
+    counts = [source.step(step)[0].rare.get(TTEN, 0) for step in range(12)]
+    assert min(counts[5:8]) > 450
+    assert max(counts[:5] + counts[9:]) < 10
+
+
+def test_without_the_trigger_no_boilerplate_comes():
+    source = loader(tiny(**FULL))
+    assert all(max(source.step(step)[0].sentence_ids) < 240 for step in range(20))
+
+
+def test_stratified_batches_hold_a_rare_token_once():
+    source = loader(tiny(**FULL, batching="stratified", boilerplate_step=5))
+    assert isinstance(source, StratifiedLoader)
+    for step in range(40):
+        batch = source.step(step)[0]
+        counts = Counter(tokens_of(batch))
+        assert all(counts[token] <= 1 for token in TOKENIZER.rare), step
+
+
+def test_stratified_batches_spread_the_boilerplate():
+    source = loader(tiny(**FULL, batching="stratified", boilerplate_step=5))
+    footers = [source.step(step)[0].sentence_ids.count(240) for step in range(30)]
+    assert sum(footers[5:]) > 5
+    assert max(footers) <= 2  # one, and the tail of the one before
+
+
+def test_rare_tokens_are_counted_over_inputs_and_last_targets():
+    batch = loader(tiny(**FULL)).step(0)[0]
+    counts = Counter(tokens_of(batch))
+    assert dict(batch.rare) == {token: n for token, n in counts.items() if token in TOKENIZER.rare}
+
+
+@pytest.mark.parametrize("batching", ["sequential", "stratified"])
+def test_a_restored_loader_goes_on_where_it_stood(batching: str):
+    given = tiny(**FULL, batching=batching, boilerplate_step=3)
+    first, second = loader(given), loader(given)
+    for step in range(10):
+        first.step(step)
+    second.restore(first.state())
+    assert [first.step(s)[0].hash for s in range(10, 25)] == [second.step(s)[0].hash for s in range(10, 25)]
+
+
+@settings(max_examples=30, deadline=None)
+@given(rows=st.integers(1, 9), block=st.integers(2, 70), accumulation=st.integers(1, 3))
+def test_batches_have_the_asked_shape_whatever_it_is(rows: int, block: int, accumulation: int):
+    given = tiny(batch_size=rows, block_size=block, accumulation=accumulation)
+    source = loader(given)
+    for step in range(3):
+        batches = source.step(step)
+        assert len(batches) == accumulation
+        assert all(batch.x_BT.shape == (rows, block) for batch in batches)
+
+
+def test_what_is_held_out_is_fixed_by_the_seed():
+    one, again, other = (held_out(tiny(seed=s), corpus(), TOKENIZER) for s in (1, 1, 2))
+    assert one.hash == again.hash != other.hash
