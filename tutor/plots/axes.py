@@ -1,9 +1,12 @@
 """Axes: how a value becomes a height, and the few numbers written beside it."""
 
 import math
+import sys
 from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import pairwise
+
+_LARGEST = sys.float_info.max  # logs of runs that blow up do hold such numbers
 
 
 @dataclass(frozen=True)
@@ -52,7 +55,7 @@ def scale(values: Iterable[float], log_beyond: float, floor: float | None = None
         low = min(low, floor)
     if high - low <= 1e-9 * max(abs(low), abs(high)):
         pad = abs(high) * 0.05 or 0.5
-        low, high = low - pad, high + pad
+        low, high = max(low - pad, -_LARGEST), min(high + pad, _LARGEST)
     return Scale(low, high, False)
 
 
@@ -90,7 +93,7 @@ def round_values(low: float, high: float, count: int) -> list[float]:
     if not span > 0:
         return [low]
     rough = span * 2 / max(1, count)
-    if not math.isfinite(rough):
+    if not rough < _LARGEST / 1e3:
         return [low, high]
     power = 10.0 ** math.floor(math.log10(rough))
     choices = [_multiples(low, high, power * nice) for nice in (1, 2, 5, 2.5, 0.5, 10)]
@@ -103,10 +106,14 @@ def _multiples(low: float, high: float, step: float) -> list[float]:
 
 
 def _decades(low: float, high: float, count: int) -> list[float]:
-    first, last = math.ceil(math.log10(low) - 1e-9), math.floor(math.log10(high) + 1e-9)
-    every = max(1, math.ceil((last - first + 1) / max(1, count)))
-    decades = [10.0**power for power in range(first, last + 1, every)]
-    if len(decades) >= max(2, count // 2):
-        return decades
-    fine = [nice * 10.0**power for power in range(first - 1, last + 1) for nice in (1, 2, 5)]
-    return [value for value in fine if low * 0.999 <= value <= high * 1.001]
+    first, last = math.floor(math.log10(low)), min(308, math.ceil(math.log10(high)))
+    every = max(1, math.ceil((last - first - 1) / max(1, count)))
+    choices = [((1,), every), ((1, 3), 1), ((1, 2, 5), 1)]
+    ticks = [
+        [nice * 10.0**power for power in range(first, last + 1, step) for nice in nices]
+        for nices, step in choices
+    ]
+    inside = [
+        [value for value in values if low * 0.999 <= value <= min(high * 1.001, _LARGEST)] for values in ticks
+    ]
+    return min(inside, key=lambda values: abs(len(values) - count))

@@ -61,8 +61,8 @@ def draw(request: Request) -> list[Text]:
 def _picture(request: Request, family: Family) -> list[Text]:
     curves, absent = _curves(request, family)
     level, level_label = request.level, request.level_label or request.say("bound")
-    if level is None and request.panel == "gradient" and (bound := _clip(request.run)):
-        level, level_label = bound, request.say("clip")
+    if level is None and not request.others and request.panel == "gradient":
+        level, level_label = _clip(request.run), request.say("clip")
     note = request.say("absent", signals=", ".join(absent)) if absent else ""
     picture = Chart(
         curves,
