@@ -1,7 +1,7 @@
 """TutorApp: the themes, the language and the learner; everything else is in the screens.
 
 TutorApp(learner=..., lang=...).run()                              the home screen
-TutorApp(learner=..., lang=..., subject=run, asked=tree).run()     begin or resume a walk
+TutorApp(learner=..., lang=..., subject=path, asked=tree).run()    begin or resume a walk
 """
 
 from __future__ import annotations
@@ -15,9 +15,11 @@ from textual.screen import Screen
 
 from tutor.ui import bindings
 from tutor.ui.themes import DARK, LIGHT
-from tutor.words import LANGUAGES
+from tutor.words import LANGUAGES, plain, say
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from tutor.run import Run
     from tutor.tree import Tree
     from tutor.ui.screens.home import HomeScreen
@@ -35,6 +37,8 @@ def _commands():
 class TutorApp(App[None]):
     """The app. Opens on a walk where it is given a run and a tree, else on the home screen.
 
+    A run that can't be read ends the app with `return_code` 2 and the reason.
+
     Attributes:
         learner: whose notebook.
         lang: "en" or "es".
@@ -48,7 +52,7 @@ class TutorApp(App[None]):
     lang: reactive[str] = reactive("en", init=False)
 
     def __init__(
-        self, *, learner: str, lang: str = "en", subject: Run | None = None, asked: Tree | None = None
+        self, *, learner: str, lang: str = "en", subject: Run | Path | None = None, asked: Tree | None = None
     ):
         super().__init__()
         self.learner = learner
@@ -79,6 +83,12 @@ class TutorApp(App[None]):
         elif covered and not small:
             self.pop_screen()
 
+    def fail(self, error: Exception) -> None:
+        """End with the reason on the terminal, as the commands do."""
+        from rich.text import Text
+
+        self.exit(return_code=2, message=Text(f"tutor: {plain(str(error), lines=True)}"))
+
     def leave(self, screen: Screen) -> None:
         """Leave a screen: to the one below, or out of the app from the last."""
         if len(self.screen_stack) > 1:
@@ -107,7 +117,7 @@ class TutorApp(App[None]):
         from tutor.notebook import Notebook
         from tutor.ui.screens.lessons import LessonsScreen
 
-        self.push_screen(LessonsScreen(Notebook(self.learner), self.lang))
+        self.push_screen(LessonsScreen(Notebook(self.learner)))
 
     def ask_learner(self) -> None:
         """Another learner: the home screen, with that notebook."""
@@ -129,6 +139,13 @@ class TutorApp(App[None]):
         if not isinstance(self.screen, HomeScreen):
             self.switch_screen(HomeScreen())
         return self.screen
+
+    def action_command_palette(self) -> None:
+        """Everything that can be done, to search in."""
+        from textual.command import CommandPalette
+
+        if not CommandPalette.is_open(self):
+            self.push_screen(CommandPalette(placeholder=say("commands.search", self.lang)))
 
     def action_help(self) -> None:
         """What works now, key by key."""

@@ -62,7 +62,9 @@ _WORTH_NAMING = {
 
 def _actions(screen, lang: str) -> Iterator[tuple[str, str]]:
     """The screen's actions that work now, as (key, name)."""
+    seen = set()
     for key, (_, binding, enabled, _) in screen.active_bindings.items():
-        if enabled and binding.action in _WORTH_NAMING:
+        if enabled and binding.action in _WORTH_NAMING and binding.action not in seen:
+            seen.add(binding.action)
             name = bindings.named(binding, lang)
             yield key, name[:1].upper() + name[1:]

@@ -1,7 +1,5 @@
 """LeafScreen: where the walk ends: the flaw, what it means, the smallest fix, what it is not."""
 
-from contextlib import suppress
-
 from textual.containers import VerticalScroll
 from textual.content import Content
 from textual.widgets import Static
@@ -128,29 +126,9 @@ class LeafScreen(Page):
 
     def action_postmortem(self) -> None:
         """Write the post-mortem."""
-        from tutor import postmortem
-        from tutor.notebook import draft_key
-        from tutor.ui.screens.postmortem import PostMortemScreen
+        from tutor.ui.screens.postmortem import PostMortemScreen, begun
 
-        walk, lang, notebook = self.walk, self.app.lang, self._keeper.notebook
-        kept = notebook.draft("postmortem", draft_key(walk.run.name, walk.tree.tree))
-        begun = None
-        if kept:
-            with suppress(ValueError):
-                begun = postmortem.from_state(kept)
-        if begun is None:
-            asked = walk.tree.questions
-            path = [f"{a.question} {asked[a.question].outcomes[a.outcome].label(lang)}" for a in walk.answers]
-            begun = postmortem.begin(
-                walk.run,
-                walk.focus,
-                tree=walk.tree.tree,
-                leaf=walk.leaf.name(lang),
-                path=path,
-                command=self.command or (walk.leaf.fixes[0].words(lang) if walk.leaf.fixes else None),
-                lang=lang,
-            )
-        self.app.push_screen(PostMortemScreen(begun, notebook, lang))
+        self.app.push_screen(PostMortemScreen(begun(self.walk, self.app.lang), self._keeper.notebook))
 
     def action_map(self) -> None:
         """The map of the tree."""

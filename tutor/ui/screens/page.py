@@ -9,12 +9,15 @@ from textual.widget import Widget
 from tutor.ui.widgets.footer import Keys
 from tutor.words import say
 
+TALL = 32
+"""Rows from which a screen has room to spare."""
+
 
 class Page(Screen):
     """A screen whose body is `body()` and whose words are set by `relabel()`."""
 
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-wide")]  # noqa: RUF012
-    VERTICAL_BREAKPOINTS = [(0, "-short"), (32, "-tall")]  # noqa: RUF012
+    VERTICAL_BREAKPOINTS = [(0, "-short"), (TALL, "-tall")]  # noqa: RUF012
     AUTO_FOCUS = ""
 
     def compose(self) -> ComposeResult:

@@ -1,15 +1,17 @@
 """WalkScreen: one question after another; the learner predicts, then the log answers."""
 
+import pathlib
+from dataclasses import replace
 from functools import cached_property
 
 from textual.containers import Horizontal, Vertical
 
 from tutor import walk as walks
-from tutor.run import PANELS, Run
+from tutor.run import PANELS, BadRunError, Run
 from tutor.tree import Tree
 from tutor.ui import bindings
 from tutor.ui.keeper import Keeper
-from tutor.ui.screens.page import Page
+from tutor.ui.screens.page import TALL, Page
 from tutor.ui.widgets.answer import Answer
 from tutor.ui.widgets.evidence import Evidence
 from tutor.ui.widgets.hints import Hints
@@ -24,6 +26,9 @@ from tutor.walk import UNSURE, Look, Walk
 class WalkScreen(Page):
     """A walk over a run. Holds the one reference to where it stands.
 
+    A run given by its path is read once the first question is on the screen: reading a log takes longer
+    than drawing it. Until then nothing can be answered.
+
     Attributes:
         walk: where we stand.
         seen: what the log says of the question at hand, from the moment the learner has committed.
@@ -31,16 +36,17 @@ class WalkScreen(Page):
 
     BINDINGS = bindings.WALK
 
-    def __init__(self, run: Run, tree: Tree):
+    def __init__(self, subject: Run | pathlib.Path, tree: Tree):
         super().__init__()
-        self.walk: Walk = walks.begin(run, tree)
+        self._path = subject if isinstance(subject, pathlib.Path) else None
+        self.walk: Walk = walks.begin(None if self._path else subject, tree)
         self.seen: Look | None = None
         self._why = False
 
     def body(self):
         """Path and hints on the left; question, picture, answer and evidence on the right."""
-        run, tree = self.walk.run, self.walk.tree
-        yield Title(run.name, described(run, self.app.lang), f"{tree.tree} · {tree.title(self.app.lang)}")
+        run = self.walk.run
+        yield Title(self._path.name if self._path else run.name)
         with Horizontal(id="walk"):
             with Vertical(id="aside"):
                 yield Path()
@@ -59,9 +65,26 @@ class WalkScreen(Page):
         return Keeper(self.app.learner, self._cannot_keep)
 
     def on_mount(self) -> None:
-        """Take up the walk where it was left."""
+        """Read the run after the first paint, and take up the walk where it was left."""
         super().on_mount()
-        self.call_after_refresh(self._resume)
+        self.call_after_refresh(self._begin)
+
+    def _begin(self) -> None:
+        if self._path:
+            from tutor.readers import read
+
+            try:
+                run = read(self._path)
+            except BadRunError as error:
+                self.app.fail(error)
+                return
+            self.walk = replace(self.walk, run=run)
+            self.query_one(Plot).subject = run
+            self.relabel()
+        self._resume()
+        if self.walk.question:
+            self.show_panel(self.walk.question.panel, anew=True)
+        self.refresh_bindings()
 
     def _resume(self) -> None:
         state = self.keeper.kept(self.walk)
@@ -110,16 +133,26 @@ class WalkScreen(Page):
         else:
             self.stand(walks.back(self.walk))
 
+    @property
+    def _tall(self) -> bool:
+        return self.app.size.height >= TALL
+
+    def on_resize(self) -> None:
+        """What is at stake stands under the question where there is room."""
+        if self.walk.question:
+            self.query_one(QuestionPane).show(self.walk, self.app.lang, why=self._why or self._tall)
+
     def relabel(self) -> None:
         """Draw every pane in the app's language."""
         walk, lang, answer = self.walk, self.app.lang, self.query_one(Answer)
         title = self.query_one(Title)
-        title.middle = described(walk.run, lang)
+        title.middle = described(walk.run, lang) if walk.run else ""
         title.place = f"{walk.tree.tree} · {walk.tree.title(lang)}"
+        title.refresh()
         if walk.question is None:
             return
         self.query_one(Path).show(walk, lang)
-        self.query_one(QuestionPane).show(walk, lang, why=self._why or self.has_class("-tall"))
+        self.query_one(QuestionPane).show(walk, lang, why=self._why or self._tall)
         for hints in self.query(Hints):
             hints.show(walk, lang)
         self.set_class(self.seen is not None, "told")
@@ -153,7 +186,9 @@ class WalkScreen(Page):
 
     def check_action(self, action: str, parameters: tuple) -> bool | None:
         """Only what works now."""
-        if not self.is_mounted or self.walk.question is None:
+        if not self.is_mounted or self.walk.run is None:
+            return action in ("leave", "map", "language", "help", "quit", "command_palette")
+        if self.walk.question is None:
             return action in ("leave", "back", "again", "map")
         answer = self.query_one(Answer)
         choosing = self.seen is None or not self.seen.answers
@@ -167,7 +202,7 @@ class WalkScreen(Page):
             "read": lambda: not choosing and self.query_one(Evidence).max_scroll_y > 0,
             "hint": lambda: self.seen is None and self.walk.hints < len(self.walk.question.hints),
             "others": lambda: len(self._steps_to_pick()) > 1,
-            "why": lambda: not self.has_class("-tall"),
+            "why": lambda: not self._tall,
             "back": lambda: bool(self.walk.answers or self.walk.prediction),
             "again": lambda: bool(self.walk.answers or self.walk.prediction),
         }
@@ -194,17 +229,21 @@ class WalkScreen(Page):
         """Commit to the prediction: now the log speaks."""
         answer = self.query_one(Answer)
         if answer.chosen is None:
-            self.notify(self.say("walk.choose_first"))
+            self._choose_first()
             return
         walk = walks.predict(self.walk, answer.chosen, answer.confidence)
         self.stand(walk)
         self.keeper.record(walk, self.seen)
 
+    def _choose_first(self) -> None:
+        self.app.clear_notifications()
+        self.notify(self.say("walk.choose_first"), timeout=3)
+
     def action_go_on(self) -> None:
         """On to where the log says or, where it can't tell, where the learner says."""
         chosen = self.query_one(Answer).chosen
         if not self.seen.answers and chosen is None:
-            self.notify(self.say("walk.choose_first"))
+            self._choose_first()
             return
         self.stand(walks.go_on(self.walk, self.seen, None if self.seen.answers else chosen))
 

@@ -12,10 +12,10 @@ from tutor.words import say
 
 
 class Plot(Widget):
-    """Draws after the first paint: plotext is loaded only then.
+    """Draws from the first `show` on: plotext is loaded only then.
 
     Attributes:
-        subject: the run.
+        subject: the run; nothing is drawn while it is None.
         panel: one of tutor.run.PANELS.
         mark: the step under discussion, or None.
         level: the rule's bound, or None.
@@ -23,30 +23,21 @@ class Plot(Widget):
         others: runs to lay over it.
     """
 
-    def __init__(self, subject: Run, others: Sequence[Run] = (), **names):
+    def __init__(self, subject: Run | None, others: Sequence[Run] = (), **names):
         super().__init__(**names)
         self.subject, self.others = subject, others
         self.panel = "loss"
         self.mark: int | None = None
         self.level: float | None = None
         self.view: tuple[int, int] | None = None
-        self._ready = False
         self._drawn: tuple[tuple, Text] | None = None
-
-    def on_mount(self) -> None:
-        """Draw once the rest is on the screen."""
-        self.call_after_refresh(self._begin)
-
-    def _begin(self) -> None:
-        self._ready = True
-        self.show(self.panel, self.mark, self.level, self.view)
 
     def show(
         self, panel: str, mark: int | None, level: float | None, view: tuple[int, int] | None = None
     ) -> None:
         """Draw `panel`; without a `view`, the one that fits the mark."""
         self.panel, self.mark, self.level, self.view = panel, mark, level, view
-        if not self._ready:
+        if self.subject is None:
             return
         from tutor import plots
 
@@ -78,7 +69,7 @@ class Plot(Widget):
     def render(self) -> Text:
         """The panel at this widget's size; drawn again only when something changed."""
         width, height = self.content_size
-        if not self._ready or width < 10 or height < 3:
+        if self.view is None or width < 10 or height < 3:
             return Text("")
         from tutor import plots
 
