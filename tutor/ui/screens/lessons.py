@@ -28,7 +28,10 @@ class LessonsScreen(Page):
         #lessons { height: 1fr; }
         #list { width: 38; height: 1fr; border: none; border-right: solid $rule; background: $background; }
         #reading { width: 1fr; padding: 1 2; scrollbar-size-vertical: 1; }
+        #list:focus { background-tint: transparent 0%; }
         #reading Markdown { padding: 0; margin: 0; background: $background; }
+        #reading MarkdownH2 { margin: 0 0 1 0; text-style: bold; content-align: left top; }
+        #reading MarkdownTableContent { keyline: none; grid-gutter: 0 2; }
         #none { padding: 1 2; height: auto; color: $foreground-muted; }
     }
     LessonsScreen.-narrow {
@@ -45,7 +48,7 @@ class LessonsScreen(Page):
 
     def body(self):
         """The list on the left, the lesson on the right."""
-        yield Title(place=plain(str(self.notebook.lessons_path)))
+        yield Title(middle=str(self.notebook.lessons_path))
         with Horizontal(id="lessons"):
             yield OptionList(*(Option(self._row(lesson)) for lesson in self.lessons), id="list", markup=False)
             with VerticalScroll(id="reading"):
@@ -54,7 +57,7 @@ class LessonsScreen(Page):
 
     def _row(self, lesson: Lesson) -> Content:
         where = " · ".join(part for part in (lesson.date, lesson.run) if part)
-        return Content.assemble(plain(lesson.lesson), (f"\n{plain(where)}", "$foreground-muted"))
+        return Content.assemble((plain(lesson.lesson), "bold"), f"\n{plain(where)}" if where else "")
 
     def relabel(self) -> None:
         """The words for an empty notebook."""

@@ -30,7 +30,7 @@ from tutor.postmortem import (
 )
 from tutor.ui.screens.page import Page
 from tutor.ui.screens.pick import PickScreen
-from tutor.ui.widgets.grid import Evidence
+from tutor.ui.widgets.grid import EvidenceGrid
 from tutor.ui.widgets.sections import (
     Cause,
     Contents,
@@ -46,7 +46,7 @@ from tutor.walk import Walk, fix_command
 from tutor.words import plain
 
 KIND = "postmortem"
-FORMS = (Symptoms, Hypotheses, Evidence, Cause, Remediation, Verification, Lesson)
+FORMS = (Symptoms, Hypotheses, EvidenceGrid, Cause, Remediation, Verification, Lesson)
 
 
 def begun(walk: Walk, lang: str) -> PostMortem:
@@ -125,21 +125,24 @@ class PostMortemScreen(Page):
         .legend { height: auto; margin: 0 0 1 0; }
         .legend Static { width: 1fr; height: auto; }
         #cells { height: auto; max-height: 11; background: $background; }
+        #cells > .datatable--fixed { background: $background; color: $foreground; }
+        #cells > .datatable--header { background: $panel; }
         .said { height: 3; margin: 1 0 0 0; }
     }
     PostMortemScreen.-narrow {
         #postmortem { layout: vertical; }
         #contents { width: 100%; height: auto; border-right: none; border-bottom: solid $rule; }
-        Contents { padding: 0; }
+        Contents { padding: 0 1; }
         #about { display: none; }
         .section { padding: 0 1; }
         .value { width: 22; }
     }
     PostMortemScreen.-short {
-        .lead, .standing, .spaced, .legend, .said, .heads, .note { margin: 0; }
-        .lead { height: 1; text-wrap: nowrap; text-overflow: ellipsis; }
+        .section { padding: 0 1; }
+        .spaced, .legend, .said, .heads { margin: 0; }
+        EvidenceGrid .lead { margin: 0; height: 1; text-wrap: nowrap; text-overflow: ellipsis; }
+        EvidenceGrid .standing { margin: 0; }
         .said { height: 2; }
-        .prose { height: 5; }
     }
     """
 
@@ -156,7 +159,7 @@ class PostMortemScreen(Page):
         with Horizontal(id="postmortem"):
             with Vertical(id="contents"):
                 yield Contents()
-                yield Static(Content(plain(about.path.replace(" → ", "\n→ "))), id="about")
+                yield Static(Content(plain(about.path.replace(" → ", "\n→ "), lines=True)), id="about")
             yield Container(id="form")
         yield Static(id="message")
 

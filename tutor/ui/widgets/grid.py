@@ -58,7 +58,7 @@ class Cells(DataTable):
             self.action_turn()
 
 
-class Evidence(Section):
+class EvidenceGrid(Section):
     """Section 3."""
 
     name_ = "evidence"

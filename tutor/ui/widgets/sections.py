@@ -118,12 +118,6 @@ class Symptoms(Section):
         fault = symptom_fault(symptom, self.lang)
         source = self.query_one(f"#{key}").parent.query_one(".source", Static)
         source.update(Content(f"{'✗ ' if fault else ''}{panel_name(symptom.panel, self.lang)}"))
-        source.tooltip = Content(
-            fault
-            or self.words(
-                "from_log" if symptom.recorded else "from_learner", panel=panel_name(symptom.panel, self.lang)
-            )
-        )
 
     @on(Input.Changed)
     def _changed(self, event: Input.Changed) -> None:
@@ -149,7 +143,7 @@ class Hypotheses(Section):
                 yield Static(f"{letter} ", classes="letter")
                 if hypothesis.own:
                     yield field(f"text-{hypothesis.key}", hypothesis.text, self.words("own"), "wide")
-                    yield Button("✕", id=f"drop-{hypothesis.key}", compact=True)
+                    yield Button("[✕]", id=f"drop-{hypothesis.key}", compact=True)
                 else:
                     yield Static(Content(hypothesis.words(self.lang)), classes="wide")
             with Horizontal(classes="row spaced"):
@@ -169,10 +163,6 @@ class Hypotheses(Section):
         self.query_one("#sum", Static).update(
             Content(f"{self.words('sum', total=round(total(pm), 4))}  {verdict}")
         )
-
-    def fine(self) -> str:
-        """The sum says it."""
-        return self.words("sum_one")
 
     @on(Input.Changed)
     def _changed(self, event: Input.Changed) -> None:
