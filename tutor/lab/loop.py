@@ -7,6 +7,7 @@ about breaks: what differs between runs is in the recipe.
 # ruff: noqa: N806 (capitals name the axes of a tensor)
 
 import contextlib
+import math
 import platform
 import signal
 import threading
@@ -144,7 +145,7 @@ def train(
         "role": role,
     } | describe(trainer)
     record = Record.create(out, manifest, recipe.corpus.texts)
-    return _run(trainer, record, 0, None, on_row)
+    return _run(trainer, record, 0, {}, on_row)
 
 
 def resume(run: Path, settings: Settings, on_row: Callable[[dict], None] | None = None) -> int:
@@ -156,12 +157,12 @@ def resume(run: Path, settings: Settings, on_row: Callable[[dict], None] | None 
     """
     trainer = Trainer(assemble(settings))
     steps = checkpoint.saved(run)
-    start, ema = 0, None
+    start, counted = 0, {}
     if steps:
         state = checkpoint.load(checkpoint.path_of(run, steps[-1]), trainer.settings.device)
         trainer.restore(state)
-        start, ema = state["next_step"], state["loss_ema"]
-    return _run(trainer, Record.reopen(run, start), start, ema, on_row)
+        start, counted = state["next_step"], state["counted"]
+    return _run(trainer, Record.reopen(run, start), start, counted, on_row)
 
 
 def describe(trainer: Trainer) -> dict[str, Any]:
@@ -221,10 +222,10 @@ def describe(trainer: Trainer) -> dict[str, Any]:
 
 
 def _run(
-    trainer: Trainer, record: Record, start: int, ema: float | None, on_row: Callable[[dict], None] | None
+    trainer: Trainer, record: Record, start: int, counted: dict, on_row: Callable[[dict], None] | None
 ) -> int:
     settings, step = trainer.settings, start
-    log = _Log(trainer, record, ema, on_row or (lambda row: None))
+    log = _Log(trainer, record, counted, on_row or (lambda row: None))
     every = settings.checkpoint_every or settings.steps + 1
     try:
         with _interruptible() as interrupted:
@@ -235,7 +236,7 @@ def _run(
                 log.add(trainer.step(step) | asked)
                 if (step + 1) % every == 0:
                     log.flush()
-                    checkpoint.save(record.folder, step + 1, trainer.state() | {"loss_ema": log.ema})
+                    checkpoint.save(record.folder, step + 1, trainer.state() | {"counted": log.counted})
                 if interrupted():
                     return step + 1
             return settings.steps
@@ -250,12 +251,11 @@ def _run(
 class _Log:
     """Joins what the loop knows to what the instruments measured, and writes rows in small lots."""
 
-    def __init__(self, trainer: Trainer, record: Record, ema: float | None, on_row: Callable[[dict], None]):
+    def __init__(self, trainer: Trainer, record: Record, counted: dict, on_row: Callable[[dict], None]):
         self._trainer, self._record, self._on_row = trainer, record, on_row
         self._waiting: list[dict] = []
         self._since = time.perf_counter()
-        self._skipped = 0
-        self.ema = ema
+        self.counted = {"loss_ema": None, "skipped_steps": 0} | counted  # what a row takes from those before
 
     def add(self, known: dict) -> None:
         """One more step; write if enough has gathered or enough time has gone by."""
@@ -279,17 +279,18 @@ class _Log:
 
     def _row(self, known: dict, measured: dict, rate: float) -> dict:
         loss = measured["loss"]
-        if self.ema is None:
-            self.ema = loss
-        elif abs(loss) < float("inf"):  # NaN and Inf show in `loss`; an average of them says nothing more
-            self.ema += 2 / (EMA_SPAN + 1) * (loss - self.ema)
-        self._skipped += measured.pop("skipped")
+        ema = self.counted["loss_ema"]
+        if ema is None:
+            ema = loss
+        elif math.isfinite(loss):  # NaN and Inf show in `loss`; an average of them says nothing more
+            ema += 2 / (EMA_SPAN + 1) * (loss - ema)
+        skipped = self.counted["skipped_steps"] + measured.pop("skipped")
+        self.counted = {"loss_ema": ema, "skipped_steps": skipped}
         if self._trainer.settings.dtype != "fp16":
             measured["loss_scale"] = None
         name = self._trainer.recipe.tokenizer.name
         measured["worst_tokens"] = [name(token) for token in measured["worst_tokens"]]
-        extra = {"loss_ema": self.ema, "skipped_steps": self._skipped, "tokens_per_second": rate}
-        return {"step": known["step"], "loss": loss} | measured | known | extra
+        return {"step": known["step"]} | measured | known | self.counted | {"tokens_per_second": rate}
 
 
 def _describe(batches: list[Batch], recipe: Recipe) -> dict[str, Any]:

@@ -1,0 +1,296 @@
+"""Training for real: small networks, and the full one for a few steps."""
+
+import errno
+import json
+import math
+import os
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import polars as pl
+import pytest
+import torch
+
+from tests.lab.conftest import SMALL, rows_of, timeless, tiny
+from tutor import card as cards
+from tutor import settings as knobs
+from tutor.lab import checkpoint, loop
+from tutor.lab.atlas import compare, measure, shares
+from tutor.lab.command import run_train
+from tutor.lab.loop import Trainer, resume, train
+from tutor.lab.recipe import assemble
+from tutor.lab.record import DiskFullError
+
+pytestmark = pytest.mark.train
+
+COLUMNS = {
+    "step", "loss", "loss_ema", "probe_loss", "val_loss", "grad_norm", "grad_norm_clipped", "clipped", "lr",
+    "param_norm", "param_norm_decay", "param_norm_no_decay", "update_norm", "adam_m_norm", "adam_v_norm",
+    "adam_ratio_rms", "activation_norms", "token_loss_hist", "worst_tokens", "worst_token_losses",
+    "sentence_ids", "rare_tokens", "rare_counts", "batch_hash", "loss_scale", "skipped_steps",
+    "tokens_per_second",
+}  # fmt: skip
+
+
+class TestRunFolder:
+    def test_every_column_is_at_every_step(self, tiny_run: Path):
+        rows = rows_of(tiny_run)
+        assert [row["step"] for row in rows] == list(range(30))
+        assert set(rows[0]) == COLUMNS
+        for row in rows[1:]:
+            assert set(row) - {"checkpoint", "val_loss"} == COLUMNS - {"val_loss"}
+
+    def test_validation_and_checkpoints_are_named_at_their_steps(self, tiny_run: Path):
+        rows = rows_of(tiny_run)
+        assert [row["step"] for row in rows if "val_loss" in row] == [0, 10, 20]
+        assert {row["step"]: row["checkpoint"] for row in rows if "checkpoint" in row} == {
+            10: "step-000010.pt",
+            20: "step-000020.pt",
+        }
+        assert checkpoint.saved(tiny_run) == [10, 20, 30]
+
+    def test_polars_reads_it_strictly(self, tiny_run: Path):
+        frame = pl.read_ndjson(tiny_run / "metrics.jsonl", infer_schema_length=None)
+        assert frame.schema["loss"] == pl.Float64
+        assert frame.schema["clipped"] == pl.Boolean
+        assert frame.schema["activation_norms"] == pl.List(pl.Float64)
+
+    def test_the_manifest_says_what_was_meant(self, tiny_run: Path):
+        manifest = json.loads((tiny_run / "manifest.json").read_text())
+        assert manifest["format"] == 1
+        assert manifest["role"] == "plain"
+        assert manifest["settings"]["device"] == "cpu"
+        assert manifest["vocab_size"] == 512
+        assert manifest["parameters"] == sum(group["parameters"] for group in manifest["groups"])
+        assert manifest["initial"]["tokens.weight"]["std"] == pytest.approx(0.02, rel=0.05)
+        assert manifest["corpus"] == {"train": 240, "val": 60, "boilerplate": 1, "hash": "264b226b5871"}
+        assert len(manifest["token_loss_edges"]) == len(rows_of(tiny_run)[0]["token_loss_hist"]) + 1
+
+    def test_sentences_are_by_id(self, tiny_run: Path):
+        sentences = (tiny_run / "sentences.txt").read_text().splitlines()
+        assert len(sentences) == 241
+        assert sentences[240] == "tten"
+
+    def test_what_is_logged_adds_up(self, tiny_run: Path):
+        for row in rows_of(tiny_run):
+            assert row["param_norm"] == pytest.approx(
+                math.hypot(row["param_norm_decay"], row["param_norm_no_decay"]), rel=1e-5
+            )
+            assert sum(row["token_loss_hist"]) == 2 * 16
+            assert row["grad_norm_clipped"] <= 1.0001
+            assert row["clipped"] == (row["grad_norm"] > 1.0)
+            assert row["loss_scale"] is None
+
+
+class TestSameNumbers:
+    def test_the_same_seed_gives_the_same_run_bit_for_bit(self, tiny_run: Path, tmp_path: Path):
+        train(tiny(), out=tmp_path / "again", name="again")
+        assert timeless(rows_of(tmp_path / "again")) == timeless(rows_of(tiny_run))
+
+    def test_another_seed_gives_another(self, tiny_run: Path, tmp_path: Path):
+        train(tiny(seed=7, steps=2), out=tmp_path / "other", name="other")
+        assert rows_of(tmp_path / "other")[1]["loss"] != rows_of(tiny_run)[1]["loss"]
+
+    def test_stopping_early_is_the_start_of_the_long_run(self, tiny_run: Path, tmp_path: Path):
+        train(tiny(steps=12), out=tmp_path / "short", name="short")
+        assert timeless(rows_of(tmp_path / "short")) == timeless(rows_of(tiny_run))[:12]
+
+    def test_logging_changes_nothing(self):
+        logged, silent = Trainer(assemble(tiny())), Trainer(assemble(tiny()), logging=False)
+        for step in range(5):
+            logged.step(step)
+            silent.step(step)
+        for ours, other in zip(logged.optimizer.flats, silent.optimizer.flats, strict=True):
+            assert torch.equal(ours, other)
+
+    @pytest.mark.parametrize("batching", ["sequential", "stratified"])
+    @pytest.mark.parametrize("dtype", ["fp32", "fp16"])
+    def test_a_resumed_run_is_the_run_that_was_never_stopped(self, tmp_path: Path, batching: str, dtype: str):
+        given = tiny(batching=batching, dtype=dtype, boilerplate_step=8, boilerplate_batches=2)
+        train(given, out=tmp_path / "whole", name="whole")
+        train(given.model_copy(update={"steps": 17}), out=tmp_path / "cut", name="cut")
+        assert resume(tmp_path / "cut", given) == 30
+        assert timeless(rows_of(tmp_path / "cut")) == timeless(rows_of(tmp_path / "whole"))
+
+    def test_a_run_stopped_before_its_first_checkpoint_begins_again(self, tiny_run: Path, tmp_path: Path):
+        train(tiny(steps=4), out=tmp_path / "cut", name="cut")
+        resume(tmp_path / "cut", tiny(steps=8))
+        assert timeless(rows_of(tmp_path / "cut")) == timeless(rows_of(tiny_run))[:8]
+
+
+class TestArithmetic:
+    @pytest.mark.parametrize("dtype", ["bf16", "fp16"])
+    def test_it_learns_in_half_precision(self, tmp_path: Path, dtype: str):
+        train(tiny(dtype=dtype, lr=1e-2, warmup_steps=2), out=tmp_path / dtype, name=dtype)
+        rows = rows_of(tmp_path / dtype)
+        assert rows[-1]["loss_ema"] < rows[0]["loss"] - 0.3
+        assert (rows[0]["loss_scale"] is not None) == (dtype == "fp16")
+
+    def test_a_scale_too_high_skips_the_step_and_falls(self, tmp_path: Path):
+        train(tiny(dtype="fp16", steps=12), out=tmp_path / "run", name="run")
+        rows = rows_of(tmp_path / "run")
+        trainer = Trainer(assemble(tiny(dtype="fp16")))
+        trainer.scaler = torch.amp.GradScaler("cpu", init_scale=2.0**60)
+        before = trainer.optimizer.flats[0].clone()
+        trainer.step(0)
+        (row,) = trainer.instruments.read()
+        assert row["skipped"] == 1
+        assert not math.isfinite(row["grad_norm"])
+        assert torch.equal(before, trainer.optimizer.flats[0])
+        assert rows[-1]["skipped_steps"] <= 12
+
+    def test_accumulation_averages_micro_batches(self):
+        split = Trainer(assemble(tiny(batch_size=2, accumulation=2, boilerplate_step=0)))
+        whole = Trainer(assemble(tiny(batch_size=4, boilerplate_step=0)))
+        split.step(0)
+        whole.step(0)
+        (one,), (other,) = split.instruments.read(), whole.instruments.read()
+        assert one["loss"] == pytest.approx(other["loss"], rel=1e-5)
+        assert one["grad_norm"] == pytest.approx(other["grad_norm"], rel=1e-4)
+        assert one["activation_norms"] == pytest.approx(other["activation_norms"], rel=1e-4)
+
+    def test_a_nan_is_logged_and_training_goes_on(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+        def broken(settings: knobs.Settings):
+            recipe = assemble(settings)
+            return replace(recipe, token_losses=lambda x, y: recipe.token_losses(x, y) * math.nan)
+
+        monkeypatch.setattr(loop, "assemble", broken)
+        assert train(tiny(steps=5), out=tmp_path / "nan", name="nan") == 5
+        assert [row["loss"] for row in rows_of(tmp_path / "nan")] == ["NaN"] * 5
+
+
+class TestBreak:
+    def test_the_break_breaks_its_control_holds_and_its_fixes_mend(self, tmp_path: Path):
+        card = cards.find("no-clip")
+        taken = {}
+        for name, control, changes in (
+            ("control", True, {}),
+            ("break", False, {}),
+            ("stratified", False, {"batching": "stratified"}),
+        ):
+            settings, _ = cards.resolve(card, control=control, changes={**SMALL, **changes})
+            train(settings, out=tmp_path / name, name=name)
+            frame = pl.read_ndjson(tmp_path / name / "metrics.jsonl", infer_schema_length=None)
+            taken[name] = measure(frame, settings)
+        row = compare(taken["control"], taken["break"], 42)
+        counts = shares([row])
+        assert (counts["control_back"], counts["excess"], counts["spike"]) == (1, 1, 1), row
+        assert taken["stratified"]["spike"] < 3
+        assert taken["stratified"]["mean"] < taken["break"]["mean"] - 0.2
+
+    def test_control_and_break_meet_the_same_batches(self, tmp_path: Path):
+        card = cards.find("no-clip")
+        hashes = []
+        for control in (True, False):
+            settings, _ = cards.resolve(card, control=control, changes={"boilerplate_step": 2, "steps": 6})
+            source = Trainer(assemble(settings)).loader
+            hashes.append([batch.hash for step in range(6) for batch in source.step(step)])
+        assert hashes[0] == hashes[1]
+
+
+class TestEnds:
+    def test_a_run_is_never_overwritten(self, tiny_run: Path):
+        before = (tiny_run / "metrics.jsonl").read_bytes()
+        with pytest.raises(ValueError, match="never overwritten"):
+            train(tiny(), out=tiny_run, name="tiny")
+        assert (tiny_run / "metrics.jsonl").read_bytes() == before
+
+    def test_a_full_disk_at_a_checkpoint_leaves_a_readable_run(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ):
+        def full(*_: object) -> Path:
+            raise OSError(errno.ENOSPC, "No space left on device")
+
+        monkeypatch.setattr(checkpoint, "save", full)
+        with pytest.raises(DiskFullError, match="readable up to step 9"):
+            train(tiny(), out=tmp_path / "run", name="run")
+        assert len(rows_of(tmp_path / "run")) == 10
+
+    def test_a_checkpoint_that_fails_leaves_no_part_of_itself(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ):
+        monkeypatch.setattr(os, "replace", lambda *_: (_ for _ in ()).throw(OSError(errno.ENOSPC, "full")))
+        with pytest.raises(OSError, match="full"):
+            checkpoint.save(tmp_path, 10, {})
+        assert not list((tmp_path / "checkpoints").iterdir())
+
+    def test_a_checkpoint_loads_with_weights_only(self, tiny_run: Path):
+        state = torch.load(checkpoint.path_of(tiny_run, 20), weights_only=True)
+        assert state["next_step"] == 20
+
+    def test_a_broken_checkpoint_is_told_in_words(self, tmp_path: Path):
+        path = tmp_path / "step-000010.pt"
+        path.write_bytes(b"no")
+        with pytest.raises(ValueError, match="isn't a checkpoint"):
+            checkpoint.load(path, "cpu")
+
+    @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
+    def test_a_killed_run_can_be_read_and_resumed(self, tmp_path: Path, how: signal.Signals):
+        out = tmp_path / "run"
+        words = ["train", "--steps", "3000", "--device", "cpu", "--out", str(out)]
+        for name in ("n_layer=1", "n_embd=16", "n_head=2", "batch_size=2", "block_size=16"):
+            words += ["--set", name]
+        run = subprocess.Popen(
+            [sys.executable, "-m", "tutor", *words, "--set", "checkpoint_every=20"],
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        deadline = time.monotonic() + 60
+        while not checkpoint.saved(out) and time.monotonic() < deadline:
+            time.sleep(0.05)
+        run.send_signal(how)
+        said, _ = run.communicate(timeout=60)
+        if how == signal.SIGINT:
+            assert run.returncode == 130
+            assert f"tutor train --resume {out}" in said
+        lines = (out / "metrics.jsonl").read_text().split("\n")
+        whole = [json.loads(line) for line in lines[:-1]]  # after kill -9 the last may be torn
+        assert [row["step"] for row in whole] == list(range(len(whole)))
+        given = knobs.build(json.loads((out / "manifest.json").read_text())["settings"])
+        steps = checkpoint.saved(out)[-1] + 5
+        assert resume(out, given.model_copy(update={"steps": steps})) == steps
+        assert [row["step"] for row in rows_of(out)] == list(range(steps))
+
+
+class TestCommand:
+    def test_it_ends_with_how_to_walk_the_run(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture
+    ):
+        monkeypatch.chdir(tmp_path)
+        few = {"n_layer": 1, "n_embd": 16, "n_head": 2, "steps": 2, "device": "cpu"}
+        assert run_train(None, few) == 0
+        assert run_train(None, few) == 0
+        said = capsys.readouterr().out.splitlines()
+        assert said[-1] == "walk it: tutor walk runs/plain-2"
+        assert sorted(p.name for p in (tmp_path / "runs").iterdir()) == ["plain-1", "plain-2"]
+        assert (tmp_path / "runs/plain-2/command.txt").read_text() == (
+            "tutor train --steps 2 --device cpu --set n_layer=1 --set n_embd=16 --set n_head=2 "
+            "--out runs/plain-2\n"
+        )
+
+    def test_faults_are_one_line_and_exit_code_2(self, tiny_run: Path, capsys: pytest.CaptureFixture):
+        assert run_train(None, {}, out=tiny_run) == 2
+        assert run_train(None, {}, control=True) == 2
+        assert run_train(None, {}, resume=tiny_run / "none") == 2
+        assert len(capsys.readouterr().err.splitlines()) == 3
+
+    def test_a_full_disk_is_exit_code_1(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture
+    ):
+        def full(*_: object) -> None:
+            raise OSError(errno.ENOSPC, "No space left on device")
+
+        monkeypatch.setattr(checkpoint, "save", full)
+        assert run_train(None, tiny().model_dump(), out=tmp_path / "run") == 1
+        assert "the run is readable up to step 9" in capsys.readouterr().err
+
+    def test_resume_goes_on(self, tmp_path: Path, capsys: pytest.CaptureFixture):
+        train(tiny(steps=17), out=tmp_path / "run", name="run")
+        manifest = tmp_path / "run/manifest.json"
+        manifest.write_text(manifest.read_text().replace('"steps": 17', '"steps": 22'))
+        assert run_train(None, {}, resume=tmp_path / "run") == 0
+        assert len(rows_of(tmp_path / "run")) == 22
