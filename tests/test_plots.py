@@ -166,7 +166,7 @@ class TestCurves:
         assert " a  ⠤●⠤ b" in drawn[0]
 
     def test_a_legend_without_room_gets_shorter_before_it_is_cut(self):
-        drawn = lines(plots.draw(WHOLE, "loss", 44, 8))
+        drawn = lines(plots.draw(WHOLE, "loss", 48, 8))
         assert "●EMA" in drawn[0]
         assert "▲probe" in drawn[0]
 
@@ -330,6 +330,14 @@ class TestAxes:
         scale = axes.scale(values, log_beyond)
         assert all(0 <= scale.share(value) <= 1 for value in values)
         assert len(scale.ticks(4)) <= 16
+
+    def test_a_short_dip_does_not_stretch_a_log_axis(self):
+        assert axes.scale([0.6] * 97 + [10.0, 1e-4, 1e-5], 8) == axes.Scale(0.6, 10.0, True)
+        assert axes.scale([0.6] * 50 + [10.0] + [1e-3] * 50, 8) == axes.Scale(1e-3, 10.0, True)
+
+    def test_the_level_is_always_on_the_axis(self):
+        assert axes.scale([1.0] * 99 + [20.0], 8, level=0.01).low == 0.01
+        assert axes.scale([1.0] * 99 + [2.0], 8, level=5.0).high == 5.0
 
     def test_ticks_are_round(self):
         assert [words for _, words in axes.scale([0.9, 9.4], 1e3).ticks(4)] == ["2", "4", "6", "8"]

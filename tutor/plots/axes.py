@@ -36,21 +36,28 @@ class Scale:
         return [(value, label(value, spread, largest)) for value in values]
 
 
-def scale(values: Iterable[float], log_beyond: float, floor: float | None = None) -> Scale:
-    """The axis that holds all `values`.
+def scale(
+    values: Iterable[float], log_beyond: float, floor: float | None = None, level: float | None = None
+) -> Scale:
+    """The axis that holds `values`.
 
     Args:
         values: finite ones; there may be none.
         log_beyond: logarithmic where the largest is so many times the smallest (of the positive ones).
         floor: a value to include at the bottom where the axis is linear, such as 0 for a rate.
+        level: a bound that must be seen.
     """
-    values = list(values)
+    values = [*values, *([] if level is None else [level])]
     if not values:
         return Scale(0.0, 1.0, False)
     low, high = min(values), max(values)
-    positive = [value for value in values if value > 0]
-    if low >= 0 and positive and high / max(min(positive), high * 1e-12) >= log_beyond:
-        return Scale(max(min(positive), high * 1e-12), high, True)
+    positive = sorted(value for value in values if value > 0)
+    if low >= 0 and positive:
+        # A log axis has no end below: a dip of a row or two would take most of it, so it is cut off.
+        bottom = max(positive[len(positive) // 50], high * 1e-12)
+        bottom = min(bottom, level) if level else bottom
+        if high / bottom >= log_beyond:
+            return Scale(bottom, high, True)
     if floor is not None:
         low = min(low, floor)
     if high - low <= 1e-9 * max(abs(low), abs(high)):

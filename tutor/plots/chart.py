@@ -103,7 +103,7 @@ def draw(chart: Chart, width: int, height: int, ink: Ink) -> list[Text]:
     samples = [sample(c.steps, c.values, chart.view, 2 * columns) for c in chart.curves]
     values = [value for one in samples for value in one.values]
     level = chart.level if chart.level is not None and abs(chart.level) < float("inf") else None
-    scale = axes.scale(values + ([level] if level is not None else []), chart.log_beyond, chart.floor)
+    scale = axes.scale(values, chart.log_beyond, chart.floor, level)
     canvas = _Canvas(columns, rows)
     _curves(canvas, chart.curves, samples, scale, ink)
     labelled = _level(canvas, scale, level, chart.level_label, ink)
@@ -214,8 +214,12 @@ def _legend(
     width: int,
     ink: Ink,
 ) -> Text:
-    unit = " · ".join(part for part in (chart.unit, chart.log_word if scale.log else "") if part)
-    head = [Text(unit, ink.dim)] if unit else []
+    log = chart.log_word if scale.log else ""
+    units = [
+        [Text(words, ink.dim)] if words else []
+        for words in (" · ".join(filter(None, (chart.unit, log))), log)
+    ]
+    head = []
     if level is not None and chart.level_label:
         head.append(Text(f"╌╌ {chart.level_label}", ink.level))
     if bad:
@@ -226,7 +230,12 @@ def _legend(
         sign = glyph(curve.place) or "⠤"
         for entries, symbol in ((long, f"{sign} " if _points(one) else f"⠤{sign}⠤ "), (short, sign)):
             entries.append(Text.assemble((symbol, ink.curve(curve.place)), (curve.label, ink.text)))
-    for entries in ([*head, *long, *note], [*head, *long], [*head, *short]):
+    for entries in (
+        [*units[0], *head, *long, *note],
+        [*units[0], *head, *long],
+        [*units[0], *head, *short],
+        [*units[1], *head, *short],
+    ):
         if sum(entry.cell_len + 2 for entry in entries) - 2 <= width:
             break
     return Text("  ").join(entries)

@@ -32,7 +32,8 @@ class Family:
 
 
 FAMILIES = {
-    "loss": (Family(("loss", "loss_ema", "val_loss", "probe_loss"), "nats"),),
+    # Under a spike of 10 nats, a linear axis hides whether a loss of 0.7 came back.
+    "loss": (Family(("loss", "loss_ema", "val_loss", "probe_loss"), "nats", 8),),
     "lr": (Family(("lr",), "lr", math.inf, 0.0),),
     "gradient": (Family(("grad_norm", "grad_norm_clipped"), "norm", 30),),
     "optimizer": (Family(("adam_m_norm", "adam_v_norm", "adam_ratio_rms", "update_norm"), "norm", 30),),
