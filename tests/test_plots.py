@@ -342,6 +342,7 @@ class TestAxes:
     def test_ticks_are_round(self):
         assert [words for _, words in axes.scale([0.9, 9.4], 1e3).ticks(4)] == ["2", "4", "6", "8"]
         assert [words for _, words in axes.scale([0.01, 90.0], 30).ticks(4)] == ["0.01", "0.1", "1", "10"]
+        assert [words for _, words in axes.Scale(2e-3, 2.0, True).ticks(2)] == ["0.01", "0.1", "1"]
 
 
 class TestRaster:

@@ -115,7 +115,7 @@ def _multiples(low: float, high: float, step: float) -> list[float]:
 def _decades(low: float, high: float, count: int) -> list[float]:
     first, last = math.floor(math.log10(low)), min(308, math.ceil(math.log10(high)))
     every = max(1, math.ceil((last - first - 1) / max(1, count)))
-    choices = [((1,), every), ((1, 3), 1), ((1, 2, 5), 1)]
+    choices = [((1,), every), ((1,), max(1, every - 1)), ((1, 3), 1), ((1, 2, 5), 1)]
     ticks = [
         [nice * 10.0**power for power in range(first, last + 1, step) for nice in nices]
         for nices, step in choices
@@ -123,4 +123,4 @@ def _decades(low: float, high: float, count: int) -> list[float]:
     inside = [
         [value for value in values if low * 0.999 <= value <= min(high * 1.001, _LARGEST)] for values in ticks
     ]
-    return min(inside, key=lambda values: abs(len(values) - count))
+    return min(inside, key=lambda values: (len(values) < 2, abs(len(values) - count)))
