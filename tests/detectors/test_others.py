@@ -9,7 +9,7 @@ from tutor.detectors import NO_DATA, NOT_YET, apply, registry
 
 BAD_BATCH = {
     "ratio": 30.0, "share": 0.05, "window": 100, "sigmas": 0.5, "smooth": 5, "within": 50,
-    "within_normal": 10, "probe_rise": 0.1, "min_rows": 20,
+    "within_normal": 10, "probe_rise": 0.2, "min_rows": 20, "lead": 3,
 }  # fmt: skip
 JUMP = {"window": 100, "jump": 0.1, "usual": 10.0, "min_rows": 20}
 BATCH = {"batch": {"rows": 8, "tokens_per_row": 64, "accumulation": 1}}
@@ -60,6 +60,14 @@ class TestBadBatch:
     def test_no_gradient_norm_is_no_data(self):
         run = make_run({"loss": [1.0] * 300})
         assert apply("bad_batch", run, BAD_BATCH, 150).facts["missing"] == ["grad_norm"]
+
+    def test_the_norm_may_lead_the_loss(self):
+        run = spiked(after=2.0, probe=1.9, norm=1.0)
+        norms = run["grad_norm"].to_list()
+        norms[148] = 60.0
+        run = make_run(run.frame.to_dict(as_series=False) | {"grad_norm": norms}, BATCH)
+        found = apply("bad_batch", run, BAD_BATCH, 150)
+        assert (found.outcome, found.facts["ratio"]) == ("long-tail", 60.0)
 
     def test_an_infinite_norm_elsewhere_does_not_count(self):
         run = spiked(after=2.0, probe=1.9)

@@ -43,6 +43,7 @@ def bad_batch(
     within_normal: int,
     probe_rise: float,
     min_rows: int,
+    lead: int,
 ) -> Finding:
     """Whether one bad batch, or a run of them, made the spike, and whether it did harm.
 
@@ -52,35 +53,44 @@ def bad_batch(
     """
     row = run.row_at(at) if at is not None else 0
     span = rows(run, window, min_rows)
-    usual, before = baseline(run, "grad_norm", row, span), baseline(run, "loss", row, span)
+    usual, before = baseline(run, "grad_norm", row - lead, span), baseline(run, "loss", row, span)
     if usual is None or before is None:
         return Finding(NOT_YET, at, {"rows": row, "needed": 2})
-    norms = finite(run["grad_norm"])
+    norms = finite(run["grad_norm"]).fill_null(0.0)
     last = min(len(run) - 1, row + rows(run, within))
-    ratios = [(norms[i] or 0.0) / usual.mean if usual.mean else math.inf for i in range(row, last + 1)]
-    shares = [rare_share(run, i) for i in range(row, last + 1)]
-    bad = [i for i, r in enumerate(ratios) if r > ratio or (shares[i][0] or 0.0) > share]
-    # The spike's own row decides; bad rows that follow it without a gap belong to it.
-    length = 0
-    while length in bad:
-        length += 1
-    worst = max(range(max(length, 1)), key=lambda i: ratios[i])
-    token_share, token = max((shares[i] for i in range(max(length, 1))), key=lambda pair: pair[0] or 0.0)
+    peak = row + int(finite(run["loss"])[row : last + 1].arg_max() or 0)
+
+    def ratio_at(i: int) -> float:
+        return norms[i] / usual.mean if usual.mean else 0.0
+
+    def bad(i: int) -> bool:
+        return ratio_at(i) > ratio or (rare_share(run, i)[0] or 0.0) > share
+
+    # The norm may lead the loss, so a few rows before the spike count; bad rows in a row are one event.
+    spike = range(max(0, row - lead), peak + 1)
+    first = next((i for i in spike if bad(i)), None)
+    event = (
+        spike
+        if first is None
+        else range(first, next((i for i in range(first, last + 1) if not bad(i)), last + 1))
+    )
+    worst = max(event, key=ratio_at)
+    token_share, token = max((rare_share(run, i) for i in event), key=lambda pair: pair[0] or 0.0)
     facts = {
-        "grad_norm": norms[row + worst],
+        "grad_norm": norms[worst],
         "usual": usual.mean,
-        "ratio": ratios[worst],
+        "ratio": ratio_at(worst),
         "bound": ratio,
         "token": token,
         "share": None if token_share is None else 100 * token_share,
         "share_bound": 100 * share,
-        "bad_rows": length,
+        "bad_rows": 0 if first is None else len(event),
     }
     level = ratio * usual.mean
     seen = (int(run.steps[max(0, row - span)]), int(run.steps[last]))
-    if not length:
+    if first is None:
         return Finding("no", at, facts, level, seen)
-    normal = row + length
+    normal = max(event.stop, row)
     back_bound = before.mean + sigmas * before.std
     ahead = forward_mean(run["loss"], rows(run, smooth))[normal : normal + rows(run, within_normal) + 1]
     back = (ahead <= back_bound).fill_null(False).arg_true()

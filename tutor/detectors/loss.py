@@ -109,7 +109,15 @@ def spike(run: Run, at: int | None, *, window: int, sigmas: float, merge: int, m
     facts=("step", "after", "value", "bound", "mean", "std", "sigmas", "smooth", "within"),
 )
 def recovery(
-    run: Run, at: int | None, *, window: int, sigmas: float, within: int, smooth: int, min_rows: int
+    run: Run,
+    at: int | None,
+    *,
+    window: int,
+    sigmas: float,
+    within: int,
+    smooth: int,
+    min_rows: int,
+    min_rows_after: int,
 ) -> Finding:
     """Whether a smoothed loss comes back within mean + sigmas x std, inside so many steps of `at`."""
     row = run.row_at(at) if at is not None else 0
@@ -119,7 +127,7 @@ def recovery(
     bound = before.mean + sigmas * before.std
     span = rows(run, smooth)
     mean = forward_mean(run["loss"], span)
-    last = row + rows(run, within, min_rows=2)
+    last = row + rows(run, within, min_rows_after)
     back = (mean[row + 1 : last + 1] <= bound).fill_null(False).arg_true()
     facts = {
         "bound": bound,

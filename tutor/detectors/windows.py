@@ -50,7 +50,7 @@ class Baseline:
 
 def baseline(run: Run, signal: str, row: int, span: int) -> Baseline | None:
     """Mean and standard deviation of the `span` rows before `row`, or None where there are under two."""
-    before = finite(run[signal][max(0, row - span) : row]).drop_nulls()
+    before = finite(run[signal][max(0, row - span) : max(0, row)]).drop_nulls()
     if len(before) < 2:
         return None
     return Baseline(float(before.mean()), float(before.std(ddof=0)), span)
