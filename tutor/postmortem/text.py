@@ -11,6 +11,9 @@ from tutor.postmortem.reading import number
 from tutor.run import PANELS
 from tutor.words import plain, say
 
+LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+"""What the hypotheses are called in the grid, in their order."""
+
 
 def to_markdown(pm: PostMortem, lang: str, when: datetime) -> str:
     """The entry for lessons.md.
@@ -86,18 +89,18 @@ def panel_name(panel: str, lang: str) -> str:
 
 
 def _hypotheses(pm: PostMortem, lang: str) -> Iterator[str]:
-    ranked = sorted(pm.hypotheses, key=lambda h: -(number(h.probability) or 0.0))
+    lettered = zip(LETTERS, pm.hypotheses, strict=False)
+    ranked = sorted(lettered, key=lambda pair: -(number(pair[1].probability) or 0.0))
     yield from _table(
-        _heads(lang, "probability", "hypothesis", "support"),
-        ((h.probability, h.words(lang), h.support) for h in ranked),
+        ("", *_heads(lang, "probability", "hypothesis", "support")),
+        ((letter, h.probability, h.words(lang), h.support) for letter, h in ranked),
     )
 
 
 def _evidence(pm: PostMortem, lang: str) -> Iterator[str]:
     """The learner's grid; where the log says otherwise, its word follows in brackets."""
-    names = [h.words(lang) for h in pm.hypotheses]
     yield from _table(
-        (*_heads(lang, "panel"), *names),
+        (*_heads(lang, "panel"), *LETTERS[: len(pm.hypotheses)]),
         (
             (panel_name(panel, lang), *(_cell(pm, panel, h.key, lang) for h in pm.hypotheses))
             for panel in PANELS

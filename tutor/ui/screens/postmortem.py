@@ -208,8 +208,8 @@ class PostMortemScreen(Page):
 
     # The section at hand
 
-    @work(exclusive=True)
-    async def _open(self, *, stay: bool = False) -> None:
+    @work(exclusive=True, group="open")
+    async def _open(self, *, stay: bool = False, focus: str = "") -> None:
         form = self.query_one("#form", Container)
         section = FORMS[self.number - 1](self.pm, self.app.lang)
         async with self.batch():
@@ -217,7 +217,7 @@ class PostMortemScreen(Page):
             await form.mount(section)
         self._show()
         if not stay:
-            section.query("Input, TextArea, Cells").first().focus()
+            section.query(f"#{focus}" if focus else "Input, TextArea, Cells").first().focus()
 
     def _show(self) -> None:
         lang = self.app.lang
@@ -242,7 +242,7 @@ class PostMortemScreen(Page):
             return
         self.query_one("#message").remove_class("said")
         if event.again:
-            self._open()
+            self._open(focus=event.focus)
         else:
             self._show()
 

@@ -13,12 +13,11 @@ from textual.message import Message
 from textual.widgets import Button, DataTable, Static
 
 from tutor.postmortem import VERDICTS, Fault, PostMortem
-from tutor.postmortem.text import panel_name
+from tutor.postmortem.text import LETTERS, panel_name
 from tutor.run import PANELS
 from tutor.ui.widgets.sections import Section
 from tutor.words import plain, say
 
-LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 SIGNS = {True: "=", False: "≠", None: "·"}  # the log agrees, differs, has no rule
 COLUMN = 13
 

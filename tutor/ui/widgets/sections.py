@@ -23,7 +23,7 @@ from tutor.postmortem import (
     symptom_fault,
     total,
 )
-from tutor.postmortem.text import panel_name
+from tutor.postmortem.text import LETTERS, panel_name
 from tutor.words import plain, say
 
 Edit = Callable[[PostMortem], PostMortem]
@@ -39,10 +39,14 @@ class Section(VerticalScroll, can_focus=False):
 
     @dataclass
     class Edited(Message):
-        """The learner changed something: `change` makes the new post-mortem. `again` asks to draw anew."""
+        """The learner changed something: `change` makes the new post-mortem.
+
+        With `again` the section is to be drawn anew, with the field of the id `focus` at hand.
+        """
 
         change: Edit
         again: bool = False
+        focus: str = ""
 
     name_: str = ""
 
@@ -138,7 +142,7 @@ class Hypotheses(Section):
 
     def fields(self) -> ComposeResult:
         """Two lines for each hypothesis, then the sum."""
-        for letter, hypothesis in zip("ABCDEFGHIJKLMNOPQRSTUVWXYZ", self.pm.hypotheses, strict=False):
+        for letter, hypothesis in zip(LETTERS, self.pm.hypotheses, strict=False):
             with Horizontal(classes="row"):
                 yield Static(f"{letter} ", classes="letter")
                 if hypothesis.own:
@@ -177,7 +181,8 @@ class Hypotheses(Section):
         if event.button.id == "make-one":
             self.screen.action_make_one()
         elif event.button.id == "add-own":
-            self.post_message(self.Edited(lambda pm: pm.with_own(), again=True))
+            new = self.pm.with_own().hypotheses[-1].key
+            self.post_message(self.Edited(lambda pm: pm.with_own(), again=True, focus=f"text-{new}"))
         else:
             key = event.button.id.removeprefix("drop-")
             self.post_message(self.Edited(lambda pm: pm.without(key), again=True))
@@ -280,7 +285,8 @@ class Verification(Section):
             bounds = (*pm.verification.bounds, Bound())
             return pm.but(verification=pm.verification.model_copy(update={"bounds": bounds}))
 
-        self.post_message(self.Edited(change, again=True))
+        new = f"signal-{len(self.pm.verification.bounds)}"
+        self.post_message(self.Edited(change, again=True, focus=new))
 
 
 class Lesson(Section):
