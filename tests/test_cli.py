@@ -97,6 +97,13 @@ class TestCheck:
         assert (code, err.count("\n")) == (2, 1)
         assert "contained" in out
 
+    def test_a_short_run_is_undecided_not_healthy(self, home: Path):
+        write_run(home / "r", GOOD[:60], {"dtype": "fp32"})
+        code, out, _ = tutor("check", "r", "--lang", "en")
+        assert code == 0
+        assert "too short for 2.1, 4.1" in out
+        assert json.loads(tutor("check", "r", "--json")[1])[0]["verdict"] == "undecided"
+
     def test_what_was_passed_over_is_said(self, home: Path):
         folder = write_run(home / "r", GOOD, {})
         with (folder / "metrics.jsonl").open("a") as log:

@@ -51,9 +51,16 @@ class Report:
         self.walk, self.looks = unattended(run, tree)
 
     @property
+    def too_early(self) -> list[str]:
+        """The questions for which the run is too short."""
+        return [look.question for look in self.looks if look.outcome == NOT_YET]
+
+    @property
     def verdict(self) -> str:
         """ "healthy", "flaw" or "undecided" (which may have shown a symptom: see `flawed`)."""
-        return self.walk.leaf.verdict if self.walk.leaf else "undecided"
+        if self.walk.leaf and (self.flawed or not self.too_early):
+            return self.walk.leaf.verdict
+        return "undecided"
 
     @property
     def flawed(self) -> bool:
@@ -88,7 +95,11 @@ class Report:
             out.append(f"  = {say('check.undecided', lang, question=self.walk.at)}\n", "bold yellow")
             out.append(f"    {question.look(lang)}\n")
             return out
-        mark, style = ("ok", "bold green") if leaf.verdict == "healthy" else ("!!", "bold red")
+        if self.verdict == "undecided":
+            early = ", ".join(self.too_early)
+            out.append(f"  = [??] {say('check.too_early', lang, questions=early)}\n", "bold yellow")
+            return out
+        mark, style = ("ok", "bold green") if self.verdict == "healthy" else ("!!", "bold red")
         out.append(f"  = [{mark}] {leaf.name(lang)}\n", style)
         out.append(f"    {plain(leaf.means(lang, self.walk.facts))}\n")
         if leaf.fixes:
@@ -121,21 +132,26 @@ class Report:
                 }
             )
         leaf = self.walk.leaf
-        found = leaf and {
-            "id": self.walk.at,
-            "name": leaf.name(lang),
-            "means": leaf.means(lang, self.walk.facts),
-            "fix": self.command(),
-        }
+        found = (
+            leaf
+            and self.verdict != "undecided"
+            and {
+                "id": self.walk.at,
+                "name": leaf.name(lang),
+                "means": leaf.means(lang, self.walk.facts),
+                "fix": self.command(),
+            }
+        )
         return strict(
             {
                 "run": str(self.run.path),
                 "tree": self.tree.tree,
                 "verdict": self.verdict,
                 "flawed": self.flawed,
+                "too_early": self.too_early,
                 "remarks": list(self.run.remarks),
                 "questions": questions,
-                "leaf": found,
+                "leaf": found or None,
             }
         )
 
