@@ -1,0 +1,290 @@
+"""The notebook: names, lessons that survive crashes and crowds, drafts, predictions."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+from rich.console import Console
+
+from tests.conftest import ROOT
+from tutor import notebook
+from tutor.notebook import BadNameError, Notebook, NotebookError, default_learner, learner_name, parse
+
+LESSON = """## Clip first
+
+2026-11-20 14:03 · 19-break · phase-19: 1.1 no → 2.1 yes
+
+### 1. Symptoms
+
+| a | b |
+"""
+IN_ANOTHER_PROCESS = """
+import os, signal
+from pathlib import Path
+from tutor.notebook import Notebook
+book = Notebook("ana", Path({home!r}))
+"""
+TWENTY_FIVE = """
+for n in range(25):
+    book.append_lesson(f"## {who} {n}")
+    book.record_prediction(run="r", tree="t", question="q", predicted="yes", found="no", confidence=3)
+"""
+
+
+@pytest.fixture
+def book(tmp_path: Path) -> Notebook:
+    return Notebook("ana", tmp_path)
+
+
+def in_another_process(code: str, home: Path) -> subprocess.Popen:
+    """Python that runs `code` with `book`, a notebook in `home`."""
+    lead = IN_ANOTHER_PROCESS.format(home=str(home))
+    return subprocess.Popen([sys.executable, "-c", lead + code], cwd=ROOT)
+
+
+class TestNames:
+    @pytest.mark.parametrize("name", ["ana", "Ana María", "李雷", "अनु", "x-1_y", "  spaced  "])
+    def test_taken(self, name):
+        assert learner_name(name) == name.strip()
+
+    @pytest.mark.parametrize(
+        "name",
+        ["", "   ", ".", "..", "a/b", "a\\b", "../x", "a\x1b[31m", "a\nb", "x" * 49, "con", "---", "a.b", "‮"],
+    )
+    def test_refused_in_one_line_with_a_way_out(self, name):
+        with pytest.raises(BadNameError) as caught:
+            learner_name(name)
+        for line in (str(caught.value), caught.value.says("es")):
+            assert line.isprintable()
+            assert ";" in line or ":" in line
+
+    @given(st.text())
+    @example("e\u0301")
+    def test_whatever_is_taken_is_a_folder_inside_the_home(self, name):
+        try:
+            folder = Notebook(name, Path("/learners")).folder
+        except ValueError:
+            return
+        assert folder.parent == Path("/learners")
+        assert os.path.normpath(folder) == str(folder)
+        assert len(os.fsencode(folder.name)) <= 255
+
+    def test_default_is_the_environment_then_the_login_then_learner(self, monkeypatch):
+        monkeypatch.setenv("TUTOR_LEARNER", "ana")
+        assert default_learner() == "ana"
+        monkeypatch.delenv("TUTOR_LEARNER")
+        monkeypatch.setattr("getpass.getuser", lambda: "DOMAIN\\ana.b")
+        assert default_learner() == "DOMAIN-ana-b"
+        monkeypatch.setattr("getpass.getuser", lambda: "...")
+        assert default_learner() == "learner"
+
+    def test_a_bad_name_in_the_environment_is_said(self, monkeypatch):
+        monkeypatch.setenv("TUTOR_LEARNER", "a/b")
+        with pytest.raises(BadNameError):
+            default_learner()
+
+
+class TestLessons:
+    def test_what_is_appended_is_read_again(self, book):
+        path = book.append_lesson(LESSON)
+        [lesson] = book.lessons()
+        assert (lesson.lesson, lesson.date, lesson.run) == ("Clip first", "2026-11-20 14:03", "19-break")
+        assert lesson.path == "phase-19: 1.1 no → 2.1 yes"
+        assert lesson.body == LESSON.strip()
+        assert path == book.lessons_path
+
+    def test_a_save_tried_again_is_kept_once(self, book):
+        book.append_lesson(LESSON)
+        book.append_lesson(LESSON)
+        book.append_lesson("<!-- lesson 0123456789ab -->\n" + LESSON)
+        book.append_lesson("<!-- lesson 0123456789ab -->\n" + LESSON.replace("14:03", "14:04"))
+        assert len(book.lessons()) == 2
+
+    def test_what_a_hand_wrote_stays_byte_for_byte(self, book):
+        book.folder.mkdir(parents=True)
+        by_hand = b"# Mine\r\n\xff\xfe not UTF-8\r\n## A note\r\nno date\x1b[31m"
+        book.lessons_path.write_bytes(by_hand)
+        book.append_lesson(LESSON)
+        assert book.lessons_path.read_bytes().startswith(by_hand + b"\n\n<!-- lesson ")
+        assert [lesson.lesson for lesson in book.lessons()] == ["A note", "Clip first"]
+
+    @given(st.text())
+    def test_any_text_can_be_parsed(self, text):
+        for lesson in parse(text):
+            assert lesson.body.startswith("##")
+
+    @given(
+        st.lists(
+            st.sampled_from(
+                ["## a", "<!-- lesson 0123456789 -->", "x · y · z", "", "#", "2026-01-01 · r · p"]
+            )
+        )
+    )
+    def test_each_heading_is_a_lesson(self, lines):
+        assert len(parse("\n".join(lines))) == lines.count("## a")
+
+    def test_a_link_stays_a_link(self, book, tmp_path):
+        book.folder.mkdir()
+        target = tmp_path / "elsewhere.md"
+        target.write_text("old\n")
+        book.lessons_path.symlink_to(target)
+        book.append_lesson(LESSON)
+        assert book.lessons_path.is_symlink()
+        assert target.read_text().startswith("old\n\n<!--")
+
+
+class TestSafety:
+    @pytest.mark.parametrize("at", ["fsync", "replace"])
+    def test_killed_in_the_middle_leaves_the_old_file_whole_and_no_lock(self, book, tmp_path, at):
+        book.append_lesson(LESSON)
+        before = book.lessons_path.read_bytes()
+        killed = in_another_process(
+            f"os.{at} = lambda *_: os.kill(os.getpid(), signal.SIGKILL)\nbook.append_lesson('## Lost\\n')",
+            tmp_path,
+        )
+        assert killed.wait(30) == -signal.SIGKILL
+        assert book.lessons_path.read_bytes() == before
+        book.append_lesson("## After\n")
+        assert [lesson.lesson for lesson in book.lessons()] == ["Clip first", "After"]
+        assert not list(book.folder.glob("*.tmp")) + list(book.folder.glob(".*.tmp"))
+
+    def test_two_at_once_lose_nothing(self, book, tmp_path):
+        writers = [in_another_process(f"who = {who!r}\n{TWENTY_FIVE}", tmp_path) for who in "ab"]
+        assert [writer.wait(60) for writer in writers] == [0, 0]
+        assert {lesson.lesson for lesson in book.lessons()} == {
+            f"{who} {n}" for who in "ab" for n in range(25)
+        }
+        assert len(book.predictions()) == 50
+
+    @pytest.mark.parametrize(
+        ("number", "what"), [(28, "full"), (30, "read_only"), (13, "read_only"), (5, "unwritable")]
+    )
+    def test_a_refusal_of_the_system_is_one_line_with_a_way_out(self, book, monkeypatch, number, what):
+        book.append_lesson(LESSON)
+        before = book.lessons_path.read_bytes()
+
+        def refuse(_):
+            raise OSError(number, os.strerror(number))
+
+        monkeypatch.setattr(os, "fsync", refuse)
+        with pytest.raises(NotebookError) as caught:
+            book.append_lesson("## Lost\n")
+        assert caught.value.what == what
+        assert "\n" not in str(caught.value)
+        assert ";" in str(caught.value)
+        assert book.lessons_path.read_bytes() == before
+        assert not list(book.folder.glob(".*.tmp"))
+
+    def test_a_file_where_the_folder_should_be(self, tmp_path):
+        (tmp_path / "ana").write_text("I am no folder")
+        book = Notebook("ana", tmp_path)
+        assert (book.lessons(), book.drafts(), book.predictions()) == ([], [], [])
+        with pytest.raises(NotebookError):
+            book.append_lesson(LESSON)
+        with pytest.raises(NotebookError):
+            book.save_draft("walk", "k", {})
+
+    def test_another_that_never_ends_is_not_waited_for_forever(self, book, monkeypatch):
+        monkeypatch.setattr(notebook, "PATIENCE", 0.1)
+        with book._lock(), pytest.raises(NotebookError) as caught:
+            Notebook("ana", book.folder.parent).append_lesson(LESSON)
+        assert caught.value.what == "busy"
+
+    def test_rescue_keeps_the_text(self, tmp_path, monkeypatch):
+        monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+        assert notebook.rescue(LESSON).read_text() == LESSON
+        monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "missing"))
+        with pytest.raises(NotebookError):
+            notebook.rescue(LESSON)
+
+
+class TestDrafts:
+    def test_saved_found_listed_dropped(self, book):
+        book.save_draft("walk", notebook.draft_key("runs/a", "phase-19"), {"at": "2.1", "x": float("inf")})
+        book.save_draft("postmortem", notebook.draft_key("runs/a", "phase-19"), {"lesson": "é\ud800"})
+        assert book.draft("walk", "runs/a-phase-19") == {"at": "2.1", "x": float("inf")}
+        assert {(draft.kind, draft.key) for draft in book.drafts()} == {
+            ("walk", "runs/a-phase-19"),
+            ("postmortem", "runs/a-phase-19"),
+        }
+        book.drop_draft("walk", "runs/a-phase-19")
+        book.drop_draft("walk", "runs/a-phase-19")
+        assert book.draft("walk", "runs/a-phase-19") is None
+
+    def test_keys_that_look_alike_keep_apart(self, book):
+        for number, key in enumerate(("a/b", "a b", "a_b", "x" * 300)):
+            book.save_draft("walk", key, {"n": number})
+        assert [book.draft("walk", key)["n"] for key in ("a/b", "a b", "a_b", "x" * 300)] == [0, 1, 2, 3]
+
+    @given(torn=st.binary(max_size=40))
+    @settings(max_examples=50)
+    def test_a_torn_one_is_passed_over(self, tmp_path_factory, torn):
+        book = Notebook("ana", tmp_path_factory.mktemp("learners"))
+        path = book.save_draft("walk", "k", {})
+        path.write_bytes(torn)
+        assert book.drafts() == []
+        assert book.draft("walk", "k") is None
+
+
+class TestPredictions:
+    def test_torn_lines_are_passed_over_and_the_next_is_whole(self, book):
+        entry = {
+            "run": "r",
+            "tree": "t",
+            "question": "1.1",
+            "predicted": "yes",
+            "found": "no",
+            "confidence": 4,
+        }
+        book.record_prediction(**entry)
+        with (book.folder / "predictions.jsonl").open("ab") as file:
+            file.write(b'{"run": "r", "tr')
+        book.record_prediction(**entry, hints=2)
+        assert [p["hints"] for p in book.predictions()] == [0, 2]
+        assert book.predictions()[0].items() >= entry.items()
+
+
+class TestPrinting:
+    def printed(self, book, number=None, lang="en", **how) -> str:
+        console = Console(width=100, **how)
+        with console.capture() as capture:
+            notebook.print_lessons(book, number, lang, console)
+        return capture.get()
+
+    @pytest.mark.parametrize(("lang", "word"), [("en", "Lesson"), ("es", "Lección")])
+    def test_list(self, book, lang, word):
+        book.append_lesson(LESSON.replace("first", "first [red]\x1b[31m"))
+        out = self.printed(book, lang=lang)
+        assert word in out
+        assert "Clip first [red]␛[31m" in out
+        assert "19-break" in out
+
+    def test_none_yet(self, book):
+        assert str(book.lessons_path) in self.printed(book).replace("\n", "")
+
+    def test_one_is_plain_text_where_there_is_no_terminal(self, book, capsys):
+        book.append_lesson(LESSON)
+        notebook.print_lessons(book, 1, "en", Console())
+        assert capsys.readouterr().out == LESSON
+
+    def test_one_is_rendered_on_a_terminal(self, book):
+        book.append_lesson(LESSON)
+        out = self.printed(book, 1, force_terminal=True)
+        assert "Clip first" in out
+        assert "##" not in out
+
+    def test_no_such_number(self, book):
+        for number in (0, 1, -1):
+            with pytest.raises(NotebookError, match="tutor lessons"):
+                notebook.print_lessons(book, number, "en", Console())
+
+
+def test_drafts_are_plain_json(book):
+    path = book.save_draft("walk", "a", {"x": 1})
+    assert json.loads(path.read_text())["data"] == {"x": 1}
