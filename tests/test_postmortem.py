@@ -1,0 +1,423 @@
+"""The post-mortem: what the log fills, what is refused and why, and the text that is kept."""
+
+import json
+import math
+from datetime import datetime
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.conftest import make_run
+from tutor.notebook import parse
+from tutor.postmortem import (
+    DESTRUCTIVE,
+    PATTERNS,
+    SECTIONS,
+    Bound,
+    PostMortem,
+    begin,
+    faults,
+    from_state,
+    normalise,
+    sentences,
+    to_markdown,
+    to_state,
+    total,
+)
+from tutor.run import PANELS
+
+SPIKE, END = 120, 300
+MANIFEST = {
+    "tutor": "1",
+    "dtype": "fp32",
+    "seed": 7,
+    "vocab_size": 512,
+    "settings": {"lr": 1e-3},
+    "batch": {"rows": 8, "tokens_per_row": 64},
+}
+
+
+def spiked(nan_from: int | None = None, **changes):
+    """A run that spikes at SPIKE for three steps and is back after; NaN from `nan_from` on."""
+    steps = range(END)
+    bad = [SPIKE <= t < SPIKE + 3 for t in steps]
+    lost = [nan_from is not None and t >= nan_from for t in steps]
+    columns = {
+        "loss": [math.nan if lost[t] else 8.0 if bad[t] else 1 + 0.01 * (t % 2) for t in steps],
+        "grad_norm": [math.nan if lost[t] else 50.0 if bad[t] else 1.0 for t in steps],
+        "param_norm": [math.nan if n else 10.0 for n in lost],
+        "lr": [1e-3] * END,
+        "adam_v_norm": [1 + 0.001 * t for t in steps],
+        "adam_ratio_rms": [8.0 if b else 1.0 for b in bad],
+        "batch_hash": [f"{t:08x}" for t in steps],
+        "rare_tokens": [["tten", "[red]"]] * END,
+        "rare_counts": [[400, 0] if b else [0, 0] for b in bad],
+    }
+    manifest = MANIFEST | changes.pop("manifest", {})
+    return make_run({k: v for k, v in (columns | changes).items() if v is not None}, manifest, (0, 100, 200))
+
+
+def begun(run=None, focus: int | None = SPIKE, lang: str = "en", **how) -> PostMortem:
+    how = {"command": "tutor train --set grad_clip=1.0"} | how
+    return begin(
+        run or spiked(),
+        focus,
+        tree="phase-19",
+        leaf="Long-tail token",
+        path=["1.1 no", "2.1 yes"],
+        lang=lang,
+        **how,
+    )
+
+
+def filled(pm: PostMortem) -> PostMortem:
+    """All seven sections, as a learner fills them."""
+    for hypothesis in pm.hypotheses:
+        pm = pm.with_hypothesis(hypothesis.key, support="3 gradient")
+        pm = pm.with_cell("gradient", hypothesis.key, "favours")
+    bounds = (Bound(signal="loss", comparison="<", value="2.5", window="130..200"),)
+    form = pm.verification.model_copy(update={"tolerance": "0.01", "through": "220", "bounds": bounds})
+    return normalise(pm).but(cause="The clip was off.", lesson="Clip first", verification=form)
+
+
+def values(pm: PostMortem) -> dict[str, str]:
+    return {symptom.key: symptom.value for symptom in pm.symptoms}
+
+
+def said(pm: PostMortem, section: str, lang: str = "en") -> list[str]:
+    return [f.sentence for f in faults(pm, lang) if SECTIONS[f.section - 1] == section]
+
+
+class TestSymptoms:
+    def test_filled_from_the_log_with_its_panel(self):
+        pm = begun()
+        assert values(pm) == {
+            "began": "120",
+            "before": "1.005",
+            "peak": "8",
+            "peak_step": "120",
+            "after": "1",
+            "recovered": "3",
+            "gradient": "50",
+            "gradient_usual": "1",
+            "lr": "0.001",
+            "dtype": "fp32",
+            "batch": "120 · 00000078",
+            "tokens": "'tten' ×400",
+        }
+        assert {s.key: s.panel for s in pm.symptoms}["gradient"] == "gradient"
+        assert said(pm, "symptoms") == []
+
+    def test_what_was_not_recorded_is_left_to_the_learner(self):
+        pm = begun(make_run({"loss": [1.0] * 50}), focus=20)
+        [missing, *_] = [s for s in pm.symptoms if s.key == "gradient"]
+        assert (missing.value, missing.recorded) == ("", False)
+        assert any("didn't record" in fault for fault in said(pm, "symptoms"))
+        for lang, words in (("en", "not recorded"), ("es", "No registrado")):
+            assert not any(
+                "Gradient norm at" in f for f in said(pm.with_symptom("gradient", words), "symptoms", lang)
+            )
+
+    @pytest.mark.parametrize(
+        ("key", "value", "reason"),
+        [
+            ("peak", "huge", "theory"),
+            ("began", "3.5", "whole number"),
+            ("after", "better", "did not recover"),
+        ],
+    )
+    def test_a_word_where_a_number_belongs_is_refused_with_a_reason(self, key, value, reason):
+        [fault] = said(begun().with_symptom(key, value), "symptoms")
+        assert reason in fault
+        assert value in fault
+
+    @pytest.mark.parametrize("value", ["2.31", "2,31", "NaN", "-inf", "2.94e-4", " 7 ", "no se recuperó"])
+    def test_a_number_as_people_write_it_is_taken(self, value):
+        assert said(begun().with_symptom("after", value), "symptoms") == []
+
+    def test_a_run_that_died(self):
+        pm = begun(spiked(nan_from=250), focus=None)
+        assert values(pm) | {"after": "NaN", "recovered": "did not recover", "began": "250"} == values(pm)
+        assert pm.hypotheses[-1].key == DESTRUCTIVE
+        assert pm.about.last_finite == 200
+        assert "200" in pm.remediation
+        assert any("did not recover" in f for f in said(pm.with_symptom("recovered", "12"), "symptoms"))
+
+    @given(focus=st.one_of(st.none(), st.integers(-5, 2 * END)), rows=st.integers(0, 60))
+    def test_any_log_can_be_begun(self, focus, rows):
+        run = make_run({"loss": [math.inf if t == 40 else 1.0 for t in range(rows)], "lr": [None] * rows})
+        assert len(begun(run, focus).symptoms) == 12
+
+
+class TestHypotheses:
+    def test_the_four_patterns_are_offered(self):
+        assert tuple(h.key for h in begun().hypotheses) == PATTERNS
+
+    @given(st.lists(st.one_of(st.just(""), st.floats(-1, 9).map(str), st.just("x")), min_size=4, max_size=4))
+    def test_normalised_they_sum_to_one(self, given_values):
+        pm = begun_once()
+        for key, value in zip(PATTERNS, given_values, strict=True):
+            pm = pm.with_hypothesis(key, probability=value)
+        pm = normalise(pm)
+        assert total(pm) == pytest.approx(1, abs=1e-9)
+        assert not any("sum to" in fault for fault in said(pm, "hypotheses"))
+
+    def test_blank_ones_share_what_is_left(self):
+        pm = normalise(begun().with_hypothesis("rare_token", probability="0,7"))
+        assert [h.probability for h in pm.hypotheses] == ["0.7", "0.1", "0.1", "0.1"]
+
+    @pytest.mark.parametrize(
+        ("change", "reason"),
+        [
+            ({"probability": "likely"}, "no probability"),
+            ({"probability": "1.2"}, "from 0 to 1"),
+            ({"probability": "0.9"}, "sum to"),
+            ({"probability": ""}, "0 is an answer"),
+            ({"support": " "}, "what supports it"),
+        ],
+    )
+    def test_refused_with_a_reason(self, change, reason):
+        assert any(
+            reason in f for f in said(filled(begun()).with_hypothesis("rare_token", **change), "hypotheses")
+        )
+
+    def test_ones_own(self):
+        pm = begun().with_own().with_own()
+        assert [h.key for h in pm.hypotheses][-2:] == ["own-1", "own-2"]
+        pm = pm.with_cell("loss", "own-1", "silent").without("own-1").with_own()
+        assert [h.key for h in pm.hypotheses][-2:] == ["own-2", "own-3"]
+        assert not pm.evidence
+        assert any("no words" in f for f in said(normalise(pm), "hypotheses"))
+
+    def test_a_dead_run_considers_the_destructive_update(self):
+        pm = begun(spiked(nan_from=250), None)
+        assert said(filled(pm), "hypotheses") == []
+        assert any("wrote NaN" in f for f in said(filled(pm.without(DESTRUCTIVE)), "hypotheses"))
+
+
+class TestEvidence:
+    def verdicts(self, pm: PostMortem) -> dict[str, str]:
+        return {c: r.verdict for c, r in pm.log.items() if r.why not in ("no_bearing", "not_recorded")}
+
+    def test_a_rare_token_in_one_batch(self):
+        assert self.verdicts(begun()) == {
+            "gradient/rare_token": "favours",
+            "optimizer/rare_token": "favours",
+            "batch/rare_token": "favours",
+            "gradient/overflow": "rules_out",
+            "throughput/overflow": "rules_out",
+            "lr/schedule": "rules_out",
+            "optimizer/state": "rules_out",
+        }
+
+    def test_a_jump_of_the_schedule(self):
+        calm = {"grad_norm": [1.0] * END, "rare_counts": [[0, 0]] * END, "adam_ratio_rms": None}
+        pm = begun(spiked(lr=[1e-3 if t < SPIKE else 5e-3 for t in range(END)], **calm))
+        assert self.verdicts(pm)["lr/schedule"] == "favours"
+        assert self.verdicts(pm)["gradient/rare_token"] == "rules_out"
+        assert self.verdicts(pm)["batch/rare_token"] == "rules_out"
+
+    def test_moments_that_were_not_restored(self):
+        pm = begun(spiked(adam_v_norm=[1.0 if t < SPIKE else 0.01 for t in range(END)]))
+        assert self.verdicts(pm)["optimizer/state"] == "favours"
+
+    def test_fp16_overflow(self):
+        pm = begun(spiked(nan_from=250, manifest={"dtype": "fp16"}), None)
+        assert self.verdicts(pm)["gradient/overflow"] == "favours"
+        assert self.verdicts(pm)["throughput/overflow"] == "favours"
+
+    def test_nan_to_the_end(self):
+        verdicts = self.verdicts(begun(spiked(nan_from=250), None))
+        assert verdicts["loss/destructive"] == verdicts["parameters/destructive"] == "favours"
+        assert "gradient/overflow" not in verdicts, "a NaN gradient in fp32 is no overflow of fp16"
+
+    def test_what_was_not_recorded_is_silent(self):
+        log = begun(make_run({"loss": [1.0] * 50}), 20).log
+        assert log["activations/rare_token"].why == "not_recorded"
+
+    @pytest.mark.parametrize("lang", ["en", "es"])
+    def test_every_reason_has_its_words_and_figures(self, lang):
+        for pm in (begun(), begun(spiked(nan_from=250), None)):
+            for reading in pm.log.values():
+                assert "–" not in reading.because(lang)
+
+    def test_each_hypothesis_is_asked_about(self):
+        pm = filled(begun()).with_cell("gradient", "state", "")
+        assert any("optimizer state" in f for f in said(pm, "evidence"))
+        for key in PATTERNS:
+            pm = pm.with_cell("gradient", key, "silent")
+        assert any("silent" in f for f in said(pm, "evidence"))
+
+
+class TestRootCause:
+    @pytest.mark.parametrize(
+        "one",
+        [
+            "The clip was off",
+            "At beta2 0.999 v is slow, e.g. about 1.0e3 steps, i.e. longer than the spike.",
+            "La norma subió a 47.2, p. ej. por un token raro, aprox. 5 veces.",
+            "Q2.2 vs. Q2.3 (see fig. 3) no. 4!",
+            "¿Estaba el clipping apagado?",
+            "It overflowed... then died.",
+            "Clip, etc. was off.",
+        ],
+    )
+    def test_one(self, one):
+        assert sentences(one) == 1
+        assert said(begun().but(cause=one), "cause") == []
+
+    @pytest.mark.parametrize(
+        "two",
+        [
+            "The clip was off. The batch was bad.",
+            "clip off. batch bad",
+            "It was 1.0. Then 2.0.",
+            "¿El clip? Estaba apagado.",
+            "First paragraph\n\nsecond one",
+            "Off! Bad!",
+            "Clip, etc. The rest.",
+            "裁剪关闭。批次很糟。",
+        ],
+    )
+    def test_two_are_refused(self, two):
+        assert sentences(two) == 2
+        assert "2 sentences" in said(begun().but(cause=two), "cause")[0]
+
+    @pytest.mark.parametrize("none", ["", "  ", "...", "?!"])
+    def test_none_means_you_dont_know_yet(self, none):
+        assert "don't know yet" in said(begun().but(cause=none), "cause")[0]
+        assert "no lo sabes" in said(begun().but(cause=none), "cause", "es")[0]
+
+    @given(st.text())
+    def test_any_text_is_counted(self, text):
+        assert (sentences(text) == 0) == (not any(c.isalnum() for c in text))
+
+    @given(
+        st.lists(st.sampled_from(["the clip was off", "beta2 is 0.999", "g rose"]), min_size=1, max_size=5)
+    )
+    def test_sentences_add_up(self, parts):
+        assert sentences(" ".join(f"{part.capitalize()}." for part in parts)) == len(parts)
+
+
+class TestRemediation:
+    @pytest.mark.parametrize(
+        "change", ["tutor train --set grad_clip=1.0", "grad_clip=0.5, lr=5e-4.", "grad_clip=none"]
+    )
+    def test_a_change_that_can_be_run(self, change):
+        assert said(begun().but(remediation=change), "remediation") == []
+
+    @pytest.mark.parametrize(
+        ("change", "reason"),
+        [("clip harder", "name=value"), ("grad_clp=1.0", "grad_clip"), ("grad_clip=-1", "greater than 0")],
+    )
+    def test_refused_with_a_reason(self, change, reason):
+        assert reason in said(begun().but(remediation=change), "remediation")[0]
+
+    def test_another_trainers_names_are_its_own(self):
+        pm = begun(spiked(manifest={"tutor": None}))
+        assert said(pm.but(remediation="--max_grad_norm 1.0"), "remediation") == []
+        assert said(pm.but(remediation="clip harder"), "remediation")
+
+    def test_a_dead_run_goes_back_to_the_last_finite_checkpoint(self):
+        pm = begun(spiked(nan_from=250), None)
+        assert said(pm, "remediation") == []
+        assert "step 200" in said(pm.but(remediation="grad_clip=1.0"), "remediation")[0]
+
+    def test_or_starts_again_with_a_smaller_lr(self):
+        pm = begun(spiked(nan_from=1), None)
+        assert pm.about.last_finite is None
+        assert "below 0.001" in said(pm.but(remediation="lr=2e-3"), "remediation")[0]
+        assert said(pm.but(remediation="lr=5e-4"), "remediation") == []
+
+
+class TestVerification:
+    @pytest.mark.parametrize(
+        ("bound", "reason"),
+        [
+            ({"signal": "lss"}, "no such signal"),
+            ({"comparison": "="}, "none of"),
+            ({"value": "small"}, "no number"),
+            ({"window": "later"}, "no window"),
+            ({"window": "200..130"}, "no window"),
+            ({"window": "130..999"}, "after the step 220"),
+        ],
+    )
+    def test_a_bound_is_refused_with_a_reason(self, bound, reason):
+        pm = filled(begun())
+        bad = pm.verification.bounds[0].model_copy(update=bound)
+        pm = pm.but(verification=pm.verification.model_copy(update={"bounds": (bad,)}))
+        assert reason in said(pm, "verification")[0]
+
+    @pytest.mark.parametrize(("field", "value"), [("seed", "x"), ("tolerance", "2"), ("through", "-1")])
+    def test_the_form_is_refused_with_a_reason(self, field, value):
+        pm = filled(begun())
+        pm = pm.but(verification=pm.verification.model_copy(update={field: value}))
+        assert value in said(pm, "verification")[0]
+
+    def test_the_log_offers_seed_and_window(self):
+        form = begun().verification
+        assert (form.seed, form.through) == ("7", "220")
+        assert form.bounds[0].window == "130..220"
+
+
+class TestWhole:
+    @pytest.mark.parametrize("lang", ["en", "es"])
+    def test_empty_sections_are_findings(self, lang):
+        pm = begun(command=None, lang=lang)
+        empty = [s for s in SECTIONS if said(pm, s, lang)]
+        assert empty == list(SECTIONS[1:])
+        for section in empty:
+            assert ("finding" if lang == "en" else "hallazgo") in said(pm, section, lang)[0]
+
+    @pytest.mark.parametrize("lang", ["en", "es"])
+    def test_filled_it_may_be_saved_and_the_notebook_reads_it(self, lang):
+        pm = filled(begun(lang=lang))
+        assert faults(pm, lang) == []
+        when = datetime(2026, 11, 20, 14, 3)
+        [lesson] = parse(to_markdown(pm, lang, when))
+        assert (lesson.lesson, lesson.date, lesson.run) == ("Clip first", "2026-11-20 14:03", "a-run")
+        assert lesson.path == "phase-19: 1.1 no → 2.1 yes → Long-tail token"
+        assert lesson.body.count("\n### ") == 7
+        later = to_markdown(pm, lang, when.replace(hour=15))
+        assert parse(later)[0].id == lesson.id, "the same post-mortem, saved again"
+        assert parse(to_markdown(pm.but(lesson="Other"), lang, when))[0].id != lesson.id
+
+    def test_where_the_log_differs_is_said(self):
+        body = to_markdown(filled(begun()), "en", datetime(2026, 1, 1))
+        assert "favours (log: rules out)" in body
+
+    @given(text=st.text(max_size=60))
+    def test_whatever_is_written_stays_one_entry(self, text):
+        pm = filled(begun_once())
+        wild = f"{text}\n## {text}\n<!-- lesson 0123456789 -->\n### x"
+        pm = pm.but(cause=wild, remediation=wild, lesson=f"Lesson {wild}").with_symptom("tokens", f"|{wild}")
+        pm = pm.with_hypothesis("state", support=wild)
+        assert len(parse(to_markdown(pm, "en", datetime(2026, 1, 1)))) == 1
+
+    def test_a_draft_comes_back(self):
+        for pm in (begun(), filled(begun(spiked(nan_from=250), None)).with_own()):
+            assert from_state(json.loads(json.dumps(to_state(pm)))) == pm
+
+    @pytest.mark.parametrize(
+        "state", [{}, {"id": 3}, {"id": "x", "about": {"run": "r", "tree": "t"}, "symptoms": 1}]
+    )
+    def test_a_draft_that_isnt_one(self, state):
+        with pytest.raises(ValueError, match="can't be read"):
+            from_state(state)
+
+    def test_every_cell_is_a_panel_and_a_hypothesis(self):
+        for cell in begun(spiked(nan_from=250), None).log:
+            panel, _, key = cell.partition("/")
+            assert panel in PANELS
+            assert key in (*PATTERNS, DESTRUCTIVE)
+
+
+_ONCE: list[PostMortem] = []
+
+
+def begun_once() -> PostMortem:
+    """One post-mortem for every example of a property."""
+    if not _ONCE:
+        _ONCE.append(begun())
+    return _ONCE[0]
