@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from tutor.ui.shelf import Book
 
 SMALLEST = (60, 18)
+FIRST = 1
+"""Where the first screen stands in the stack: over the empty one that Textual begins with."""
 
 
 def _commands():
@@ -62,15 +64,16 @@ class TutorApp(App[None]):
             self.register_theme(theme)
         self.theme = DARK.name
 
-    def get_default_screen(self) -> Screen:
-        """The first screen, with no empty one under it: it is painted a beat earlier."""
+    def on_mount(self) -> None:
+        """Open the first screen."""
         if self._subject is None:
             from tutor.ui.screens.home import HomeScreen
 
-            return HomeScreen()
-        from tutor.ui.screens.walk import WalkScreen
+            self.push_screen(HomeScreen())
+        else:
+            from tutor.ui.screens.walk import WalkScreen
 
-        return WalkScreen(self._subject, self._asked)
+            self.push_screen(WalkScreen(self._subject, self._asked))
 
     def on_resize(self, event: events.Resize) -> None:
         """Cover everything with one clear line while the terminal is too small."""
@@ -91,7 +94,7 @@ class TutorApp(App[None]):
 
     def leave(self, screen: Screen) -> None:
         """Leave a screen: to the one below, or out of the app from the last."""
-        if len(self.screen_stack) > 1:
+        if len(self.screen_stack) > FIRST + 1:
             screen.dismiss()
         else:
             self.exit()
@@ -128,13 +131,15 @@ class TutorApp(App[None]):
     def _take_learner(self, name: str | None) -> None:
         if name is not None and name != self.learner:
             self.learner = name
-            self._go_home().relabel()
+            home = self._go_home()
+            if home.is_mounted:
+                home.relabel()
 
     def _go_home(self) -> HomeScreen:
         """The home screen in front, with nothing under it."""
         from tutor.ui.screens.home import HomeScreen
 
-        while len(self.screen_stack) > 1:
+        while len(self.screen_stack) > FIRST + 1:
             self.pop_screen()
         if not isinstance(self.screen, HomeScreen):
             self.switch_screen(HomeScreen())

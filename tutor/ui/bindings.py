@@ -59,7 +59,7 @@ WALK = [
     _row("c", "compare", "compare"),
     _row("w", "why", "why"),
     _row("r", "again", "again"),
-    _row("escape", "leave", "leave", show=False),
+    _row("q,escape", "leave", "leave", "q"),
 ]
 
 LEAF = [
@@ -69,7 +69,7 @@ LEAF = [
     _row("m", "map", "map"),
     _row("r", "again", "again"),
     _row("b,backspace,ctrl+z", "back", "back", "b"),
-    _row("escape", "leave", "leave", show=False),
+    _row("q,escape", "leave", "leave", "q"),
 ]
 
 PANEL = [

@@ -337,7 +337,7 @@ class WalkScreen(Page):
         if self.seen and self.seen.answers and self.walk.question.focus:
             finding = self.seen.finding
         elif self.walk.answers and self.walk.tree.questions[self.walk.answers[-1].question].focus:
-            finding = walks.look(walks.back(walks.back(self.walk))).finding
+            finding = walks.look(walks.back(replace(self.walk, prediction=None))).finding
         else:
             return ()
         return (finding.step, *finding.others) if finding.step is not None else ()

@@ -14,14 +14,14 @@ class Title(Widget):
 
     def __init__(self, left: str = "", middle: str = "", place: str = ""):
         super().__init__()
-        self.left, self.middle, self.place = plain(left), plain(middle), plain(place)
+        self.left, self.middle, self.place = left, middle, place
 
     def render(self) -> Content:
         """tutor, what is open, and who reads it in which language."""
         who = f"{plain(self.app.learner)} · {self.app.lang.upper()} "
-        left = Content.assemble((" tutor ", "bold $accent"), (f" {self.left}", "bold"))
-        right = Content.assemble((self.place, "$foreground-muted"), "  ", (who, ""))
-        middle = f"   {self.middle}"
+        left = Content.assemble((" tutor ", "bold $accent"), (f" {plain(self.left)}", "bold"))
+        right = Content.assemble((plain(self.place), "$foreground-muted"), "  ", (who, ""))
+        middle = f"   {plain(self.middle)}"
         room = self.size.width - left.cell_length - right.cell_length
         if room < len(middle) + 2:
             middle = ""

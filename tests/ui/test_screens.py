@@ -1,0 +1,237 @@
+"""Home, leaf, map, panel, compare, help and palette: each opens, tells what it should, and closes."""
+
+import pytest
+
+from tests.ui.conftest import NARROW, SIZES, WIDE, phase_19, recorded, shown
+from tests.ui.test_walk import answer_all, click_on, settle
+from tutor import walk as walks
+from tutor.notebook import Notebook
+from tutor.ui.app import TutorApp
+from tutor.ui.screens.compare import CompareScreen
+from tutor.ui.screens.help import HelpScreen
+from tutor.ui.screens.home import HomeScreen
+from tutor.ui.screens.leaf import LeafScreen
+from tutor.ui.screens.walk import WalkScreen
+
+
+@pytest.fixture
+def at_home(home):
+    """The app on its home screen."""
+    return TutorApp(learner="ana", lang="en")
+
+
+async def test_home_lists_the_runs_and_opens_a_walk(at_home):
+    async with at_home.run_test(size=WIDE) as pilot:
+        await settle(pilot)
+        text = shown(at_home)
+        assert "19-break" in text
+        assert "19-control" in text
+        assert "Walk 19-break" in text
+        await pilot.press("enter")  # open the first
+        await settle(pilot)
+        assert isinstance(at_home.screen, WalkScreen)
+        await pilot.press("n", "enter", "enter", "q")  # answer one, leave
+        await settle(pilot)
+        assert isinstance(at_home.screen, HomeScreen)
+        assert "you are at 2.1" in shown(at_home)
+        assert "open, at 2.1" in shown(at_home)
+
+
+async def test_home_without_runs_says_how_to_get_one(at_home, monkeypatch):
+    monkeypatch.setattr("tutor.readers.available", dict)
+    async with at_home.run_test(size=NARROW) as pilot:
+        await settle(pilot)
+        assert "tutor train --break no-clip" in shown(at_home)
+
+
+async def test_home_says_which_file_is_wrong(at_home, monkeypatch, tmp_path):
+    broken = tmp_path / "runs" / "broken"
+    broken.mkdir(parents=True)
+    (broken / "metrics.jsonl").write_text("not json\n")
+    async with at_home.run_test(size=WIDE, notifications=True) as pilot:
+        await settle(pilot)
+        names = [book.name for book in at_home.screen._books]
+        await pilot.press(*["down"] * names.index("broken"), "enter")  # open it
+        await settle(pilot)
+        assert isinstance(at_home.screen, HomeScreen) or at_home.return_code == 2
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_the_leaf_tells_the_flaw_the_fix_and_what_it_is_not(walk, size):
+    app = walk()
+    async with app.run_test(size=size) as pilot:
+        await settle(pilot)
+        await answer_all(pilot, "en")
+        leaf = app.screen
+        assert isinstance(leaf, LeafScreen)
+        end, _ = walks.unattended(recorded("19-break"), phase_19())
+        for part in ("verdict", "fix", "not", "score"):
+            assert leaf.query_one(f"#{part}").display
+        rendered = str(leaf.query_one("#not").render())
+        for look_alike in walks.ruled_out(end):
+            assert look_alike("en") in rendered
+        assert end.leaf.fixes[0].words("en") in str(leaf.query_one("#fix").render())
+
+
+async def test_from_the_leaf_again_from_the_top(walk):
+    app = walk()
+    async with app.run_test(size=WIDE) as pilot:
+        await settle(pilot)
+        await answer_all(pilot, "en")
+        await pilot.press("r")  # walk again
+        await settle(pilot)
+        assert isinstance(app.screen, WalkScreen)
+        assert app.screen.walk.at == "1.1"
+
+
+async def test_from_the_leaf_out_and_back_to_it(walk):
+    app = walk()
+    async with app.run_test(size=WIDE) as pilot:
+        await settle(pilot)
+        await answer_all(pilot, "en")
+        await pilot.press("q")  # leave
+        await settle(pilot)
+    assert Notebook("ana").draft("walk", "19-break-phase-19")["done"]
+    again = walk()
+    async with again.run_test(size=WIDE) as pilot:
+        await settle(pilot)
+        assert isinstance(again.screen, LeafScreen)
+
+
+async def test_the_leaf_opens_the_post_mortem(walk):
+    app = walk()
+    async with app.run_test(size=WIDE) as pilot:
+        await settle(pilot)
+        await answer_all(pilot, "en")
+        await pilot.press("p")  # post-mortem
+        await settle(pilot)
+        assert type(app.screen).__name__ == "PostMortemScreen"
+
+
+async def test_copying_the_fix(walk):
+    app = walk()
+    async with app.run_test(size=WIDE) as pilot:
+        await settle(pilot)
+        await answer_all(pilot, "en")
+        command = app.screen.command
+        await pilot.press("y")  # copy
+        await settle(pilot)
+        assert app.clipboard == (command or "")
+
+
+async def test_the_map_shows_where_we_are_and_what_was_taken(walk):
+    app = walk()
+    async with app.run_test(size=(120, 60)) as pilot:
+        await settle(pilot)
+        await pilot.press("n", "enter", "enter", "m")  # 1.1 no; at 2.1, the map
+        await settle(pilot)
+        lines = shown(app).split("\n")
+        assert any("a spike?" in line and "you are here" in line for line in lines)
+        assert any("no → 2.1" in line and "taken" in line for line in lines)
+        await pilot.press("escape")  # back
+        await settle(pilot)
+        assert isinstance(app.screen, WalkScreen)
+
+
+async def test_help_is_what_works_now(walk):
+    app = walk()
+    async with app.run_test(size=WIDE) as pilot:
+        await settle(pilot)
+        await pilot.press("question_mark")  # help
+        await settle(pilot)
+        assert isinstance(app.screen, HelpScreen)
+        text = shown(app)
+        assert "commit" in text
+        assert "Focus Next" not in text
+        await pilot.press("escape", "n", "enter", "question_mark")  # once committed
+        await settle(pilot)
+        inside = str(app.screen.query("Static").first().render())
+        assert "go on" in inside
+        assert "commit" not in inside
+
+
+async def test_the_footer_shows_only_what_works(walk):
+    app = walk()
+    async with app.run_test(size=WIDE) as pilot:
+        await settle(pilot)
+        footer = shown(app).split("\n")[-1]
+        assert "commit" in footer
+        assert "go on" not in footer
+        assert "back" not in footer
+        await pilot.press("n", "enter")
+        await settle(pilot)
+        footer = shown(app).split("\n")[-1]
+        assert "go on" in footer
+        assert "back" in footer
+        assert "commit" not in footer
+        assert "answer" not in footer
+
+
+async def test_full_size_moves_the_step_and_closes(walk):
+    app = walk()
+    async with app.run_test(size=WIDE) as pilot:
+        await settle(pilot)
+        await pilot.press("f", "8")  # full size, the batch
+        await settle(pilot)
+        plot = app.screen.query_one("Plot")
+        await pilot.press("full_stop")  # mark a step, then the next
+        first = plot.mark
+        await pilot.press("full_stop")
+        assert plot.mark == first + 1
+        await pilot.press("escape")
+        await settle(pilot)
+        assert isinstance(app.screen, WalkScreen)
+
+
+async def test_compare_opens_on_the_sibling(walk):
+    app = walk()
+    async with app.run_test(size=WIDE) as pilot:
+        await settle(pilot)
+        await pilot.press("c")  # compare
+        await settle(pilot)
+        assert isinstance(app.screen, CompareScreen)
+        assert app.screen.other.name == "19-control"
+        assert "grad_clip" in shown(app)
+        await pilot.press("3", "escape")  # the gradient, then back
+        await settle(pilot)
+        assert isinstance(app.screen, WalkScreen)
+
+
+async def test_the_palette_goes_to_a_panel(walk):
+    app = walk()
+    async with app.run_test(size=WIDE) as pilot:
+        await settle(pilot)
+        await pilot.press("ctrl+p")  # all
+        await settle(pilot)
+        await pilot.press(*"gradient")  # search
+        await pilot.pause(0.3)
+        await pilot.press("enter")  # the first hit
+        await settle(pilot)
+        assert app.screen.query_one("Plot").panel == "gradient"
+
+
+async def test_another_learner_has_a_notebook_of_their_own(walk):
+    app = walk()
+    async with app.run_test(size=WIDE) as pilot:
+        await settle(pilot)
+        app.ask_learner()
+        await settle(pilot)
+        await pilot.press("home", "shift+end", "backslash", "enter")  # no folder can be called so
+        await settle(pilot)
+        assert app.learner == "ana"
+        await pilot.press("backspace", *"eva", "enter")
+        await settle(pilot)
+        assert app.learner == "eva"
+        assert isinstance(app.screen, HomeScreen)
+
+
+async def test_dark_and_light(walk):
+    app = walk()
+    async with app.run_test(size=WIDE) as pilot:
+        await settle(pilot)
+        assert app.current_theme.dark
+        app.action_theme()
+        await settle(pilot)
+        assert not app.current_theme.dark
+        await click_on(pilot, "3 gradient")
+        assert app.screen.query_one("Plot").panel == "gradient"

@@ -1,0 +1,440 @@
+"""The walk screen: predict first, then the log answers; both languages, keyboard and mouse."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import write_run
+from tests.ui.conftest import NARROW, SIZES, WIDE, phase_19, recorded, shown
+from tutor import readers, tree
+from tutor import walk as walks
+from tutor.notebook import Notebook, NotebookError
+from tutor.ui.screens.leaf import LeafScreen
+from tutor.ui.screens.pick import PickScreen
+from tutor.ui.widgets.answer import Answer
+from tutor.ui.widgets.evidence import Evidence
+from tutor.ui.widgets.plot import Plot
+from tutor.walk import UNSURE
+
+YES = {"en": "y", "es": "s"}
+
+
+async def settle(pilot) -> None:
+    """Let what waits for the next paint happen."""
+    for _ in range(3):
+        await pilot.pause()
+
+
+async def answer_all(pilot, lang: str) -> None:
+    """Predict what the log will say of each question, to the end."""
+    app = pilot.app
+    walk = walks.begin(recorded("19-break"), phase_19())
+    while walk.question:
+        seen = walks.look(walk)
+        if seen.outcome in ("yes", "no"):
+            await pilot.press(YES[lang] if seen.outcome == "yes" else "n")  # by its letter
+        else:
+            for _ in range(list(walk.question.outcomes).index(seen.outcome) + 1):
+                await pilot.press("down")  # down the outcomes
+        await pilot.press("enter")  # commit
+        await settle(pilot)
+        assert app.screen.seen.outcome == seen.outcome
+        await pilot.press("enter")  # go on
+        await settle(pilot)
+        walk = walks.take(walk, seen.outcome, "log", seen)
+
+
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("lang", ["en", "es"])
+async def test_from_the_first_question_to_the_leaf(walk, lang, size):
+    app = walk(lang=lang)
+    async with app.run_test(size=size) as pilot:
+        await settle(pilot)
+        await answer_all(pilot, lang)
+        assert isinstance(app.screen, LeafScreen)
+        end, _ = walks.unattended(recorded("19-break"), phase_19())
+        assert app.screen.walk.at == end.at
+        assert end.leaf.name(lang) in shown(app)
+        assert len(Notebook("ana").predictions()) == len(end.answers)
+
+
+async def test_the_log_is_silent_until_the_learner_commits(walk):
+    app = walk()
+    async with app.run_test(size=WIDE) as pilot:
+        await settle(pilot)
+        await pilot.press("n", "enter", "enter")  # to 2.1: is there a spike?
+        await settle(pilot)
+        plot = app.screen.query_one(Plot)
+        assert app.screen.walk.at == "2.1"
+        assert not app.screen.query_one(Evidence).display
+        assert plot.mark is None  # the step is what the question asks for
+        assert plot.level is None
+        await pilot.press("y", "enter")  # yes, there is
+        await settle(pilot)
+        assert app.screen.query_one(Evidence).display
+        assert plot.mark == app.screen.seen.finding.step
+        assert plot.level == app.screen.seen.finding.level
+
+
+async def test_a_wrong_prediction_is_told_in_words_and_why_it_looked_right(walk):
+    app = walk()
+    async with app.run_test(size=WIDE) as pilot:
+        await settle(pilot)
+        await pilot.press("y", "enter")  # yes: NaN. It is not so
+        await settle(pilot)
+        text = " ".join(shown(app).split())
+        assert "✗ not so" in text
+        assert "you said: yes" in text
+        tempting = phase_19().questions["1.1"].outcomes["yes"].tempting("en")
+        assert tempting.split(".")[0][:30] in text
+
+
+async def test_nothing_is_committed_without_a_choice(walk):
+    app = walk()
+    async with app.run_test(size=WIDE, notifications=True) as pilot:
+        await settle(pilot)
+        await pilot.press("enter")  # nothing chosen yet
+        await settle(pilot)
+        assert app.screen.seen is None
+        assert "Choose an answer first" in shown(app)
+
+
+async def test_confidence_by_arrows_stays_within_one_and_five(walk):
+    app = walk()
+    async with app.run_test(size=WIDE) as pilot:
+        await settle(pilot)
+        await pilot.press("n", *["right"] * 9)  # as sure as can be
+        assert app.screen.query_one(Answer).confidence == 5
+        await pilot.press(*["left"] * 9, "enter")  # a guess, committed
+        await settle(pilot)
+        assert app.screen.walk.prediction == walks.Prediction("no", 1)
+
+
+async def test_hints_come_one_at_a_time(walk):
+    app = walk()
+    async with app.run_test(size=WIDE) as pilot:
+        await settle(pilot)
+        hints = phase_19().questions["1.1"].hints
+        assert "Hints 0 of 3" in shown(app)
+        for count in range(1, 5):
+            await pilot.press("h")  # one more, while there are any
+            await settle(pilot)
+            assert app.screen.walk.hints == min(count, len(hints))
+            assert f"Hints {min(count, len(hints))} of 3" in shown(app)
+
+
+async def test_undo_takes_back_the_prediction_then_the_answer(walk):
+    app = walk()
+    async with app.run_test(size=WIDE) as pilot:
+        await settle(pilot)
+        await pilot.press("n", "enter", "enter", "y", "enter")  # 1.1 no; 2.1 yes, committed
+        await settle(pilot)
+        await pilot.press("b")  # the prediction
+        await settle(pilot)
+        assert (app.screen.walk.at, app.screen.seen) == ("2.1", None)
+        await pilot.press("b")  # the answer to 1.1
+        await settle(pilot)
+        assert (app.screen.walk.at, app.screen.walk.answers) == ("1.1", ())
+
+
+async def test_undo_leads_back_from_the_leaf(walk):
+    app = walk()
+    async with app.run_test(size=NARROW) as pilot:
+        await settle(pilot)
+        await answer_all(pilot, "en")
+        await pilot.press("b")  # back into the tree
+        await settle(pilot)
+        assert app.screen.walk.question is not None
+        assert app.screen.query_one(Answer).display
+
+
+async def test_a_walk_left_is_resumed_where_it_was(walk):
+    app = walk()
+    async with app.run_test(size=WIDE, notifications=True) as pilot:
+        await settle(pilot)
+        await pilot.press("n", "enter", "enter", "h", "y", "enter")  # 2.1, a hint, committed
+        await settle(pilot)
+        left = app.screen.walk
+        await pilot.press("q")  # leave
+    again = walk(lang="es")
+    async with again.run_test(size=WIDE, notifications=True) as pilot:
+        await settle(pilot)
+        assert again.screen.walk.at == left.at
+        assert again.screen.walk.prediction == left.prediction
+        assert again.screen.walk.hints == 1
+        assert "Retomado" in shown(again)
+        await pilot.press("r")  # start over
+        await settle(pilot)
+        assert (again.screen.walk.at, again.screen.walk.answers) == ("1.1", ())
+        assert again.screen.walk.prediction is None
+
+
+async def test_a_torn_draft_is_passed_over(walk, home):
+    Notebook("ana").save_draft("walk", "19-break-phase-19", {"answers": 3})
+    app = walk()
+    async with app.run_test(size=WIDE) as pilot:
+        await settle(pilot)
+        assert app.screen.walk.at == "1.1"
+
+
+async def test_a_notebook_that_cannot_be_written_is_told_once_and_the_walk_goes_on(walk, monkeypatch):
+    def refuse(*_, **__):
+        raise NotebookError("read_only", path="/somewhere")
+
+    monkeypatch.setattr(Notebook, "save_draft", refuse)
+    monkeypatch.setattr(Notebook, "record_prediction", refuse)
+    app = walk()
+    async with app.run_test(size=WIDE, notifications=True) as pilot:
+        await settle(pilot)
+        await pilot.press("n", "enter", "enter")  # on to 2.1
+        await settle(pilot)
+        assert app.screen.walk.at == "2.1"
+        assert len([n for n in app._notifications if "/somewhere" in n.message]) == 1
+
+
+async def test_no_data_asks_the_learner_and_marks_the_answer_as_theirs(walk, tmp_path):
+    rows = [{"step": step, "grad_norm": 1.0} for step in range(300)]
+    app = walk(write_run(tmp_path / "no-loss", rows))
+    async with app.run_test(size=NARROW) as pilot:
+        await settle(pilot)
+        await pilot.press("u", "enter")  # the log can't tell: so it is
+        await settle(pilot)
+        text = shown(app)
+        assert "The log can't tell" in text
+        assert "did not record: loss" in text
+        assert "✓ right" in text
+        await pilot.press("enter")  # an answer is needed
+        await settle(pilot)
+        assert app.screen.walk.at == "1.1"
+        await pilot.press("n", "enter")  # then the learner says no
+        await settle(pilot)
+        assert app.screen.walk.at == "2.1"
+        assert app.screen.walk.answers[0].by == "learner"
+
+
+async def test_too_short_a_run_says_what_the_rule_needs(walk, tmp_path):
+    rows = [{"step": step, "loss": 1.0} for step in range(30)]
+    app = walk(write_run(tmp_path / "short", rows))
+    async with app.run_test(size=WIDE) as pilot:
+        await settle(pilot)
+        await pilot.press("n", "enter", "enter", "y", "enter")  # 2.1: a spike?
+        await settle(pilot)
+        assert "Not there yet" in shown(app)
+
+
+async def test_outcomes_without_a_letter_are_chosen_by_arrows(walk):
+    app = walk()
+    async with app.run_test(size=WIDE) as pilot:
+        await settle(pilot)
+        ids = app.screen.query_one(Answer).ids
+        await pilot.press("down", "down", "down", "down")  # through all and round
+        assert app.screen.query_one(Answer).chosen == ids[3 % len(ids)]
+        await pilot.press("up")  # one back
+        assert app.screen.query_one(Answer).chosen == UNSURE
+
+
+async def test_another_step_may_be_taken_up(walk, tmp_path):
+    rows = [{"step": step, "loss": 1.0 + 0.01 * (step % 7)} for step in range(400)]
+    rows[150]["loss"], rows[300]["loss"] = 3.0, 5.0
+    app = walk(write_run(tmp_path / "two-spikes", rows))
+    async with app.run_test(size=WIDE) as pilot:
+        await settle(pilot)
+        await pilot.press("n", "enter", "enter", "y", "enter")  # 2.1: there is one, at 300
+        await settle(pilot)
+        assert app.screen.seen.finding.step == 300
+        await pilot.press("o")  # another step
+        await settle(pilot)
+        assert isinstance(app.screen, PickScreen)
+        await pilot.press("down", "enter")  # the next worst
+        await settle(pilot)
+        assert (app.screen.walk.at, app.screen.walk.focus) == ("2.2", 150)
+        assert app.screen.query_one(Plot).mark == 150
+        await pilot.press("o")
+        await settle(pilot)
+        await pilot.press("enter")  # and back to the worst, from the next question
+        await settle(pilot)
+        assert (app.screen.walk.at, app.screen.walk.focus) == ("2.2", 300)
+
+
+async def test_everything_works_by_mouse(walk):
+    app = walk()
+    async with app.run_test(size=WIDE) as pilot:
+        await settle(pilot)
+        await click_on(pilot, "[n] no")
+        assert app.screen.query_one(Answer).chosen == "no"
+        await click_on(pilot, "5 →")
+        assert app.screen.query_one(Answer).confidence == 5
+        await click_on(pilot, "3 gradient")
+        assert app.screen.query_one(Plot).panel == "gradient"
+        await click_on(pilot, "a hint")
+        assert app.screen.walk.hints == 1
+        await click_on(pilot, "enter commit")
+        assert app.screen.seen is not None
+        await click_on(pilot, "enter go on")
+        assert app.screen.walk.at == "2.1"
+
+
+async def click_on(pilot, text: str) -> None:
+    """Click in the middle of the first place where `text` stands."""
+    for y, line in enumerate(shown(pilot.app).split("\n")):
+        if (x := line.find(text)) >= 0:
+            await pilot.click(offset=(x + len(text) // 2, y))
+            await settle(pilot)
+            return
+    raise AssertionError(f"{text!r} is nowhere on the screen")
+
+
+async def test_zoom_and_pan(walk):
+    app = walk()
+    async with app.run_test(size=WIDE) as pilot:
+        await settle(pilot)
+        plot = app.screen.query_one(Plot)
+        whole = plot.view
+        await pilot.press("plus")  # closer
+        assert plot.view[1] - plot.view[0] < whole[1] - whole[0]
+        closer = plot.view
+        await pilot.press("less_than_sign")  # earlier
+        assert plot.view[0] < closer[0]
+        await pilot.press("0")  # the whole run
+        assert plot.view == whole
+
+
+async def test_digits_show_panels_and_the_same_digit_again_in_full_size(walk):
+    app = walk()
+    async with app.run_test(size=NARROW) as pilot:
+        await settle(pilot)
+        await pilot.press("3")  # the gradient
+        assert app.screen.query_one(Plot).panel == "gradient"
+        await pilot.press("3")  # again: full size
+        await settle(pilot)
+        assert type(app.screen).__name__ == "PanelScreen"
+        for digit in "123456789":
+            await pilot.press(digit)  # each panel draws
+            await settle(pilot)
+        await pilot.press("escape")  # back to the walk
+        await settle(pilot)
+        assert app.screen.walk.at == "1.1"
+
+
+async def test_the_language_changes_on_the_fly(walk):
+    app = walk()
+    async with app.run_test(size=WIDE) as pilot:
+        await settle(pilot)
+        await pilot.press("l")  # español
+        await settle(pilot)
+        text = shown(app)
+        assert phase_19().questions["1.1"].ask("es")[:30] in text
+        assert "Tu respuesta" in text
+        assert "Recorrido" in text
+        assert "confirmar" in text
+
+
+async def test_text_of_the_log_is_never_markup(walk, tmp_path):
+    rows = [{"step": step, "loss": 1.0} for step in range(300)]
+    folder = write_run(
+        tmp_path / "[red]run\x1b[31m", rows, {"dtype": "[bold]fp32[/]", "settings": {"seed": "\x1b]0;x\x07"}}
+    )
+    app = walk(folder)
+    async with app.run_test(size=WIDE) as pilot:
+        await settle(pilot)
+        text = shown(app)
+        assert "[red]run␛[31m" in text
+        assert "[bold]fp32[/]" in text
+        assert "\x1b" not in text
+
+
+async def test_a_tree_of_ones_own_with_markup_in_its_words(walk, tmp_path):
+    path = tmp_path / "mine.yaml"
+    path.write_text(
+        (Path(tree.__file__).parent.parent / "trees" / "phase-19.yaml")
+        .read_text()
+        .replace("en: Is the training loss NaN", "en: Is [red]the training loss NaN")
+    )
+    app = walk(asked=tree.load(path))
+    async with app.run_test(size=WIDE) as pilot:
+        await settle(pilot)
+        assert "Is [red]the training loss" in shown(app)
+
+
+@pytest.mark.parametrize("size", [(59, 24), (80, 17), (20, 5), (1, 1)])
+async def test_too_small_a_terminal_gets_one_line_and_recovers(walk, size):
+    app = walk()
+    async with app.run_test(size=WIDE) as pilot:
+        await settle(pilot)
+        await pilot.press("n")  # chosen before the terminal shrinks
+        await pilot.resize_terminal(*size)
+        await settle(pilot)
+        assert type(app.screen).__name__ == "TooSmall"
+        if size[0] > 40:
+            assert "60 x 18" in shown(app)
+        await pilot.press("enter")  # does nothing now
+        await pilot.resize_terminal(*WIDE)
+        await settle(pilot)
+        assert app.screen.query_one(Answer).chosen == "no"
+        assert app.screen.seen is None
+
+
+async def test_too_small_from_the_start(walk):
+    app = walk()
+    async with app.run_test(size=(40, 10)) as pilot:
+        await settle(pilot)
+        assert type(app.screen).__name__ == "TooSmall"
+        await pilot.resize_terminal(*NARROW)
+        await settle(pilot)
+        assert app.screen.walk.at == "1.1"
+
+
+@pytest.mark.parametrize("size", [(60, 18), (79, 18), (99, 24), (100, 24), (119, 60), (250, 80)])
+async def test_every_size_shows_question_panel_and_answer(walk, size):
+    app = walk()
+    async with app.run_test(size=WIDE) as pilot:
+        await settle(pilot)
+        await pilot.resize_terminal(*size)
+        await settle(pilot)
+        text = shown(app)
+        assert "Is the training loss NaN" in text
+        assert "[y] yes" in text
+        assert app.screen.query_one(Plot).content_size.height >= 4
+        await pilot.press("n", "enter")  # the evidence is there too
+        await settle(pilot)
+        assert "right" in shown(app)
+
+
+async def test_without_colour_the_signs_and_words_remain(walk, monkeypatch):
+    monkeypatch.setenv("NO_COLOR", "1")
+    app = walk()
+    async with app.run_test(size=WIDE) as pilot:
+        await settle(pilot)
+        assert app.no_color
+        await pilot.press("n")  # chosen: seen by its sign
+        assert "● [n] no" in shown(app)
+        assert "○ [y] yes" in shown(app)
+        await pilot.press("enter")
+        await settle(pilot)
+        assert "✓ right" in shown(app)
+
+
+async def test_a_run_that_cannot_be_read_ends_with_the_reason(walk, tmp_path):
+    folder = tmp_path / "bad"
+    folder.mkdir()
+    app = walk(folder)
+    async with app.run_test(size=WIDE) as pilot:
+        await settle(pilot)
+    assert app.return_code == 2
+
+
+async def test_the_draft_is_plain_data(walk):
+    app = walk()
+    async with app.run_test(size=WIDE) as pilot:
+        await settle(pilot)
+        await pilot.press("n", "enter", "enter")
+        await settle(pilot)
+    data = Notebook("ana").draft("walk", "19-break-phase-19")
+    assert json.loads(json.dumps(data)) == data
+    assert data["at"] == "2.1"
+    assert not data["done"]
+
+
+def test_every_reader_of_this_file_finds_the_runs():
+    assert readers.read(recorded("19-break").path).name == "19-break"
