@@ -248,7 +248,10 @@ def render(card: Card, lang: str) -> RenderableType:
     parts: list[Text] = [Text(f"{card.name}: {card.title(lang)}", style="bold")]
 
     def section(key: str, lines: list[str]) -> None:
-        parts.extend([Text(""), Text(HEADINGS[key](lang), style="bold"), *map(Text, lines)])
+        parts.extend([Text(""), Text(HEADINGS[key](lang), style="bold")])
+        for line in lines:  # a command stays on one line, to be copied
+            command = line.startswith(("tutor ", "python "))
+            parts.append(Text(line, no_wrap=command, overflow="ignore" if command else None))
 
     section("symptom", [card.symptom(lang)])
     section("change", card.diff())
@@ -258,8 +261,8 @@ def render(card: Card, lang: str) -> RenderableType:
     section("commands", list(commands(card).values()))
     fixes = []
     for fix in card.fixes:
-        fixes.append(f"{fix.title(lang)}: {fix_command(card, fix)}")
-        fixes += [f"  {fix.price(lang)}"] if fix.price else []
+        fixes += [f"· {fix.title(lang)}", fix_command(card, fix)]
+        fixes += [fix.price(lang)] if fix.price else []
     section("fixes", fixes)
     if card.not_this:
         section("not_this", [f"{other.name(lang)}: {other.why(lang)}" for other in card.not_this])

@@ -81,10 +81,11 @@ class TestOptimizer:
         flat.set_lr(1e-3)
         for seed in range(5):
             x = torch.randint(0, 300, (2, 17), generator=torch.Generator().manual_seed(seed))
-            for model, zero in ((flat_model, flat.zero_grad), (plain_model, plain.zero_grad)):
-                zero()
+            plain.zero_grad()
+            for model in (flat_model, plain_model):
                 logits, _ = model(x[:, :-1])
                 nn.functional.cross_entropy(logits.flatten(0, 1), x[:, 1:].flatten()).backward()
+            flat.gather()
             before, _ = clip(flat.grads)
             theirs = torch.nn.utils.clip_grad_norm_(plain_model.parameters(), 1.0)
             assert before.item() == pytest.approx(theirs.item(), rel=1e-5)
@@ -115,12 +116,14 @@ class TestInstruments:
         instruments = Instruments(given, optimizer)
         batch = Batch(torch.zeros(1, len(losses)).long(), torch.arange(len(losses))[None], [], {}, "")
         hidden = [torch.full((1, 2, 2), 3.0), torch.full((1, 2, 2), 4.0)]
-        instruments.forward(hidden, torch.tensor([losses]), batch)
         one = torch.ones(())
-        instruments.before_update(one * 5, one.bool(), one, lambda: one * 2)
+        instruments.begin(lambda: one * 2)
+        instruments.forward(hidden, torch.tensor([losses]), batch)
+        instruments.wait()
+        instruments.gradients(one * 5, one.bool(), one)
         for flat in optimizer.flats:
             flat.add_(0.5)
-        instruments.after_update(one)
+        instruments.updated(one)
         (row,) = instruments.read()
         return row | {"_size": sum(len(flat) for flat in optimizer.flats)}
 

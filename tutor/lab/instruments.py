@@ -1,12 +1,14 @@
 """The instruments: everything that is measured while a step runs.
 
 A step's numbers are stacked into one vector on the device and stay there; `read` copies out all that
-gathered since the last time, so a GPU waits for the log once in twenty steps and not in each.
+gathered since the last time, so a GPU waits for the log once in twenty steps and not in each. On a CPU a
+helper thread measures what one update left while the next batch goes through.
 """
 
 # ruff: noqa: N803 (capitals name the axes of a tensor)
 
 from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from itertools import islice
 
 import torch
@@ -38,24 +40,30 @@ SCALARS = (
 
 
 class Silent:
-    """Instruments that measure nothing: the loop with logging off."""
+    """Instruments that measure nothing: the loop with logging off. It names what the loop tells them."""
+
+    def begin(self, probe: Callable[[], Tensor]) -> None:
+        """A step begins; `probe` gives the loss on the probe batch."""
 
     def forward(self, hidden: list[Tensor], losses_BT: Tensor, batch: Batch) -> None:
-        """Nothing."""
+        """A micro-batch went through: hidden streams (B, T, C) by layer, losses (B, T), targets."""
 
-    def before_update(self, before: Tensor, clipped: Tensor, scale: Tensor, probe: Callable) -> None:
-        """Nothing."""
+    def wait(self) -> None:
+        """Gradients, weights and moments are about to change."""
 
-    def after_update(self, scale: Tensor) -> None:
-        """Nothing."""
+    def gradients(self, before: Tensor, clipped: Tensor, scale: Tensor) -> None:
+        """Gradients were clipped; `before` was their norm."""
+
+    def updated(self, scale: Tensor) -> None:
+        """Weights have moved, or the scaler saw Inf, skipped the step and lowered `scale`."""
 
     def read(self) -> list[dict]:
-        """No rows."""
+        """The rows gathered since the last time, oldest first."""
         return []
 
 
 class Instruments(Silent):
-    """What is measured at every step; called by the loop in this order for each."""
+    """What is measured at every step."""
 
     def __init__(self, settings: Settings, optimizer: Optimizer):
         self._settings, self._optimizer = settings, optimizer
@@ -64,66 +72,96 @@ class Instruments(Silent):
         self._scratch = [torch.empty_like(flat) for flat in optimizer.flats]
         self._forward: list[tuple[list[Tensor], Tensor, Tensor]] = []
         self._scalars: dict[str, Tensor] = {}
+        self._unfinished: tuple[dict[str, Tensor], list] | None = None
         self._rows: list[Tensor] = []
+        self._helper = ThreadPoolExecutor(1) if settings.device == "cpu" else None
+        self._work: Future | None = None
 
-    @torch.no_grad()
+    def begin(self, probe: Callable[[], Tensor]) -> None:
+        """Measure what the last update left, while the next batch goes through.
+
+        Until `wait`, nobody changes weights, moments or gathered gradients: on a CPU a second core can
+        read them meanwhile. A GPU has its own queue.
+        """
+        if self._helper:
+            self._work = self._helper.submit(self._between, probe)
+        else:
+            self._between(probe)
+
     def forward(self, hidden: list[Tensor], losses_BT: Tensor, batch: Batch) -> None:
-        """A micro-batch went through: hidden streams (B, T, C) by layer, losses (B, T), targets."""
-        norms = torch.stack([torch.linalg.vector_norm(h.detach(), dtype=torch.float32) for h in hidden])
-        self._forward.append((norms, losses_BT.detach().flatten(), batch.y_BT.flatten()))
+        """Keep what the micro-batch gave."""
+        streams = [stream.detach() for stream in hidden]
+        self._forward.append((streams, losses_BT.detach().flatten(), batch.y_BT.flatten()))
+
+    def wait(self) -> None:
+        """Done reading."""
+        if self._work:
+            self._work.result()
+            self._work = None
+
+    def gradients(self, before: Tensor, clipped: Tensor, scale: Tensor) -> None:
+        """Keep the norm; the one after clipping is measured later."""
+        self._scalars |= {"grad_norm": before, "clipped": clipped, "loss_scale": scale}
+
+    def updated(self, scale: Tensor) -> None:
+        """The step is over; its row is finished when the next one begins, or when it is read."""
+        skipped = scale < self._scalars["loss_scale"]
+        self._unfinished = self._scalars | {"skipped": skipped}, self._forward
+        self._scalars, self._forward = {}, []
+
+    def read(self) -> list[dict]:
+        """The rows gathered since the last time; the one place that waits for the device."""
+        self.wait()
+        self._finish()
+        if not self._rows:
+            return []
+        table = torch.stack(self._rows).cpu().tolist()
+        self._rows = []
+        return [self._named(row) for row in table]
 
     @torch.no_grad()
-    def before_update(self, before: Tensor, clipped: Tensor, scale: Tensor, probe: Callable) -> None:
-        """Gradients are clipped, weights not yet moved. `probe` gives the loss on the probe batch."""
+    def _between(self, probe: Callable[[], Tensor]) -> None:
+        """After one update and before the next."""
+        self._finish()
         flats = self._optimizer.flats
         for kept, flat in zip(self._kept, flats, strict=True):
             kept.copy_(flat)
         decay, no_decay = (torch.linalg.vector_norm(flat) for flat in flats)
         self._scalars = {
             "probe_loss": probe(),
-            "grad_norm": before,
-            "grad_norm_clipped": norm(self._optimizer.grads),
-            "clipped": clipped,
             "param_norm": torch.hypot(decay, no_decay),
             "param_norm_decay": decay,
             "param_norm_no_decay": no_decay,
-            "loss_scale": scale,
         }
 
     @torch.no_grad()
-    def after_update(self, scale: Tensor) -> None:
-        """Weights have moved (or the scaler, seeing Inf, skipped the step and lowered `scale`)."""
-        norms, losses, targets = (torch.cat(part) for part in zip(*self._forward, strict=True))
-        layers = len(norms) // len(self._forward)
-        activations = torch.linalg.vector_norm(norms.view(-1, layers), dim=0)
+    def _finish(self) -> None:
+        """The row of the step that was updated last, if it isn't done."""
+        if not self._unfinished:
+            return
+        (scalars, forward), self._unfinished = self._unfinished, None
+        hidden, losses, targets = zip(*forward, strict=True)
+        losses, targets = torch.cat(losses), torch.cat(targets)
+        activations = [norm([stream.float() for stream in layer]) for layer in zip(*hidden, strict=True)]
         worst = losses.topk(min(WORST, len(losses)))
         bins = torch.nan_to_num(losses, nan=1e9, posinf=1e9).div(BIN_WIDTH).clamp(0, BINS - 1).long()
-        scalars = self._scalars | self._moments()
+        scalars = scalars | self._moments()
         scalars |= {
             "loss": losses.mean(),
+            "grad_norm_clipped": norm(self._optimizer.grads),
             "update_norm": self._moved(),
-            "skipped": scale < self._scalars["loss_scale"],
         }
         self._rows.append(
             torch.cat(
                 [
                     torch.stack([scalars[name].float() for name in SCALARS]),
-                    activations,
+                    torch.stack(activations),
                     (bins[:, None] == self._bins).sum(0).float(),
                     worst.values,
                     targets[worst.indices].float(),
                 ]
             )
         )
-        self._forward = []
-
-    def read(self) -> list[dict]:
-        """The rows gathered since the last time, oldest first; the one place that waits for the device."""
-        if not self._rows:
-            return []
-        table = torch.stack(self._rows).cpu().tolist()
-        self._rows = []
-        return [self._named(row) for row in table]
 
     def _named(self, row: list[float]) -> dict:
         values = iter(row)

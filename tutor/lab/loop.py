@@ -56,7 +56,7 @@ class Trainer:
         settings = self.settings
         lr = self.recipe.schedule(step)
         self.optimizer.set_lr(lr)
-        self.optimizer.zero_grad()
+        self.instruments.begin(self.probe_loss)
         batches = self.loader.step(step)
         for batch in batches:
             moved = self._on_device(batch)
@@ -64,13 +64,15 @@ class Trainer:
             loss = self.recipe.reduce(losses_BT) / settings.accumulation
             self.scaler.scale(loss).backward()
             self.instruments.forward(hidden, losses_BT, moved)
+        self.instruments.wait()
+        self.optimizer.gather()
         scale = self.scaler.scale(self._one)
         self.scaler.unscale_(self.optimizer.adam)
         norm, clipped = self.recipe.clip(self.optimizer.grads)
-        self.instruments.before_update(norm, clipped, scale, self.probe_loss)
+        self.instruments.gradients(norm, clipped, scale)
         self.scaler.step(self.optimizer.adam)
         self.scaler.update()
-        self.instruments.after_update(self.scaler.scale(self._one))
+        self.instruments.updated(self.scaler.scale(self._one))
         return {"step": step, "lr": lr} | _describe(batches, self.recipe)
 
     def losses(self, batch: Batch) -> tuple[Tensor, list[Tensor]]:
@@ -225,7 +227,7 @@ def _run(
     trainer: Trainer, record: Record, start: int, counted: dict, on_row: Callable[[dict], None] | None
 ) -> int:
     settings, step = trainer.settings, start
-    log = _Log(trainer, record, counted, on_row or (lambda row: None))
+    log = Log(trainer, record, counted, on_row or (lambda row: None))
     every = settings.checkpoint_every or settings.steps + 1
     try:
         with _interruptible() as interrupted:
@@ -248,7 +250,7 @@ def _run(
         record.close()
 
 
-class _Log:
+class Log:
     """Joins what the loop knows to what the instruments measured, and writes rows in small lots."""
 
     def __init__(self, trainer: Trainer, record: Record, counted: dict, on_row: Callable[[dict], None]):

@@ -1,8 +1,8 @@
 """The optimizer: AdamW in two groups, each laid out as one flat tensor.
 
-Tensors with two dimensions or more decay; gains, biases and other 1-D tensors don't. Every parameter and
-every gradient is a view into its group's flat tensor, so a norm over a group is one operation and
-`torch.optim.AdamW`, the library's own, steps two tensors in place of fifty.
+Tensors with two dimensions or more decay; gains, biases and other 1-D tensors don't. Every parameter is a
+view into its group's flat tensor, and gradients are gathered into another, so a norm over a group is one
+operation and `torch.optim.AdamW`, the library's own, steps two tensors in place of fifty.
 """
 
 from collections.abc import Callable, Iterator
@@ -18,11 +18,12 @@ Clip = Callable[[list[Tensor]], tuple[Tensor, Tensor]]
 
 @dataclass(frozen=True)
 class Group:
-    """Parameters that share a weight decay, flat, with their gradients in `flat.grad`."""
+    """Parameters that share a weight decay, flat, with their gathered gradients in `flat.grad`."""
 
     name: str
     weight_decay: float
     names: tuple[str, ...]
+    parameters: tuple[nn.Parameter, ...]
     flat: nn.Parameter
 
 
@@ -53,7 +54,7 @@ class Optimizer:
 
     @property
     def grads(self) -> list[Tensor]:
-        """The gradients, one flat tensor a group."""
+        """The gathered gradients, one flat tensor a group."""
         return [group.flat.grad for group in self.groups]
 
     def moments(self) -> Iterator[tuple[Tensor, Tensor, Tensor]]:
@@ -67,10 +68,13 @@ class Optimizer:
         for group in self.adam.param_groups:
             group["lr"] = lr
 
-    def zero_grad(self) -> None:
-        """Zero the gradients in place: they stay views of the flat tensors."""
-        for grad in self.grads:
-            grad.zero_()
+    def gather(self) -> None:
+        """Move what backward left at each parameter into the flat gradients (zeros where it left none)."""
+        for group in self.groups:
+            parts = [torch.zeros_like(p) if p.grad is None else p.grad for p in group.parameters]
+            torch.cat([part.flatten() for part in parts], out=group.flat.grad)
+            for parameter in group.parameters:
+                parameter.grad = None  # so that the next backward writes, and needn't add
 
 
 def _flatten(name: str, weight_decay: float, named: list[tuple[str, nn.Parameter]]) -> Group:
@@ -80,9 +84,9 @@ def _flatten(name: str, weight_decay: float, named: list[tuple[str, nn.Parameter
     for _, parameter in named:
         stop = start + parameter.numel()
         parameter.data = flat.data[start:stop].view_as(parameter)
-        parameter.grad = flat.grad[start:stop].view_as(parameter)
         start = stop
-    return Group(name, weight_decay, tuple(n for n, _ in named), flat)
+    names, parameters = zip(*named, strict=True)
+    return Group(name, weight_decay, names, parameters, flat)
 
 
 def norm(tensors: list[Tensor]) -> Tensor:
