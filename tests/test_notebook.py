@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from rich.console import Console
 
 from tests.conftest import ROOT
-from tutor import notebook
+from tutor import lessons, notebook
 from tutor.notebook import BadNameError, Notebook, NotebookError, default_learner, learner_name, parse
 
 LESSON = """## Clip first
@@ -254,7 +254,7 @@ class TestPrinting:
     def printed(self, book, number=None, lang="en", **how) -> str:
         console = Console(width=100, **how)
         with console.capture() as capture:
-            notebook.print_lessons(book, number, lang, console)
+            lessons.show(book, number, lang, console)
         return capture.get()
 
     @pytest.mark.parametrize(("lang", "word"), [("en", "Lesson"), ("es", "Lección")])
@@ -270,7 +270,7 @@ class TestPrinting:
 
     def test_one_is_plain_text_where_there_is_no_terminal(self, book, capsys):
         book.append_lesson(LESSON)
-        notebook.print_lessons(book, 1, "en", Console())
+        lessons.show(book, 1, "en", Console())
         assert capsys.readouterr().out == LESSON
 
     def test_one_is_rendered_on_a_terminal(self, book):
@@ -282,7 +282,7 @@ class TestPrinting:
     def test_no_such_number(self, book):
         for number in (0, 1, -1):
             with pytest.raises(NotebookError, match="tutor lessons"):
-                notebook.print_lessons(book, number, "en", Console())
+                lessons.show(book, number, "en", Console())
 
 
 def test_drafts_are_plain_json(book):

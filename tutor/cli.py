@@ -5,7 +5,7 @@ import os
 import shlex
 import sys
 from pathlib import Path
-from typing import Annotated, NoReturn
+from typing import Annotated, Any, NoReturn
 
 import typer
 
@@ -94,6 +94,15 @@ def _terminal(instead: str) -> None:
         fail(f"the app needs a terminal; without one use: {instead}")
 
 
+def _open(**what: Any) -> None:
+    """Run the app, and end with its exit code."""
+    from tutor.ui.app import TutorApp
+
+    app = TutorApp(**what)
+    app.run()
+    raise typer.Exit(app.return_code or 0)
+
+
 def _learner(name: str | None) -> str:
     from tutor import notebook
 
@@ -126,9 +135,7 @@ def home(
     if context.invoked_subcommand:
         return
     _terminal("tutor --help")
-    from tutor.ui.app import TutorApp
-
-    TutorApp(learner=_learner(learner), lang=_lang(lang)).run()
+    _open(learner=_learner(learner), lang=_lang(lang))
 
 
 @app.command(rich_help_panel=LEARN, epilog="Example:  tutor walk runs/19-break --learner ana --lang es")
@@ -139,11 +146,18 @@ def walk(
     lang: LangOption = None,
 ) -> None:
     """Walk a decision tree over a run: predict first, then the log answers."""
-    subject, asked, name, language = _run(run), _tree(tree), _learner(learner), _lang(lang)
-    _terminal(f"tutor check {shlex.quote(run)}")
-    from tutor.ui.app import TutorApp
+    from tutor import readers
+    from tutor.run import BadRunError
 
-    TutorApp(learner=name, lang=language, subject=subject, asked=asked).run()
+    try:
+        path = readers.locate(run)
+        if not sys.stdout.isatty():
+            readers.read(path)  # what is wrong with the run matters more than the missing terminal
+    except BadRunError as error:
+        fail(error)
+    asked, name, language = _tree(tree), _learner(learner), _lang(lang)
+    _terminal(f"tutor check {shlex.quote(run)}")
+    _open(learner=name, lang=language, subject=path, asked=asked)
 
 
 @app.command(rich_help_panel=LEARN, epilog="Example:  tutor lessons   ·   tutor lessons 2 --learner ana")
@@ -155,10 +169,11 @@ def lessons(
     """List the lessons in a learner's notebook, or show one."""
     from rich.console import Console
 
+    from tutor import lessons as kept
     from tutor import notebook
 
     try:
-        notebook.print_lessons(notebook.Notebook(_learner(learner)), number, _lang(lang), Console())
+        kept.show(notebook.Notebook(_learner(learner)), number, _lang(lang), Console())
     except notebook.NotebookError as error:
         fail(error)
 

@@ -28,11 +28,6 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from rich.console import Console
-from rich.markdown import Markdown
-from rich.table import Table
-from rich.text import Text
-
 from tutor import paths
 from tutor.words import plain, say
 
@@ -398,34 +393,3 @@ def _lesson(id: str, lines: list[str]) -> Lesson:
     date, run, path = found.groups() if (found := _META.match(second)) else ("", "", "")
     lesson = _HEADING.match(lines[0]).group(1).strip()
     return Lesson(lesson, date, run, path.strip(), "\n".join(lines).strip(), id)
-
-
-def print_lessons(notebook: Notebook, number: int | None, lang: str, console: Console) -> None:
-    """What `tutor lessons` prints: the list or, with a number from it, one lesson whole.
-
-    Raises:
-        NotebookError: there is no lesson of that number.
-    """
-    lessons = notebook.lessons()
-    if number is None:
-        console.print(_list(notebook, lessons, lang), markup=False, highlight=False)
-        return
-    if not 1 <= number <= len(lessons):
-        raise NotebookError("no_lesson", number=number, count=len(lessons), name=notebook.learner)
-    body = plain(lessons[number - 1].body, lines=True)
-    if console.is_terminal:
-        console.print(Markdown(body))
-    else:
-        console.file.write(body + "\n")
-
-
-def _list(notebook: Notebook, lessons: list[Lesson], lang: str) -> Table | Text:
-    if not lessons:
-        return Text(say("notebook.none", lang, name=notebook.learner, path=str(notebook.lessons_path)))
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
-    table.add_column("#", justify="right")
-    for column in ("date", "run", "lesson"):
-        table.add_column(Text(say(f"notebook.{column}", lang)), overflow="fold")
-    for number, entry in enumerate(lessons, 1):
-        table.add_row(str(number), *(Text(plain(part)) for part in (entry.date, entry.run, entry.lesson)))
-    return table
