@@ -51,6 +51,11 @@ class PanelScreen(Page):
         plot.show(panel, self._mark, self._levels.get(panel), view)
         self._view = plot.view
         self.query_one(PanelTabs).show(panel)
+        self.refresh_bindings()
+
+    def check_action(self, action: str, parameters: tuple) -> bool | None:
+        """Only what works now."""
+        return self.query_one(Plot).has_steps if action in ("zoom", "pan", "whole") else True
 
     def action_panel(self, number: int) -> None:
         """Another panel."""

@@ -22,6 +22,9 @@ from tutor.ui.widgets.tabs import PanelTabs
 from tutor.ui.widgets.title import Title, described
 from tutor.walk import UNSURE, Look, Walk
 
+FIRST_PAINT = 0.03
+"""Seconds after the first layout: the terminal has the first question before the log is read."""
+
 
 class WalkScreen(Page):
     """A walk over a run. Holds the one reference to where it stands.
@@ -55,9 +58,9 @@ class WalkScreen(Page):
                 yield QuestionPane()
                 yield PanelTabs()
                 yield Plot(run)
+                yield Evidence()
                 yield Answer()
                 yield Hints(classes="below")
-                yield Evidence()
 
     @cached_property
     def keeper(self) -> Keeper:
@@ -67,7 +70,7 @@ class WalkScreen(Page):
     def on_mount(self) -> None:
         """Read the run after the first paint, and take up the walk where it was left."""
         super().on_mount()
-        self.call_after_refresh(self._begin)
+        self.call_after_refresh(self.set_timer, FIRST_PAINT, self._begin)
 
     def _begin(self) -> None:
         if self._path:
@@ -156,6 +159,7 @@ class WalkScreen(Page):
         for hints in self.query(Hints):
             hints.show(walk, lang)
         self.set_class(self.seen is not None, "told")
+        self.set_class(self.seen is not None and not self.seen.answers, "by-hand")
         if self.seen is None:
             answer.display = True
             answer.ask(walk.question, lang)
@@ -173,6 +177,7 @@ class WalkScreen(Page):
             panel, mark, level if panel == self.walk.question.panel else None, None if anew else plot.view
         )
         self.query_one(PanelTabs).show(panel)
+        self.refresh_bindings()
 
     def _to_mark(self) -> tuple[int | None, float | None]:
         """Step and bound to draw. What the question is to find stays hidden until the learner commits."""
@@ -199,7 +204,10 @@ class WalkScreen(Page):
             "surer": lambda: self.seen is None,
             "commit": lambda: self.seen is None,
             "go_on": lambda: self.seen is not None,
-            "read": lambda: not choosing and self.query_one(Evidence).max_scroll_y > 0,
+            "zoom": lambda: self.query_one(Plot).has_steps,
+            "pan": lambda: self.query_one(Plot).has_steps,
+            "whole": lambda: self.query_one(Plot).has_steps,
+            "read": lambda: self.seen is not None and self.query_one(Evidence).max_scroll_y > 0,
             "hint": lambda: self.seen is None and self.walk.hints < len(self.walk.question.hints),
             "others": lambda: len(self._steps_to_pick()) > 1,
             "why": lambda: not self._tall,

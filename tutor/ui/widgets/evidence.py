@@ -9,7 +9,8 @@ from tutor.ui.widgets.path import RIGHT, WRONG, mark_style
 from tutor.walk import UNSURE, Look, Walk
 from tutor.words import plain, say
 
-Part = tuple[str, str]
+Line = list[tuple[str, str]]
+"""Text and style, piece by piece."""
 
 
 class Evidence(VerticalScroll):
@@ -24,70 +25,67 @@ class Evidence(VerticalScroll):
     def show(self, walk: Walk, seen: Look, lang: str) -> None:
         """Draw what the log says of the question at hand."""
         self.border_title = Content(say("walk.log_says" if seen.answers else "walk.log_cant_tell", lang))
-        parts = _verdict(walk, seen, lang)
-        parts += _told(walk, seen, lang) if seen.answers else _silent(walk, seen, lang)
-        parts += _checks(walk, seen, lang)
-        self.query_one(Static).update(Content.assemble(*parts).rstrip())
+        lines = [_verdict(walk, seen, lang), *_checks(walk, seen, lang)]
+        if seen.answers:
+            lines[1:1] = _told(walk, seen, lang)
+        elif not seen.checks:
+            lines += why_silent(seen.finding, lang)
+        if not seen.answers:
+            lines.append([(f"{say('walk.look_yourself', lang)} ", "bold"), (walk.question.look(lang), "")])
+        self.query_one(Static).update(Content("\n").join(Content.assemble(*line) for line in lines))
         self.scroll_home(animate=False)
 
 
-def _verdict(walk: Walk, seen: Look, lang: str) -> list[Part]:
+def _verdict(walk: Walk, seen: Look, lang: str) -> Line:
     """Whether the prediction holds: in a sign and a word, not by colour alone."""
     said, confidence = walk.prediction.outcome, walk.prediction.confidence
     label = say("walk.cant_tell", lang) if said == UNSURE else walk.question.outcomes[said].label(lang)
-    you_said = say("walk.you_said", lang, answer=label, confidence=confidence)
+    you_said = (say("walk.you_said", lang, answer=label, confidence=confidence), "$foreground-muted")
     right = said == (seen.outcome if seen.answers else UNSURE)
     if not seen.answers and not right:
-        return [(f"{you_said}\n", "$foreground-muted")]
+        return [you_said]
     sign = RIGHT if right else WRONG
-    verdict = say("walk.right" if right else "walk.wrong", lang)
-    return [(f"{sign} {verdict}  ", mark_style(sign)), (f"{you_said}\n", "$foreground-muted")]
+    return [(f"{sign} {say('walk.right' if right else 'walk.wrong', lang)}  ", mark_style(sign)), you_said]
 
 
-def _checks(walk: Walk, seen: Look, lang: str) -> list[Part]:
-    parts: list[Part] = []
-    for name, finding in seen.checks.items():
-        check = walk.question.checks[name]
-        decides = finding is seen.finding
-        sentence = (
-            check.says[finding.outcome](lang, _shown(finding))
-            if finding.outcome in check.says
-            else why_silent(finding, lang)
-        )
-        parts += [
-            (f"\n{'▸' if decides else '·'} {check.label(lang)}: ", "bold" if decides else ""),
-            (sentence, ""),
-        ]
-    return parts
-
-
-def _told(walk: Walk, seen: Look, lang: str) -> list[Part]:
-    outcome = walk.question.outcomes[seen.outcome]
+def _told(walk: Walk, seen: Look, lang: str) -> list[Line]:
     facts = _shown(seen.finding)
-    parts = [(outcome.says(lang, facts), "bold")]
+    lines = [[(walk.question.outcomes[seen.outcome].says(lang, facts), "bold")]]
     said = walk.question.outcomes.get(walk.prediction.outcome)
     if said and walk.prediction.outcome != seen.outcome and said.tempting:
-        why = say("walk.looked_right", lang)
-        parts += [(f"\n{why} ", "$foreground-muted"), (said.tempting(lang, facts), "")]
-    return parts
+        why = (f"{say('walk.looked_right', lang)} ", "$foreground-muted")
+        lines.append([why, (said.tempting(lang, facts), "")])
+    return lines
 
 
-def _silent(walk: Walk, seen: Look, lang: str) -> list[Part]:
-    parts = [(f"{why_silent(seen.finding, lang)}\n", "")]
-    for name in seen.finding.facts.get("missing", ()):
-        parts += [(f"{how_to_log(name, lang)}\n", "$foreground-muted")]
-    parts += [(f"{say('walk.look_yourself', lang)} ", "bold"), (walk.question.look(lang), "")]
-    return parts
+def _checks(walk: Walk, seen: Look, lang: str) -> list[Line]:
+    lines: list[Line] = []
+    for name, finding in seen.checks.items():
+        check = walk.question.checks[name]
+        decides = seen.answers and finding is seen.finding
+        label = (f"{'▸' if decides else '·'} {check.label(lang)}: ", "bold" if decides else "")
+        says = check.says.get(finding.outcome)
+        first, *more = [[(says(lang, _shown(finding)), "")]] if says else why_silent(finding, lang)
+        lines += [[label, *first], *more]
+    return lines
 
 
-def why_silent(finding: Finding, lang: str) -> str:
-    """Why the log can't tell."""
-    if finding.outcome == NO_DATA:
-        if missing := finding.facts.get("missing"):
-            return say("walk.not_recorded", lang, missing=[plain(name) for name in missing])
-        return say("walk.only_you", lang)
-    assert finding.outcome == NOT_YET, finding.outcome
-    return say("walk.too_short", lang, rows=finding.facts.get("rows"), needed=finding.facts.get("needed"))
+def why_silent(finding: Finding, lang: str) -> list[Line]:
+    """Why the log can't tell: a line for each missing signal with how to record it, or one line."""
+    if finding.outcome == NOT_YET:
+        facts = {name: finding.facts.get(name) for name in ("rows", "needed")}
+        return [[(say("walk.too_short", lang, **facts), "")]]
+    assert finding.outcome == NO_DATA, finding.outcome
+    missing = [plain(name) for name in finding.facts.get("missing", ())]
+    if not missing:
+        return [[(say("walk.only_you", lang), "")]]
+    return [
+        [
+            (say("walk.not_recorded", lang, signal=name), ""),
+            (f" {say('walk.to_have_it', lang, how=how_to_log(name, lang))}", "$foreground-muted"),
+        ]
+        for name in missing
+    ]
 
 
 def how_to_log(signal: str, lang: str) -> str:

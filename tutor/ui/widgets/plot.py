@@ -44,9 +44,15 @@ class Plot(Widget):
         if self.view is None:
             self.view = plots.default_view(self.subject, panel, mark)
         title = f"{PANELS.index(panel) + 1} {plots.panel_title(panel, self.app.lang)}"
-        steps = say("walk.steps_shown", self.app.lang, first=self.view[0], last=self.view[1])
-        self.border_title = Content(f"{title}  ·  {steps}")
+        if self.has_steps:
+            title += "  ·  " + say("walk.steps_shown", self.app.lang, first=self.view[0], last=self.view[1])
+        self.border_title = Content(title)
         self.refresh()
+
+    @property
+    def has_steps(self) -> bool:
+        """Whether the panel draws over steps; the others draw one step."""
+        return self.panel not in ("tokens", "batch")
 
     def zoom(self, factor: float) -> None:
         """Show 1/`factor` of the view."""
@@ -106,6 +112,8 @@ class Plot(Widget):
     def _wheel(self, event: events.MouseEvent, sign: int) -> None:
         event.stop()
         event.prevent_default()
+        if self.view is None or not self.has_steps:
+            return
         if event.shift:
             self.pan(0.25 * sign)
         else:
