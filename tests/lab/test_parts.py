@@ -117,8 +117,7 @@ class TestInstruments:
         batch = Batch(torch.zeros(1, len(losses)).long(), torch.arange(len(losses))[None], [], {}, "")
         hidden = [torch.full((1, 2, 2), 3.0), torch.full((1, 2, 2), 4.0)]
         one = torch.ones(())
-        instruments.begin(lambda: one * 2)
-        instruments.forward(hidden, torch.tensor([losses]), batch)
+        instruments.forward(hidden, torch.tensor([losses]), batch, lambda: one * 2)
         instruments.wait()
         instruments.gradients(one * 5, one.bool(), one)
         for flat in optimizer.flats:

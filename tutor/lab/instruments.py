@@ -2,7 +2,7 @@
 
 A step's numbers are stacked into one vector on the device and stay there; `read` copies out all that
 gathered since the last time, so a GPU waits for the log once in twenty steps and not in each. On a CPU a
-helper thread measures what one update left while the next batch goes through.
+helper thread measures what one update left while the next batch goes backward.
 """
 
 # ruff: noqa: N803 (capitals name the axes of a tensor)
@@ -17,6 +17,8 @@ from torch import Tensor
 from tutor.lab.loader import Batch
 from tutor.lab.optimizer import Optimizer, norm
 from tutor.settings import Settings
+
+Probe = Callable[[], Tensor]
 
 BIN_WIDTH, BINS = 0.5, 24  # nats; what is over the last edge counts in the last bin
 TOKEN_LOSS_EDGES = [BIN_WIDTH * i for i in range(BINS + 1)]
@@ -42,11 +44,11 @@ SCALARS = (
 class Silent:
     """Instruments that measure nothing: the loop with logging off. It names what the loop tells them."""
 
-    def begin(self, probe: Callable[[], Tensor]) -> None:
-        """A step begins; `probe` gives the loss on the probe batch."""
+    def forward(self, hidden: list[Tensor], losses_BT: Tensor, batch: Batch, probe: Probe) -> None:
+        """A micro-batch went forward: hidden streams (B, T, C) by layer, losses (B, T), targets.
 
-    def forward(self, hidden: list[Tensor], losses_BT: Tensor, batch: Batch) -> None:
-        """A micro-batch went through: hidden streams (B, T, C) by layer, losses (B, T), targets."""
+        `probe` gives the loss on the probe batch.
+        """
 
     def wait(self) -> None:
         """Gradients, weights and moments are about to change."""
@@ -77,19 +79,17 @@ class Instruments(Silent):
         self._helper = ThreadPoolExecutor(1) if settings.device == "cpu" else None
         self._work: Future | None = None
 
-    def begin(self, probe: Callable[[], Tensor]) -> None:
-        """Measure what the last update left, while the next batch goes through.
+    def forward(self, hidden: list[Tensor], losses_BT: Tensor, batch: Batch, probe: Probe) -> None:
+        """Keep what the micro-batch gave; measure what the last update left while it goes backward.
 
         Until `wait`, nobody changes weights, moments or gathered gradients: on a CPU a second core can
         read them meanwhile. A GPU has its own queue.
         """
-        if self._helper:
-            self._work = self._helper.submit(self._between, probe)
-        else:
-            self._between(probe)
-
-    def forward(self, hidden: list[Tensor], losses_BT: Tensor, batch: Batch) -> None:
-        """Keep what the micro-batch gave."""
+        if not self._forward:
+            if self._helper:
+                self._work = self._helper.submit(self._between, probe)
+            else:
+                self._between(probe)
         streams = [stream.detach() for stream in hidden]
         self._forward.append((streams, losses_BT.detach().flatten(), batch.y_BT.flatten()))
 
@@ -120,7 +120,7 @@ class Instruments(Silent):
         return [self._named(row) for row in table]
 
     @torch.no_grad()
-    def _between(self, probe: Callable[[], Tensor]) -> None:
+    def _between(self, probe: Probe) -> None:
         """After one update and before the next."""
         self._finish()
         flats = self._optimizer.flats

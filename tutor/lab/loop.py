@@ -56,14 +56,13 @@ class Trainer:
         settings = self.settings
         lr = self.recipe.schedule(step)
         self.optimizer.set_lr(lr)
-        self.instruments.begin(self.probe_loss)
         batches = self.loader.step(step)
         for batch in batches:
             moved = self._on_device(batch)
             losses_BT, hidden = self.losses(moved)
+            self.instruments.forward(hidden, losses_BT, moved, self.probe_loss)
             loss = self.recipe.reduce(losses_BT) / settings.accumulation
             self.scaler.scale(loss).backward()
-            self.instruments.forward(hidden, losses_BT, moved)
         self.instruments.wait()
         self.optimizer.gather()
         scale = self.scaler.scale(self._one)
