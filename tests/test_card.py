@@ -1,0 +1,186 @@
+"""Cards: what they hold, and what is said of a bad one."""
+
+import csv
+import io
+import re
+from pathlib import Path
+
+import pytest
+import yaml
+from rich.console import Console
+
+from tests.conftest import ROOT
+from tutor import card as cards
+from tutor import settings as knobs
+from tutor.words import LANGUAGES, BadFileError
+
+SHIPPED = ROOT / "trees" / "breaks"
+NAMES = sorted(path.stem for path in SHIPPED.glob("*.yaml"))
+
+
+def changed(folder: Path, **keys: object) -> Path:
+    """The card of no-clip with some keys replaced (None takes one away)."""
+    data = yaml.safe_load((SHIPPED / "no-clip.yaml").read_text(encoding="utf-8"))
+    for key, value in keys.items():
+        data[key] = value
+        if value is None:
+            del data[key]
+    path = folder / "mine.yaml"
+    path.write_text(yaml.safe_dump(data, sort_keys=False, allow_unicode=True), encoding="utf-8")
+    return path
+
+
+def line_of(path: Path, text: str) -> int:
+    return next(n for n, line in enumerate(path.read_text().splitlines(), 1) if text in line)
+
+
+class TestShipped:
+    def test_there_is_the_break_and_its_silent_twin(self):
+        assert {"no-clip", "no-clip-silent"} <= set(NAMES)
+        assert {card.name for card in cards.all_cards()} >= set(NAMES)
+
+    @pytest.mark.parametrize("name", NAMES)
+    def test_every_card_is_whole(self, name: str):
+        card = cards.load(SHIPPED / f"{name}.yaml")
+        assert card.name == name
+        assert len(card.ladder) >= 3
+        assert any(fix.deeper for fix in card.fixes)
+        assert card.not_this
+        assert card.calibration
+
+    @pytest.mark.parametrize("name", NAMES)
+    @pytest.mark.parametrize("lang", LANGUAGES)
+    def test_it_renders_in_both_languages(self, name: str, lang: str):
+        console = Console(file=io.StringIO(), width=100)
+        console.print(cards.render(cards.find(name), lang))
+        said = console.file.getvalue()
+        assert f"tutor train --break {name} --control --out runs/my-{name}-control" in said
+        assert "None" not in said
+
+    @pytest.mark.parametrize("name", NAMES)
+    def test_hints_do_not_leak_into_the_card(self, name: str):
+        console = Console(file=io.StringIO(), width=10_000)
+        card = cards.find(name)
+        console.print(cards.render(card, "en"))
+        assert card.hints.direct("en") not in console.file.getvalue()
+
+    @pytest.mark.parametrize("name", NAMES)
+    def test_the_published_counts_are_those_of_the_table(self, name: str):
+        pytest.importorskip("torch")
+        from tutor.lab.atlas import shares
+
+        with (SHIPPED / f"{name}.calibration.csv").open() as file:
+            rows = [{k: float(v) if v else None for k, v in row.items()} for row in csv.DictReader(file)]
+        published = cards.find(name).calibration
+        assert shares(rows) == {key: getattr(published, key) for key in shares(rows)}
+
+    def test_no_clip_is_calibrated(self):
+        figures = cards.find("no-clip").calibration
+        assert figures.seeds >= 20
+        assert min(figures.control_back, figures.excess, figures.spike) >= 0.9 * figures.seeds
+        assert figures.recovered + figures.lingered + figures.diverged == figures.seeds
+
+    def test_the_twin_differs_in_beta2_alone(self):
+        loud, silent = cards.find("no-clip"), cards.find("no-clip-silent")
+        assert loud.change == silent.change == {"grad_clip": None}
+        assert {k: v for k, v in loud.trigger.items() if k != "beta2"} == {
+            k: v for k, v in silent.trigger.items() if k != "beta2"
+        }
+        assert (loud.trigger["beta2"], silent.trigger["beta2"]) == (0.999, 0.95)
+
+
+class TestResolve:
+    def test_control_and_break_differ_in_the_change_alone(self):
+        card = cards.find("no-clip")
+        (control, role), (broken, other) = cards.resolve(card, control=True), cards.resolve(card)
+        assert (role, other) == ("control", "break")
+        differ = {k for k, v in control.model_dump().items() if v != getattr(broken, k)}
+        assert differ == {"grad_clip"}
+        assert (control.grad_clip, broken.grad_clip) == (1.0, None)
+
+    @pytest.mark.parametrize(
+        ("changes", "role"),
+        [
+            ({}, "break"),
+            ({"seed": 7, "steps": 400, "device": "cpu"}, "break"),
+            ({"grad_clip": "0.5"}, "fix"),
+            ({"batching": "stratified"}, "fix"),
+        ],
+    )
+    def test_roles(self, changes: dict, role: str):
+        assert cards.resolve(cards.find("no-clip"), changes=changes)[1] == role
+
+    def test_without_a_card_it_is_plain(self):
+        assert cards.resolve(None, changes={"lr": 3e-4}) == (knobs.build({"lr": 3e-4}), "plain")
+        with pytest.raises(ValueError, match="--control needs --break"):
+            cards.resolve(None, control=True)
+
+    def test_commands(self):
+        card = cards.find("no-clip")
+        assert list(cards.commands(card)) == ["control", "break", "compare"]
+        assert cards.fix_command(card, card.fixes[0]) == "tutor train --break no-clip --set grad_clip=1.0"
+        assert card.diff() == ["- grad_clip: 1.0", "+ grad_clip: none"]
+
+
+class TestFind:
+    def test_an_unknown_name_offers_the_nearest(self):
+        with pytest.raises(ValueError, match="there is no break 'no-clop'; did you mean no-clip"):
+            cards.find("no-clop")
+
+    def test_ones_own_card_comes_first_and_is_asked_for_by_name(self, home: Path):
+        (home / "trees/breaks").mkdir(parents=True)
+        own = (SHIPPED / "no-clip.yaml").read_text().replace("beta2: 0.999", "beta2: 0.99")
+        (home / "trees/breaks/no-clip.yaml").write_text(own)
+        card = cards.find("no-clip")
+        assert card.trigger["beta2"] == 0.99
+        assert card.asked_as == "no-clip"
+
+    def test_a_file_anywhere_is_asked_for_by_its_path(self, tmp_path: Path):
+        card = cards.find(str(changed(tmp_path)))
+        assert card.asked_as == str(tmp_path / "mine.yaml")
+        assert f"--break {tmp_path / 'mine.yaml'}" in cards.commands(card)["break"]
+
+
+class TestBadCards:
+    def test_a_change_that_names_no_setting_is_refused_with_file_and_line(self, tmp_path: Path):
+        path = changed(tmp_path, change={"grad_clop": 1.0})
+        with pytest.raises(BadFileError) as caught:
+            cards.load(path)
+        line = line_of(path, "grad_clop")
+        assert str(caught.value) == (
+            f"{path}:{line}: change: there is no setting 'grad_clop'; did you mean grad_clip?"
+        )
+
+    @pytest.mark.parametrize("change", [{}, None])
+    def test_a_card_that_changes_nothing_is_refused(self, tmp_path: Path, change: dict | None):
+        with pytest.raises(BadFileError, match=r"mine.yaml:\d+: change"):
+            cards.load(changed(tmp_path, change=change))
+
+    def test_every_bad_setting_is_named_at_once(self, tmp_path: Path):
+        path = changed(tmp_path, change={"beta2": 1.5}, trigger={"lrr": 1.0})
+        with pytest.raises(BadFileError) as caught:
+            cards.load(path)
+        assert len(str(caught.value).splitlines()) == 2
+        assert f":{line_of(path, 'beta2: 1.5')}: change: beta2=1.5" in str(caught.value)
+
+    def test_a_missing_language_is_named(self, tmp_path: Path):
+        with pytest.raises(BadFileError, match=r"title: the language 'es' is missing"):
+            cards.load(changed(tmp_path, title={"en": "Only English"}))
+
+    @pytest.mark.parametrize("hints", [{"mild": {"en": "a", "es": "a"}}, []])
+    def test_there_are_three_hints(self, tmp_path: Path, hints: object):
+        with pytest.raises(BadFileError, match="hints"):
+            cards.load(changed(tmp_path, hints=hints))
+
+    def test_a_name_other_than_the_files_is_refused(self, tmp_path: Path):
+        with pytest.raises(BadFileError, match="isn't the file's, 'mine'"):
+            cards.load(changed(tmp_path, name="yours"))
+
+    def test_an_unknown_key_is_refused(self, tmp_path: Path):
+        with pytest.raises(BadFileError, match=re.escape("fixs: is no key of this place")):
+            cards.load(changed(tmp_path, fixs=[]))
+
+    def test_a_panel_that_is_not_there_is_refused(self, tmp_path: Path):
+        rung = {"panel": 10, "check": {"en": "a", "es": "a"}}
+        with pytest.raises(BadFileError, match=r"ladder\.0\.panel"):
+            cards.load(changed(tmp_path, ladder=[rung]))
