@@ -21,9 +21,10 @@ from tutor import settings as knobs
 from tutor.lab import checkpoint, loop
 from tutor.lab.atlas import compare, measure, shares
 from tutor.lab.command import run_train
-from tutor.lab.loop import Trainer, resume, train
+from tutor.lab.loop import resume, train
 from tutor.lab.recipe import assemble
 from tutor.lab.record import DiskFullError
+from tutor.lab.trainer import Trainer
 
 pytestmark = pytest.mark.train
 

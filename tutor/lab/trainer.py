@@ -1,0 +1,117 @@
+"""The trainer: the state of one run, and one step of it.
+
+Forward, backward, clip, step; it asks nothing about breaks: what differs between runs is in the recipe.
+"""
+
+# ruff: noqa: N806 (capitals name the axes of a tensor)
+
+import os
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from tutor.lab.instruments import Instruments, Silent
+from tutor.lab.loader import Batch, held_out
+from tutor.lab.recipe import DTYPES, Recipe
+
+PROBE_ROWS = 2
+
+
+class Trainer:
+    """The state of one run: weights, optimizer, scaler, place in the stream."""
+
+    def __init__(self, recipe: Recipe, *, logging: bool = True):
+        self.recipe, self.settings = recipe, recipe.settings
+        settings = recipe.settings
+        torch.set_num_threads(settings.threads)  # sums round as the threads split them
+        if settings.device == "cuda":
+            os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")
+            torch.use_deterministic_algorithms(True, warn_only=True)
+        self.model = recipe.model(settings, recipe.tokenizer.size).to(settings.device)
+        self.optimizer = recipe.optimizer(self.model, settings)
+        self.scaler = recipe.scaler(settings)
+        self.loader = recipe.loader(settings, recipe.corpus, recipe.tokenizer)
+        self.instruments = Instruments(settings, self.optimizer) if logging else Silent()
+        self.held_out = held_out(settings, recipe.corpus, recipe.tokenizer)
+        self.probe = self._on_device(self.held_out, PROBE_ROWS)
+        self._one = torch.ones((), device=settings.device)
+
+    def step(self, step: int) -> dict[str, Any]:
+        """Train one step; what is known of it without asking the device."""
+        settings = self.settings
+        lr = self.recipe.schedule(step)
+        self.optimizer.set_lr(lr)
+        batches = self.loader.step(step)
+        for batch in batches:
+            moved = self._on_device(batch)
+            losses_BT, hidden = self.losses(moved)
+            self.instruments.forward(hidden, losses_BT, moved, self.probe_loss)
+            loss = self.recipe.reduce(losses_BT) / settings.accumulation
+            self.scaler.scale(loss).backward()
+        self.instruments.wait()
+        self.optimizer.gather()
+        scale = self.scaler.scale(self._one)
+        self.scaler.unscale_(self.optimizer.adam)
+        norm, clipped = self.recipe.clip(self.optimizer.grads)
+        self.instruments.gradients(norm, clipped, scale)
+        self.scaler.step(self.optimizer.adam)
+        self.scaler.update()
+        self.instruments.updated(self.scaler.scale(self._one))
+        return {"step": step, "lr": lr} | _describe(batches, self.recipe)
+
+    def losses(self, batch: Batch) -> tuple[Tensor, list[Tensor]]:
+        """The loss of each token, (B, T), and the hidden streams."""
+        dtype = DTYPES[self.settings.dtype]
+        with torch.autocast(self.settings.device, dtype, enabled=dtype != torch.float32):
+            logits_BTV, hidden = self.model(batch.x_BT)
+        return self.recipe.token_losses(logits_BTV.float(), batch.y_BT), hidden
+
+    def probe_loss(self) -> Tensor:
+        """The loss on the fixed held-out batch, left on the device."""
+        with torch.no_grad():
+            return self.losses(self.probe)[0].mean()
+
+    def validate(self) -> float:
+        """The loss on everything held out."""
+        with torch.no_grad():
+            return self.losses(self._on_device(self.held_out))[0].mean().item()
+
+    def state(self) -> dict[str, Any]:
+        """Everything that the steps to come depend on."""
+        return {
+            "model": {name: weight.detach().clone() for name, weight in self.model.named_parameters()},
+            "optimizer": self.optimizer.adam.state_dict(),
+            "scaler": self.scaler.state_dict(),
+            "loader": self.loader.state(),
+            "rng": torch.get_rng_state(),
+        }
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Go on from `state`."""
+        with torch.no_grad():
+            for name, weight in self.model.named_parameters():
+                weight.copy_(state["model"][name])
+        self.optimizer.adam.load_state_dict(state["optimizer"])
+        self.scaler.load_state_dict(state["scaler"])
+        self.loader.restore(state["loader"])
+        torch.set_rng_state(state["rng"].cpu())
+
+    def _on_device(self, batch: Batch, rows: int | None = None) -> Batch:
+        x, y = (t[:rows].to(self.settings.device, non_blocking=True) for t in (batch.x_BT, batch.y_BT))
+        return Batch(x, y, batch.sentence_ids, batch.rare, batch.hash)
+
+
+def _describe(batches: list[Batch], recipe: Recipe) -> dict[str, Any]:
+    """What went into a step."""
+    rare: dict[int, int] = {}
+    for batch in batches:
+        for token, count in batch.rare.items():
+            rare[token] = rare.get(token, 0) + count
+    order = sorted(rare, key=lambda token: (-rare[token], token))
+    return {
+        "sentence_ids": [i for batch in batches for i in batch.sentence_ids],
+        "rare_tokens": [recipe.tokenizer.name(token) for token in order],
+        "rare_counts": [rare[token] for token in order],
+        "batch_hash": "".join(batch.hash for batch in batches),
+    }
