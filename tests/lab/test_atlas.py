@@ -3,7 +3,7 @@
 import polars as pl
 import pytest
 
-from tests.lab.conftest import rows_of, tiny
+from tests.lab.small import rows_of, tiny
 from tutor.lab import atlas
 from tutor.lab.atlas import compare, measure, shares
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.lab.conftest import tiny
+from tests.lab.small import tiny
 from tutor.lab.corpus import corpus
 from tutor.lab.loader import Loader, StratifiedLoader, build_loader, held_out
 from tutor.lab.tokenizer import Tokenizer

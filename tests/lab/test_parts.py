@@ -6,7 +6,7 @@ import pytest
 import torch
 from torch import nn
 
-from tests.lab.conftest import tiny
+from tests.lab.small import tiny
 from tutor import settings as knobs
 from tutor.lab.instruments import BINS, Instruments
 from tutor.lab.loader import Batch

@@ -15,7 +15,7 @@ import polars as pl
 import pytest
 import torch
 
-from tests.lab.conftest import SMALL, rows_of, timeless, tiny
+from tests.lab.small import SMALL, rows_of, timeless, tiny
 from tutor import card as cards
 from tutor import settings as knobs
 from tutor.lab import checkpoint, loop
