@@ -1,3 +1,5 @@
+"""`python -m tutor`."""
+
 from tutor.cli import main
 
 if __name__ == "__main__":

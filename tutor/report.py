@@ -9,7 +9,7 @@ from rich.text import Text
 from tutor.detectors import NOT_YET
 from tutor.run import Run
 from tutor.tree import Tree
-from tutor.walk import Look, Walk, fix_command, flawed, unattended
+from tutor.walk import Look, fix_command, flawed, unattended
 from tutor.words import Words, number, plain, say
 
 

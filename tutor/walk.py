@@ -93,7 +93,7 @@ class Walk:
 
     @property
     def facts(self) -> dict[str, Any]:
-        """Everything measured on the path, the later over the earlier; `spike` is the step under discussion."""
+        """What was measured on the path, the later over the earlier, and the step under discussion (`focus`)."""
         gathered: dict[str, Any] = {}
         for answer in self.answers:
             gathered |= answer.facts
@@ -129,7 +129,8 @@ def look(walk: Walk) -> Look:
 
 def predict(walk: Walk, outcome: str, confidence: int) -> Walk:
     """The learner commits to an outcome (or to UNSURE), before the log speaks."""
-    assert walk.question and (outcome == UNSURE or outcome in walk.question.outcomes), outcome
+    assert walk.question, "a leaf asks nothing"
+    assert outcome == UNSURE or outcome in walk.question.outcomes, outcome
     assert 1 <= confidence <= 5, confidence
     return replace(walk, prediction=Prediction(outcome, confidence))
 

@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import dataclass
+from itertools import pairwise
 
 from tutor.detectors import NOT_YET, Finding, detector
 from tutor.detectors.windows import baseline, blocks, finite, forward_mean, rows
@@ -164,7 +165,7 @@ def rising_loss(
     means = [float(piece.mean()) for piece in tail]
     noise = math.sqrt(sum(float(piece.var(ddof=0)) for piece in tail) / pieces)
     rise, bound = means[-1] - means[0], sigmas * noise
-    climbs = all(later > earlier for earlier, later in zip(means, means[1:], strict=False))
+    climbs = all(later > earlier for earlier, later in pairwise(means))
     begin, end = int(run.steps[-span]), int(run.steps[-1])
     facts = {"first": means[0], "last": means[-1], "rise": rise, "bound": bound, "begin": begin, "end": end}
     return Finding("yes" if climbs and rise > bound else "no", end, facts, None, (begin, end))
