@@ -1,0 +1,307 @@
+"""The post-mortem and the lessons on screen: filled by keyboard and by mouse, saved, left and found again."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+from textual.pilot import Pilot
+from textual.screen import Screen
+from textual.widgets import Input, Static, TextArea
+
+from tests.conftest import ROOT
+from tests.test_postmortem import begun, filled, spiked
+from tutor.notebook import Notebook, NotebookError
+from tutor.postmortem import SECTIONS, faults
+from tutor.ui.app import TutorApp
+from tutor.ui.screens.lessons import LessonsScreen
+from tutor.ui.screens.pick import PickScreen
+from tutor.ui.screens.postmortem import KIND, PostMortemScreen
+from tutor.ui.widgets.grid import Cells
+from tutor.ui.widgets.sections import Contents
+
+WIDE, NARROW = (120, 36), (80, 24)
+SIZES = [WIDE, NARROW]
+
+
+class App(TutorApp):
+    """The app, keeping what was saved."""
+
+    CSS_PATH = ROOT / "tutor" / "ui" / "tutor.tcss"
+    saved: Path | None = None
+
+    def on_post_mortem_screen_saved(self, event: PostMortemScreen.Saved) -> None:
+        self.saved = event.path
+
+
+@asynccontextmanager
+async def on_screen(screen: Screen, lang: str = "en", size: tuple[int, int] = WIDE) -> AsyncIterator[Pilot]:
+    """An app with `screen` in front of the home screen."""
+    app = App(learner="ana", lang=lang)
+    async with app.run_test(size=size) as pilot:
+        await pilot.pause()
+        app.push_screen(screen)
+        await settle(pilot)
+        yield pilot
+
+
+@pytest.fixture
+def book(home) -> Notebook:
+    return Notebook("ana")
+
+
+async def type_in(pilot: Pilot, *fields: str) -> None:
+    """Type into field after field, with tab between them; "" leaves a field as it is."""
+    for number, text in enumerate(fields):
+        if number:
+            await pilot.press("tab")
+        await pilot.press(*("space" if c == " " else c for c in text))
+
+
+async def settle(pilot: Pilot) -> None:
+    """Wait until the section at hand is drawn."""
+    await pilot.pause()
+    drawing = [worker for worker in pilot.app.workers if worker.group == "open"]
+    if drawing:
+        await pilot.app.workers.wait_for_complete(drawing)
+    await pilot.pause()
+
+
+async def to_next(pilot: Pilot) -> None:
+    await pilot.press("ctrl+n")
+    await settle(pilot)
+
+
+def message(screen: Screen) -> str:
+    return str(screen.query_one("#message", Static).render())
+
+
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("lang", ["en", "es"])
+async def test_all_seven_by_keyboard_then_saved(book, lang, size):
+    screen = PostMortemScreen(begun(lang=lang), book)
+    async with on_screen(screen, lang, size) as pilot:
+        app = pilot.app
+        await to_next(pilot)  # 1 came from the log
+        await type_in(pilot, "0.7", "the gradient", "", "none", "", "none", "", "none")
+        await pilot.press("ctrl+o")  # the rest share what is left of 1
+        await to_next(pilot)
+        await pilot.press("space", "s")  # panel 1 favours A; the rest is silent
+        await to_next(pilot)
+        await type_in(pilot, "The clip was off, e.g. at beta2 0.999.")
+        await to_next(pilot)
+        await to_next(pilot)  # 5 came from the leaf
+        await type_in(pilot, "", "0.01", "", "", "", "1.5")
+        await to_next(pilot)
+        await type_in(pilot, "Clip [red] first")
+        await pilot.press("ctrl+s")
+        await pilot.pause()
+        assert faults(screen.pm, lang) == []
+        assert app.saved == book.lessons_path
+        assert "lessons.md" in message(screen)
+        await pilot.press("escape")
+    [lesson] = book.lessons()
+    assert lesson.lesson == "Clip [red] first"
+    assert "| A | 0.7 |" in lesson.body
+    assert book.drafts() == []
+
+
+async def test_empty_sections_are_named_and_nothing_is_saved(book):
+    async with on_screen(PostMortemScreen(begun(), book)) as pilot:
+        app = pilot.app
+        await pilot.press("ctrl+s")
+        await pilot.pause()
+        assert "2 Hypotheses, 3 Evidence, 4 Root cause, 6 Verification, 7 Lesson" in message(app.screen)
+        assert book.lessons() == []
+        assert app.saved is None
+
+
+async def test_each_section_says_how_it_stands_in_words(book):
+    async with on_screen(PostMortemScreen(begun(), book)) as pilot:
+        app = pilot.app
+        contents = str(app.screen.query_one(Contents).render())
+        assert contents.count("done") == 2
+        assert contents.count("empty") == 5
+        await pilot.press("x")  # into the step where it began
+        await pilot.pause()
+        assert "1 to do" in str(app.screen.query_one(Contents).render())
+        assert "is no step" in str(app.screen.query_one(".standing", Static).render())
+
+
+class TestEvidence:
+    async def test_the_log_speaks_after_the_learner(self, book):
+        async with on_screen(PostMortemScreen(begun(), book)) as pilot:
+            app = pilot.app
+            await to_next(pilot)
+            await to_next(pilot)
+            await pilot.press("down", "down")  # panel 3, hypothesis A
+            await pilot.pause()
+            said = app.screen.query_one(".said", Static)
+            assert "50" not in str(said.render())
+            await pilot.press("space")
+            await pilot.pause()
+            assert "The log agrees: favours. 50 is 50 times its mean" in str(said.render())
+            await pilot.press("space")
+            await pilot.pause()
+            assert "You say rules out; the log says favours" in str(said.render())
+            await pilot.press("backspace")
+            await pilot.pause()
+            assert app.screen.pm.cell("gradient", "rare_token") == ""
+
+    async def test_by_mouse(self, book):
+        async with on_screen(PostMortemScreen(begun(), book), size=NARROW) as pilot:
+            app = pilot.app
+            app.screen._go(3)
+            await settle(pilot)
+            await pilot.pause()
+            await pilot.click(Cells, offset=(18, 3))  # panel 3, hypothesis A
+            await pilot.pause()
+            assert app.screen.pm.cell("gradient", "rare_token") == "favours"
+            await pilot.click("#silence")
+            await pilot.pause()
+            assert app.screen.pm.cell("throughput", "state") == "silent"
+
+
+async def test_sections_by_mouse_and_by_arrows(book):
+    async with on_screen(PostMortemScreen(begun(), book)) as pilot:
+        app = pilot.app
+        await pilot.click(Contents, offset=(4, 4))
+        await settle(pilot)
+        assert app.screen.number == 4
+        assert isinstance(app.focused, TextArea)
+        app.screen.query_one(Contents).focus()
+        await pilot.press("down", "down", "down", "down")
+        await settle(pilot)
+        assert app.screen.number == 1
+        assert isinstance(app.focused, Contents)
+
+
+async def test_ones_own_hypothesis_by_button(book):
+    async with on_screen(PostMortemScreen(begun(), book), size=NARROW) as pilot:
+        app = pilot.app
+        await to_next(pilot)
+        await pilot.click("#add-own")
+        await settle(pilot)
+        await type_in(pilot, "a bad disk")
+        await pilot.pause()
+        assert app.screen.pm.hypotheses[-1].text == "a bad disk"
+        app.screen.query_one("#drop-own-1").press()
+        await settle(pilot)
+        assert len(app.screen.pm.hypotheses) == 4
+
+
+class TestDrafts:
+    @pytest.mark.parametrize("key", ["escape", "ctrl+q"])
+    async def test_kept_on_leaving(self, book, key):
+        async with on_screen(PostMortemScreen(begun(), book)) as pilot:
+            await pilot.press("7")
+            await pilot.pause()
+            await pilot.press(key)
+            await pilot.pause()
+        [draft] = book.drafts()
+        assert draft.kind == KIND
+        assert draft.data["symptoms"][0]["value"] == "1207"
+
+    async def test_kept_at_each_change_of_section(self, book):
+        async with on_screen(PostMortemScreen(begun(), book)) as pilot:
+            await to_next(pilot)
+            assert book.drafts() == [], "nothing was written yet"
+            await pilot.press("1")
+            await to_next(pilot)
+            assert len(book.drafts()) == 1
+
+    @pytest.mark.parametrize(
+        ("keys", "lesson"), [(["enter"], "Mine"), (["down", "enter"], ""), (["escape"], "Mine")]
+    )
+    async def test_offered_again(self, book, keys, lesson):
+        left = begun().but(lesson="Mine")
+        book.save_draft(KIND, "a-run-phase-19", left.model_dump(mode="json"))
+        async with on_screen(PostMortemScreen(begun(), book), size=NARROW) as pilot:
+            app = pilot.app
+            await pilot.pause()
+            assert isinstance(app.screen, PickScreen)
+            await pilot.press(*keys)
+            await pilot.pause()
+            await settle(pilot)
+            assert app.screen.pm.lesson == lesson
+
+    async def test_a_draft_that_cant_be_read_is_passed_over(self, book):
+        book.save_draft(KIND, "a-run-phase-19", {"id": 3})
+        async with on_screen(PostMortemScreen(begun(), book), size=NARROW) as pilot:
+            app = pilot.app
+            assert isinstance(app.screen, PostMortemScreen)
+
+
+async def test_a_save_that_fails_says_so_and_rescues_the_text(book, monkeypatch, tmp_path):
+    def refuse(_):
+        raise NotebookError("full", path="here")
+
+    monkeypatch.setattr(book, "append_lesson", refuse)
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    async with on_screen(PostMortemScreen(filled(begun()), book)) as pilot:
+        app = pilot.app
+        await pilot.press("ctrl+s")
+        await pilot.pause()
+        assert "no room left" in message(app.screen)
+        [kept] = tmp_path.glob("tutor-lesson-*.md")
+        assert "Clip first" in kept.read_text()
+        assert app.saved is None
+
+
+async def test_the_language_changes_in_place(book):
+    async with on_screen(PostMortemScreen(begun(), book)) as pilot:
+        app = pilot.app
+        await pilot.press("7")
+        await pilot.pause()
+        app.lang = "es"
+        await settle(pilot)
+        assert "Síntomas" in str(app.screen.query_one(Contents).render())
+        assert app.screen.query_one("#began", Input).value == "1207"
+
+
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("number", range(1, 8))
+async def test_every_field_can_be_reached_and_seen(book, size, number):
+    pm = begun(spiked(nan_from=250), None).with_own()
+    async with on_screen(PostMortemScreen(pm, book), "es", size) as pilot:
+        app = pilot.app
+        app.screen._go(number)
+        await settle(pilot)
+        await pilot.pause()
+        form = app.screen.query_one("#form").region
+        for widget in app.screen.query("#form Input, #form TextArea, #form Cells, #form Button"):
+            widget.focus()
+            await pilot.pause()
+            assert widget.region.width > 3, f"{SECTIONS[number - 1]}: {widget} has no room"
+            assert form.contains_region(widget.region), f"{SECTIONS[number - 1]}: {widget} lies outside"
+
+
+class TestLessons:
+    @pytest.mark.parametrize("size", SIZES)
+    async def test_the_latest_first_and_open(self, book, size):
+        book.append_lesson("## Old\n\nfirst\n")
+        book.append_lesson(
+            "## New [red]\n\n2026-11-20 14:03 · 19-break · phase-19\n\n| a |\n| --- |\n| [b]x |\n"
+        )
+        async with on_screen(LessonsScreen(book), size=size) as pilot:
+            app = pilot.app
+            await pilot.pause()
+            shown = app.screen.query_one("#list").get_option_at_index(0).prompt
+            assert "New [red]" in str(shown)
+            assert "New [red]" in app.screen.query_one("Markdown").source
+            await pilot.press("down")
+            await pilot.pause()
+            assert "Old" in app.screen.query_one("Markdown").source
+            await pilot.press("enter")
+            await pilot.pause()
+            assert app.focused.id == "reading"
+            await pilot.press("escape")
+            await pilot.pause()
+            assert not isinstance(app.screen, LessonsScreen)
+
+    @pytest.mark.parametrize("lang", ["en", "es"])
+    async def test_none_yet(self, book, lang):
+        async with on_screen(LessonsScreen(book), lang, NARROW) as pilot:
+            app = pilot.app
+            await pilot.pause()
+            assert "lessons.md" in str(app.screen.query_one("#none", Static).render())
