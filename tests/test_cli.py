@@ -189,8 +189,8 @@ def test_compare(home: Path):
 
 
 def test_without_torch_train_says_how_to_get_it(home: Path):
-    hide = "import sys; sys.modules['torch'] = None; from tutor.cli import main; sys.argv[1:] = ['train']; main()"
-    done = subprocess.run([sys.executable, "-c", hide], capture_output=True, text=True, cwd=ROOT)
+    hide = "import sys; sys.modules['torch'] = None; from tutor.cli import main; main()"
+    done = subprocess.run([sys.executable, "-c", hide, "train"], capture_output=True, text=True, cwd=ROOT)
     assert done.returncode == 2
     assert (
         done.stderr

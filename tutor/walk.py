@@ -93,7 +93,7 @@ class Walk:
 
     @property
     def facts(self) -> dict[str, Any]:
-        """What was measured on the path, the later over the earlier, and the step under discussion (`focus`)."""
+        """What was measured on the path, the later over the earlier, and `focus`, the step discussed."""
         gathered: dict[str, Any] = {}
         for answer in self.answers:
             gathered |= answer.facts
@@ -209,7 +209,7 @@ def unattended(run: Run, tree: Tree) -> tuple[Walk, list[Look]]:
 
 
 def flawed(walk: Walk) -> bool:
-    """Whether the walk has found that something is wrong: a leaf that is a flaw or, short of one, a symptom."""
+    """Whether something is wrong: the leaf is a flaw or, short of a leaf, an answer was a symptom."""
     if walk.leaf:
         return walk.leaf.verdict == "flaw"
     return any(walk.tree.questions[a.question].outcomes[a.outcome].symptom for a in walk.answers)
