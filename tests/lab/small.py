@@ -11,7 +11,7 @@ SMALL = {
     "lr": 4e-3,
     "beta2": 0.999,
     "n_layer": 2,
-    "steps": 250,
+    "steps": 235,
     "boilerplate_step": 180,
     "device": "cpu",
     "checkpoint_every": None,
