@@ -8,10 +8,10 @@ from textual.content import Content
 from textual.widgets import Static
 
 from tutor import tree as trees
-from tutor.run import PANELS, BadRunError, Run
+from tutor.run import BadRunError, Run
 from tutor.tree import Tree
 from tutor.ui import bindings, shelf
-from tutor.ui.screens.page import Page
+from tutor.ui.screens.page import PlotPage
 from tutor.ui.widgets.plot import Plot
 from tutor.ui.widgets.tabs import PanelTabs
 from tutor.ui.widgets.title import Title
@@ -19,7 +19,7 @@ from tutor.walk import Walk
 from tutor.words import plain
 
 
-class CompareScreen(Page):
+class CompareScreen(PlotPage):
     """`run` and `other`, measured at the same place.
 
     Args:
@@ -55,27 +55,12 @@ class CompareScreen(Page):
         table.query_one(Static).update(compare.render(found, self.app.lang))
         plot.show(plot.panel, self._at, None, plot.view)
 
-    def action_panel(self, number: int) -> None:
-        """Another panel."""
+    def show_panel(self, panel: str) -> None:
+        """Another panel, over the same steps."""
         plot = self.query_one(Plot)
-        plot.show(PANELS[number - 1], self._at, None, plot.view)
-        self.query_one(PanelTabs).show(PANELS[number - 1])
-
-    def action_zoom(self, factor: float) -> None:
-        """Closer or farther."""
-        self.query_one(Plot).zoom(factor)
-
-    def action_pan(self, share: float) -> None:
-        """Earlier or later."""
-        self.query_one(Plot).pan(share)
-
-    def action_whole(self) -> None:
-        """The whole run."""
-        self.query_one(Plot).whole()
-
-    def on_panel_tabs_chosen(self, event: PanelTabs.Chosen) -> None:
-        """A panel was clicked."""
-        self.action_panel(event.number)
+        plot.show(panel, self._at, None, plot.view)
+        self.query_one(PanelTabs).show(panel)
+        self.refresh_bindings()
 
 
 def _numbers(tree: Tree, detector: str) -> Mapping[str, float]:

@@ -1,6 +1,6 @@
 """HelpScreen: what works now on the screen below, from its own bindings."""
 
-from textual.containers import VerticalScroll
+from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.content import Content
 from textual.screen import ModalScreen, Screen
 from textual.widgets import Static
@@ -29,9 +29,11 @@ class HelpScreen(ModalScreen[None]):
         ]
         with VerticalScroll(classes="pane dialog") as pane:
             pane.border_title = Content(say("help.title", lang))
-            yield Static(Content("\n").join(rows))
-            yield Static(say("help.mouse", lang), classes="note", markup=False)
-            yield Static(say("help.walk", lang), classes="note", markup=False)
+            with Horizontal():
+                yield Static(Content("\n").join(rows), id="help-keys")
+                with Vertical():
+                    for note in ("walk", "mouse"):
+                        yield Static(say(f"help.{note}", lang), classes="note", markup=False)
         yield Keys()
 
     def action_close(self) -> None:

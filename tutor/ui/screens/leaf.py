@@ -7,7 +7,7 @@ from textual.widgets import Static
 from tutor import walk as walks
 from tutor.ui import bindings
 from tutor.ui.keeper import Keeper
-from tutor.ui.screens.page import Page
+from tutor.ui.screens.page import WalkPage
 from tutor.ui.widgets.path import RIGHT, Path, mark, mark_style
 from tutor.ui.widgets.title import Title, described
 from tutor.walk import UNSURE, Walk
@@ -16,7 +16,7 @@ from tutor.words import plain
 SIGNS = {"healthy": "✓", "flaw": "!"}
 
 
-class LeafScreen(Page):
+class LeafScreen(WalkPage):
     """The leaf on which `walk` stands. Gives "again", "leave" or, to undo the last answer, None."""
 
     BINDINGS = bindings.LEAF
@@ -129,18 +129,6 @@ class LeafScreen(Page):
         from tutor.ui.screens.postmortem import PostMortemScreen, begun
 
         self.app.push_screen(PostMortemScreen(begun(self.walk, self.app.lang), self._keeper.notebook))
-
-    def action_map(self) -> None:
-        """The map of the tree."""
-        from tutor.ui.screens.map import MapScreen
-
-        self.app.push_screen(MapScreen(self.walk))
-
-    def action_compare(self) -> None:
-        """This run beside another."""
-        from tutor.ui.screens.compare import open_compare
-
-        open_compare(self.app, self.walk)
 
     def action_again(self) -> None:
         """Walk again from the top."""

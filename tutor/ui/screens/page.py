@@ -1,4 +1,7 @@
-"""Page: what every screen of tutor has: a title, the keys, and words that follow the language."""
+"""Page: what every screen of tutor has: a title, the keys, and words that follow the language.
+
+PlotPage adds a panel to switch, zoom and pan; WalkPage, what can be done wherever there is a walk.
+"""
 
 from collections.abc import Iterable
 
@@ -6,7 +9,11 @@ from textual.app import ComposeResult
 from textual.screen import Screen
 from textual.widget import Widget
 
+from tutor.run import PANELS
 from tutor.ui.widgets.footer import Keys
+from tutor.ui.widgets.plot import Plot
+from tutor.ui.widgets.tabs import PanelTabs
+from tutor.walk import Walk
 from tutor.words import say
 
 TALL = 32
@@ -50,3 +57,53 @@ class Page(Screen):
     def action_close(self) -> None:
         """Back to the screen below."""
         self.dismiss()
+
+
+class PlotPage(Page):
+    """A page with one Plot and the tabs of its panels."""
+
+    def show_panel(self, panel: str) -> None:
+        """Draw `panel`."""
+        raise NotImplementedError
+
+    def check_action(self, action: str, parameters: tuple) -> bool | None:
+        """Zoom and pan only what is drawn over steps."""
+        return self.query_one(Plot).has_steps if action in ("zoom", "pan", "whole") else True
+
+    def action_panel(self, number: int) -> None:
+        """Another panel."""
+        self.show_panel(PANELS[number - 1])
+
+    def action_zoom(self, factor: float) -> None:
+        """Closer or farther."""
+        self.query_one(Plot).zoom(factor)
+
+    def action_pan(self, share: float) -> None:
+        """Earlier or later."""
+        self.query_one(Plot).pan(share)
+
+    def action_whole(self) -> None:
+        """The whole run."""
+        self.query_one(Plot).whole()
+
+    def on_panel_tabs_chosen(self, event: PanelTabs.Chosen) -> None:
+        """A panel was clicked."""
+        self.action_panel(event.number)
+
+
+class WalkPage(Page):
+    """A page with a `walk`."""
+
+    walk: Walk
+
+    def action_map(self) -> None:
+        """The map of the tree."""
+        from tutor.ui.screens.map import MapScreen
+
+        self.app.push_screen(MapScreen(self.walk))
+
+    def action_compare(self) -> None:
+        """This run beside another."""
+        from tutor.ui.screens.compare import open_compare
+
+        open_compare(self.app, self.walk)

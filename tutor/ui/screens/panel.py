@@ -2,15 +2,15 @@
 
 from collections.abc import Mapping
 
-from tutor.run import PANELS, Run
+from tutor.run import Run
 from tutor.ui import bindings
-from tutor.ui.screens.page import Page
+from tutor.ui.screens.page import PlotPage
 from tutor.ui.widgets.plot import Plot
 from tutor.ui.widgets.tabs import PanelTabs
 from tutor.ui.widgets.title import Title, described
 
 
-class PanelScreen(Page):
+class PanelScreen(PlotPage):
     """A panel of `run`.
 
     Args:
@@ -45,6 +45,10 @@ class PanelScreen(Page):
         """Draw in the app's language."""
         self._show(self._panel, self._view)
 
+    def show_panel(self, panel: str) -> None:
+        """Another panel, over the same steps."""
+        self._show(panel, self.query_one(Plot).view)
+
     def _show(self, panel: str, view: tuple[int, int] | None) -> None:
         self._panel = panel
         plot = self.query_one(Plot)
@@ -52,26 +56,6 @@ class PanelScreen(Page):
         self._view = plot.view
         self.query_one(PanelTabs).show(panel)
         self.refresh_bindings()
-
-    def check_action(self, action: str, parameters: tuple) -> bool | None:
-        """Only what works now."""
-        return self.query_one(Plot).has_steps if action in ("zoom", "pan", "whole") else True
-
-    def action_panel(self, number: int) -> None:
-        """Another panel."""
-        self._show(PANELS[number - 1], self.query_one(Plot).view)
-
-    def action_zoom(self, factor: float) -> None:
-        """Closer or farther."""
-        self.query_one(Plot).zoom(factor)
-
-    def action_pan(self, share: float) -> None:
-        """Earlier or later."""
-        self.query_one(Plot).pan(share)
-
-    def action_whole(self) -> None:
-        """The whole run."""
-        self.query_one(Plot).whole()
 
     def action_mark(self, by: int) -> None:
         """Mark the next logged step, or the one before."""
@@ -83,7 +67,3 @@ class PanelScreen(Page):
         self._mark = int(run.steps[row])
         first, last = plot.view
         self._show(self._panel, plot.view if first <= self._mark <= last else None)
-
-    def on_panel_tabs_chosen(self, event: PanelTabs.Chosen) -> None:
-        """A panel was clicked."""
-        self.action_panel(event.number)

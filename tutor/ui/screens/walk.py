@@ -11,7 +11,7 @@ from tutor.run import PANELS, BadRunError, Run
 from tutor.tree import Tree
 from tutor.ui import bindings
 from tutor.ui.keeper import Keeper
-from tutor.ui.screens.page import TALL, Page
+from tutor.ui.screens.page import TALL, PlotPage, WalkPage
 from tutor.ui.widgets.answer import Answer
 from tutor.ui.widgets.evidence import Evidence
 from tutor.ui.widgets.hints import Hints
@@ -26,7 +26,7 @@ FIRST_PAINT = 0.03
 """Seconds after the first layout: the terminal has the first question before the log is read."""
 
 
-class WalkScreen(Page):
+class WalkScreen(PlotPage, WalkPage):
     """A walk over a run. Holds the one reference to where it stands.
 
     A run given by its path is read once the first question is on the screen: reading a log takes longer
@@ -45,6 +45,7 @@ class WalkScreen(Page):
         self.walk: Walk = walks.begin(None if self._path else subject, tree)
         self.seen: Look | None = None
         self._why = False
+        self._looks: dict[tuple[str, int | None], Look] = {}
 
     def body(self):
         """Path and hints on the left; question, picture, answer and evidence on the right."""
@@ -110,7 +111,7 @@ class WalkScreen(Page):
         """Stand at `walk` and draw it."""
         moved = walk.at != self.walk.at
         self.walk = walk
-        self.seen = walks.look(walk) if walk.question and walk.prediction else None
+        self.seen = self._look(walk) if walk.question and walk.prediction else None
         if keep:
             self.keeper.keep(walk)
         if moved:
@@ -122,6 +123,13 @@ class WalkScreen(Page):
         self.relabel()
         self.show_panel(walk.question.panel if moved else self.query_one(Plot).panel, anew=True)
         self.refresh_bindings()
+
+    def _look(self, walk: Walk) -> Look:
+        """What the log says at `walk`, asked of the log once: a long one takes its time."""
+        key = walk.at, walk.focus
+        if key not in self._looks:
+            self._looks[key] = walks.look(walk)
+        return self._looks[key]
 
     def _arrive(self) -> None:
         from tutor.ui.screens.leaf import LeafScreen
@@ -183,7 +191,7 @@ class WalkScreen(Page):
         """Step and bound to draw. What the question is to find stays hidden until the learner commits."""
         if self.walk.question.focus and self.seen is None:
             return self.walk.focus, None
-        finding = (self.seen or walks.look(self.walk)).finding
+        finding = (self.seen or self._look(self.walk)).finding
         finds = self.walk.question.focus and finding.step is not None
         return (finding.step if finds else self.walk.focus), finding.level
 
@@ -204,9 +212,6 @@ class WalkScreen(Page):
             "surer": lambda: self.seen is None,
             "commit": lambda: self.seen is None,
             "go_on": lambda: self.seen is not None,
-            "zoom": lambda: self.query_one(Plot).has_steps,
-            "pan": lambda: self.query_one(Plot).has_steps,
-            "whole": lambda: self.query_one(Plot).has_steps,
             "read": lambda: self.seen is not None and self.query_one(Evidence).max_scroll_y > 0,
             "hint": lambda: self.seen is None and self.walk.hints < len(self.walk.question.hints),
             "others": lambda: len(self._steps_to_pick()) > 1,
@@ -214,7 +219,7 @@ class WalkScreen(Page):
             "back": lambda: bool(self.walk.answers or self.walk.prediction),
             "again": lambda: bool(self.walk.answers or self.walk.prediction),
         }
-        return works[action]() if action in works else True
+        return works[action]() if action in works else super().check_action(action, parameters)
 
     def action_letter(self, letter: str) -> None:
         """Choose the outcome of that letter."""
@@ -297,30 +302,6 @@ class WalkScreen(Page):
         levels = {self.walk.question.panel: self._to_mark()[1]}
         self.app.push_screen(PanelScreen(self.walk.run, plot.panel, plot.mark, levels, plot.view))
 
-    def action_zoom(self, factor: float) -> None:
-        """Make the view wider or narrower."""
-        self.query_one(Plot).zoom(factor)
-
-    def action_pan(self, share: float) -> None:
-        """Move the view."""
-        self.query_one(Plot).pan(share)
-
-    def action_whole(self) -> None:
-        """The whole run."""
-        self.query_one(Plot).whole()
-
-    def action_map(self) -> None:
-        """The map of the tree."""
-        from tutor.ui.screens.map import MapScreen
-
-        self.app.push_screen(MapScreen(self.walk))
-
-    def action_compare(self) -> None:
-        """This run beside another."""
-        from tutor.ui.screens.compare import open_compare
-
-        open_compare(self.app, self.walk)
-
     def action_others(self) -> None:
         """Take up another step."""
         from tutor.ui.screens.pick import PickScreen
@@ -345,7 +326,7 @@ class WalkScreen(Page):
         if self.seen and self.seen.answers and self.walk.question.focus:
             finding = self.seen.finding
         elif self.walk.answers and self.walk.tree.questions[self.walk.answers[-1].question].focus:
-            finding = walks.look(walks.back(replace(self.walk, prediction=None))).finding
+            finding = self._look(walks.back(replace(self.walk, prediction=None))).finding
         else:
             return ()
         return (finding.step, *finding.others) if finding.step is not None else ()
@@ -357,7 +338,3 @@ class WalkScreen(Page):
     def on_answer_chosen(self) -> None:
         """What works may have changed."""
         self.refresh_bindings()
-
-    def on_panel_tabs_chosen(self, event: PanelTabs.Chosen) -> None:
-        """A panel was clicked."""
-        self.action_panel(event.number)

@@ -15,7 +15,7 @@ LETTERS = ("yes", "no")
 
 CONFIDENCES = range(1, 6)
 USUAL = 3
-GAP = "    "
+GAP = "   "
 
 
 @dataclass(frozen=True)
@@ -131,7 +131,7 @@ class Answer(Static):
             rows[-1] = rows[-1] + (GAP if rows[-1].cell_length else "") + cell
         if self._asks_confidence:
             sure = self._sureness()
-            if rows[-1].cell_length + sure.cell_length + 4 <= width:
+            if rows[-1].cell_length + sure.cell_length + 2 <= width:
                 rows[-1] = rows[-1] + " " * (width - rows[-1].cell_length - sure.cell_length) + sure
             else:
                 rows.append(sure)

@@ -11,6 +11,7 @@ class Title(Widget):
     """One line. The middle gives way where the terminal is narrow."""
 
     ALLOW_SELECT = False
+    auto_links = False  # a click on the language changes it
 
     def __init__(self, left: str = "", middle: str = "", place: str = ""):
         super().__init__()
@@ -18,15 +19,17 @@ class Title(Widget):
 
     def render(self) -> Content:
         """tutor, what is open, and who reads it in which language."""
-        who = f"{plain(self.app.learner)} · {self.app.lang.upper()} "
+        who = Content.assemble(
+            f"{plain(self.app.learner)} · ", (f"{self.app.lang.upper()} ", "@click=app.language")
+        )
         left = Content.assemble((" tutor ", "bold $accent"), (f" {plain(self.left)}", "bold"))
-        right = Content.assemble((plain(self.place), "$foreground-muted"), "  ", (who, ""))
+        right = Content.assemble((plain(self.place), "$foreground-muted"), "  ", who)
         middle = f"   {plain(self.middle)}"
         room = self.size.width - left.cell_length - right.cell_length
         if room < len(middle) + 2:
             middle = ""
         if room < 1:
-            right = Content(who)
+            right = who
             room = self.size.width - left.cell_length - right.cell_length
         gap = " " * max(1, room - len(middle))
         return Content.assemble(left, (middle, "$foreground-muted"), gap, right)
