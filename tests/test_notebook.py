@@ -14,7 +14,7 @@ from rich.console import Console
 
 from tests.conftest import ROOT
 from tutor import lessons, notebook
-from tutor.notebook import BadNameError, Notebook, NotebookError, default_learner, learner_name, parse
+from tutor.notebook import BadNameError, Notebook, NotebookError, default_learner, files, learner_name, parse
 
 LESSON = """## Clip first
 
@@ -191,8 +191,8 @@ class TestSafety:
             book.save_draft("walk", "k", {})
 
     def test_another_that_never_ends_is_not_waited_for_forever(self, book, monkeypatch):
-        monkeypatch.setattr(notebook, "PATIENCE", 0.1)
-        with book._lock(), pytest.raises(NotebookError) as caught:
+        monkeypatch.setattr(files, "PATIENCE", 0.1)
+        with files.locked(book.folder), pytest.raises(NotebookError) as caught:
             Notebook("ana", book.folder.parent).append_lesson(LESSON)
         assert caught.value.what == "busy"
 

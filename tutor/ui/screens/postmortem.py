@@ -80,7 +80,14 @@ class PostMortemScreen(Page):
     BINDINGS: ClassVar = [
         Binding("ctrl+s", "save", "save", id="postmortem.keys.save", priority=True),
         Binding("ctrl+n", "section(1)", "next section", id="postmortem.keys.next", priority=True),
-        Binding("ctrl+pageup", "section(-1)", "section before", id="postmortem.keys.previous", show=False),
+        Binding(
+            "ctrl+pageup",
+            "section(-1)",
+            "section before",
+            id="postmortem.keys.previous",
+            priority=True,
+            show=False,
+        ),
         Binding("ctrl+o", "make_one", "make it 1", id="postmortem.keys.make_one", priority=True),
         Binding("escape", "leave", "leave", key_display="esc", id="postmortem.keys.leave"),
     ]

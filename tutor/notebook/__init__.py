@@ -12,107 +12,36 @@ Every write goes under one lock and, but for predictions.jsonl that only grows, 
 that replaces the old one: a save that is cut short leaves the old file whole.
 """
 
-import contextlib
-import errno
-import getpass
 import hashlib
 import json
 import os
 import re
-import tempfile
-import time
-import unicodedata
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 from tutor import paths
-from tutor.words import plain, say
+from tutor.notebook.files import NotebookError, locked, read, refused, replace, rescue
+from tutor.notebook.names import BadNameError, default_learner, learner_name
 
-try:
-    import fcntl
-except ImportError:  # Windows
-    fcntl = None
+__all__ = [
+    "BadNameError",
+    "Draft",
+    "Lesson",
+    "Notebook",
+    "NotebookError",
+    "default_learner",
+    "draft_key",
+    "learner_name",
+    "parse",
+    "rescue",
+]
 
-LONGEST_NAME = 48
-PATIENCE = 10.0
-"""Seconds to wait for another tutor that is saving."""
-
-_RESERVED = {"con", "prn", "aux", "nul"} | {f"{port}{n}" for port in ("com", "lpt") for n in range(1, 10)}
 _MARKER = re.compile(r"^<!-- lesson ([0-9a-f]{8,64}) -->\s*$")
 _HEADING = re.compile(r"^##[ \t]+(\S.*)$")
 _META = re.compile(r"^(\d{4}-\d\d-\d\d(?: \d\d:\d\d)?) · (.*?) · (.*)$")
-
-
-class NotebookError(Exception):
-    """What the notebook can't do, and a way out, in one line: `says(lang)`."""
-
-    def __init__(self, what: str, **facts: Any):
-        self.what, self.facts = what, facts
-        super().__init__(self.says("en"))
-
-    def says(self, lang: str) -> str:
-        """The line to show."""
-        return say(f"notebook.{self.what}", lang, **self.facts)
-
-
-class BadNameError(NotebookError, ValueError):
-    """A learner's name that can't be a folder's."""
-
-
-def learner_name(name: str) -> str:
-    """`name` made tidy (outer spaces gone, Unicode composed), fit to be a folder's.
-
-    Raises:
-        BadNameError: it is empty or too long, or has other than letters, digits, spaces, `-` and `_`.
-    """
-    name = unicodedata.normalize("NFC", name).strip()
-    if not name:
-        raise BadNameError("name_empty")
-    # A folder's name has at most 255 bytes on common file systems, and a letter up to 4.
-    if len(name) > LONGEST_NAME:
-        raise BadNameError("name_long", length=len(name), longest=LONGEST_NAME)
-    bad = sorted({plain(c) for c in name if not _may_stand_in_name(c)})
-    if bad:
-        raise BadNameError("name_signs", name=plain(name), signs=" ".join(bad))
-    if name.casefold() in _RESERVED or not any(c.isalnum() for c in name):
-        raise BadNameError("name_taken", name=name)
-    return name
-
-
-def _may_stand_in_name(character: str) -> bool:
-    return character in " -_" or unicodedata.category(character)[0] in "LMN"
-
-
-def default_learner() -> str:
-    """Who is learning: $TUTOR_LEARNER, else the login name made fit, else "learner".
-
-    Raises:
-        BadNameError: $TUTOR_LEARNER is set to what can't be a name.
-    """
-    if named := os.environ.get("TUTOR_LEARNER"):
-        return learner_name(named)
-    with contextlib.suppress(OSError, KeyError, ImportError, BadNameError):
-        login = getpass.getuser()
-        return learner_name("".join(c if _may_stand_in_name(c) else "-" for c in login)[:LONGEST_NAME])
-    return "learner"
-
-
-def rescue(text: str) -> Path:
-    """Write `text` to a new file in the temporary folder, where the notebook can't be written.
-
-    Raises:
-        NotebookError: that fails too.
-    """
-    try:
-        handle, name = tempfile.mkstemp(prefix="tutor-lesson-", suffix=".md")
-        with os.fdopen(handle, "w", encoding="utf-8", errors="replace") as file:
-            file.write(text)
-    except OSError as error:
-        raise _refused(Path(tempfile.gettempdir()), error) from None
-    return Path(name)
 
 
 def draft_key(run: str, tree: str) -> str:
@@ -185,20 +114,20 @@ class Notebook:
             text = f"<!-- lesson {digest} -->\n{text}"
         id = marker.group(1) if marker else digest
         new = text.encode("utf-8", "replace")
-        with self._lock():
+        with locked(self.folder):
             path = self.lessons_path
-            old = _read(path)
+            old = read(path)
             if any(lesson.id == id for lesson in parse(old.decode("utf-8", "replace"))):
                 return path
             # Bytes, so that whatever a hand has put there stays as it is.
             gap = b"" if not old else b"\n" if old.endswith(b"\n") else b"\n\n"
-            _replace(path, old + gap + new)
+            replace(path, old + gap + new)
         return path
 
     def lessons(self) -> list[Lesson]:
         """Every lesson, oldest first; none where the file is missing or can't be read."""
         try:
-            return parse(_read(self.lessons_path).decode("utf-8", "replace"))
+            return parse(read(self.lessons_path).decode("utf-8", "replace"))
         except OSError:
             return []
 
@@ -215,9 +144,9 @@ class Notebook:
         text = json.dumps(
             {"kind": kind, "key": key, "saved": saved, "data": data}, ensure_ascii=True, default=str
         )
-        with self._lock():
+        with locked(self.folder):
             path.parent.mkdir(exist_ok=True)
-            _replace(path, text.encode())
+            replace(path, text.encode())
         return path
 
     def draft(self, kind: str, key: str) -> dict[str, Any] | None:
@@ -240,7 +169,7 @@ class Notebook:
         try:
             path.unlink(missing_ok=True)
         except OSError as error:
-            raise _refused(path, error) from None
+            raise refused(path, error) from None
 
     def _draft_path(self, kind: str, key: str) -> Path:
         name = re.sub(r"[^\w-]+", "_", key)[:80]
@@ -270,7 +199,7 @@ class Notebook:
         entry = {"when": when, "run": run, "tree": tree, "question": question, "predicted": predicted}
         entry |= {"found": found, "confidence": confidence, "hints": hints}
         path = self.folder / "predictions.jsonl"
-        with self._lock(), path.open("ab+") as file:
+        with locked(self.folder), path.open("ab+") as file:
             if size := file.seek(0, os.SEEK_END):
                 file.seek(size - 1)
             torn = size and file.read(1) != b"\n"
@@ -279,82 +208,10 @@ class Notebook:
     def predictions(self) -> list[dict[str, Any]]:
         """Every prediction that can be read, oldest first."""
         try:
-            lines = _read(self.folder / "predictions.jsonl").split(b"\n")
+            lines = read(self.folder / "predictions.jsonl").split(b"\n")
         except OSError:
             return []
         return [entry for line in lines if isinstance(entry := _json(line), dict)]
-
-    @contextlib.contextmanager
-    def _lock(self) -> Iterator[None]:
-        """Hold the notebook; whatever the system refuses inside becomes a NotebookError.
-
-        The system lets go of the lock when its holder dies, so a killed save blocks nobody.
-        """
-        try:
-            self.folder.mkdir(parents=True, exist_ok=True)
-            with (self.folder / ".lock").open("ab") as file:
-                end = time.monotonic() + PATIENCE
-                while not _try_lock(file.fileno()):
-                    if time.monotonic() > end:
-                        raise NotebookError("busy", path=str(self.folder))
-                    time.sleep(0.02)
-                yield
-        except OSError as error:
-            raise _refused(self.folder, error) from None
-
-
-def _try_lock(handle: int) -> bool:
-    try:
-        if fcntl:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        else:
-            import msvcrt
-
-            msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)
-    except OSError as error:
-        if error.errno in (errno.EAGAIN, errno.EACCES, errno.EDEADLK):
-            return False
-        raise
-    return True
-
-
-def _refused(path: Path, error: OSError) -> NotebookError:
-    if error.errno in (errno.ENOSPC, errno.EDQUOT):
-        return NotebookError("full", path=str(path))
-    if error.errno in (errno.EROFS, errno.EACCES, errno.EPERM):
-        return NotebookError("read_only", path=str(path))
-    return NotebookError("unwritable", path=str(path), reason=error.strerror or str(error))
-
-
-def _read(path: Path) -> bytes:
-    try:
-        return path.read_bytes()
-    except FileNotFoundError:
-        return b""
-
-
-def _replace(path: Path, content: bytes) -> None:
-    """Put `content` at `path` whole or not at all. The caller holds the lock: one temporary name will do."""
-    path = path.resolve()  # a lessons.md linked from elsewhere stays linked
-    temporary = path.with_name(f".{path.name}.tmp")
-    try:
-        with temporary.open("wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        if path.exists():
-            temporary.chmod(path.stat().st_mode & 0o777)
-        os.replace(temporary, path)  # noqa: PTH105 - the atomic one, by its own name
-    except OSError:
-        with contextlib.suppress(OSError):
-            temporary.unlink(missing_ok=True)
-        raise
-    if os.name == "posix":  # the new name survives a power cut only once the folder is on disk
-        folder = os.open(path.parent, os.O_RDONLY)
-        try:
-            os.fsync(folder)
-        finally:
-            os.close(folder)
 
 
 def _json(line: bytes) -> Any:

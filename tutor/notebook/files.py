@@ -1,0 +1,122 @@
+"""Writing files whole or not at all, one writer at a time; a refusal of the system is one clear line."""
+
+import contextlib
+import errno
+import os
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from tutor.words import say
+
+try:
+    import fcntl
+except ImportError:  # Windows
+    fcntl = None
+
+PATIENCE = 10.0
+"""Seconds to wait for another tutor that is saving."""
+
+
+class NotebookError(Exception):
+    """What the notebook can't do, and a way out, in one line: `says(lang)`."""
+
+    def __init__(self, what: str, **facts: Any):
+        self.what, self.facts = what, facts
+        super().__init__(self.says("en"))
+
+    def says(self, lang: str) -> str:
+        """The line to show."""
+        return say(f"notebook.{self.what}", lang, **self.facts)
+
+
+def rescue(text: str) -> Path:
+    """Write `text` to a new file in the temporary folder, where the notebook can't be written.
+
+    Raises:
+        NotebookError: that fails too.
+    """
+    try:
+        handle, name = tempfile.mkstemp(prefix="tutor-lesson-", suffix=".md")
+        with os.fdopen(handle, "w", encoding="utf-8", errors="replace") as file:
+            file.write(text)
+    except OSError as error:
+        raise refused(Path(tempfile.gettempdir()), error) from None
+    return Path(name)
+
+
+@contextlib.contextmanager
+def locked(folder: Path) -> Iterator[None]:
+    """Hold `folder`, made where it is missing; what the system refuses inside becomes a NotebookError.
+
+    The system lets go of the lock when its holder dies, so a killed save blocks nobody.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with (folder / ".lock").open("ab") as file:
+            end = time.monotonic() + PATIENCE
+            while not _try_lock(file.fileno()):
+                if time.monotonic() > end:
+                    raise NotebookError("busy", path=str(folder))
+                time.sleep(0.02)
+            yield
+    except OSError as error:
+        raise refused(folder, error) from None
+
+
+def _try_lock(handle: int) -> bool:
+    try:
+        if fcntl:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        else:
+            import msvcrt
+
+            msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)
+    except OSError as error:
+        if error.errno in (errno.EAGAIN, errno.EACCES, errno.EDEADLK):
+            return False
+        raise
+    return True
+
+
+def refused(path: Path, error: OSError) -> NotebookError:
+    """What the system refused at `path`, as a line with a way out."""
+    if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        return NotebookError("full", path=str(path))
+    if error.errno in (errno.EROFS, errno.EACCES, errno.EPERM):
+        return NotebookError("read_only", path=str(path))
+    return NotebookError("unwritable", path=str(path), reason=error.strerror or str(error))
+
+
+def read(path: Path) -> bytes:
+    """The file's bytes, none where it is missing."""
+    try:
+        return path.read_bytes()
+    except FileNotFoundError:
+        return b""
+
+
+def replace(path: Path, content: bytes) -> None:
+    """Put `content` at `path` whole or not at all. The caller holds the lock: one temporary name will do."""
+    path = path.resolve()  # a lessons.md linked from elsewhere stays linked
+    temporary = path.with_name(f".{path.name}.tmp")
+    try:
+        with temporary.open("wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        if path.exists():
+            temporary.chmod(path.stat().st_mode & 0o777)
+        os.replace(temporary, path)  # noqa: PTH105 - the atomic one, by its own name
+    except OSError:
+        with contextlib.suppress(OSError):
+            temporary.unlink(missing_ok=True)
+        raise
+    if os.name == "posix":  # the new name survives a power cut only once the folder is on disk
+        folder = os.open(path.parent, os.O_RDONLY)
+        try:
+            os.fsync(folder)
+        finally:
+            os.close(folder)
