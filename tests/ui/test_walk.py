@@ -79,6 +79,26 @@ async def test_the_log_is_silent_until_the_learner_commits(walk):
         assert plot.level == app.screen.seen.finding.level
 
 
+async def test_a_bound_stands_on_the_panel_of_its_own_check(walk, tmp_path):
+    rows = [
+        {"step": step, "loss": 1.0 + 0.01 * (step % 7), "grad_norm": 1.0, "lr": 1e-3} for step in range(400)
+    ]
+    rows[300] |= {"loss": 5.0, "grad_norm": 90.0}
+    app = walk(write_run(tmp_path / "bad-batch", rows))
+    async with app.run_test(size=WIDE) as pilot:
+        await settle(pilot)
+        await pilot.press("n", "enter", "enter", "y", "enter", "enter", "y", "enter", "enter")  # to 2.3
+        await settle(pilot)
+        plot = app.screen.query_one(Plot)
+        assert (app.screen.walk.at, plot.panel, plot.level) == ("2.3", "gradient", None)
+        await pilot.press("down", "enter")  # committed: now the bound may be seen
+        await settle(pilot)
+        assert plot.level == app.screen.seen.checks["batch"].level is not None
+        await pilot.press("2")  # another panel has another bound, or none
+        await settle(pilot)
+        assert plot.level == app.screen.seen.checks["schedule"].level
+
+
 async def test_a_wrong_prediction_is_told_in_words_and_why_it_looked_right(walk):
     app = walk()
     async with app.run_test(size=WIDE) as pilot:

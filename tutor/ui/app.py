@@ -90,7 +90,8 @@ class TutorApp(App[None]):
         """End with the reason on the terminal, as the commands do."""
         from rich.text import Text
 
-        self.exit(return_code=2, message=Text(f"tutor: {plain(str(error), lines=True)}"))
+        line = f"tutor: {plain(str(error), lines=True)}"
+        self.exit(return_code=2, message=Text(line, no_wrap=True, overflow="ignore"))
 
     def leave(self, screen: Screen) -> None:
         """Leave a screen: to the one below, or out of the app from the last."""

@@ -14,6 +14,8 @@ from tutor.ui.widgets.title import Title
 from tutor.words import BadFileError, plain
 
 FIRST_TREE = "phase-19"
+DRAFTS = 3
+"""How many post-mortems left half written are named."""
 
 
 class HomeScreen(Page):
@@ -57,10 +59,15 @@ class HomeScreen(Page):
         title = self.query_one(Title)
         title.place = self.say("home.tree", tree=self.asked)
         title.refresh()
-        kept = self.query_one("#kept", Static)
-        kept.border_title = Content(self.say("home.kept"))
-        lessons = len(notebook.lessons())
-        kept.update(Content(self.say("home.kept_line", lessons=lessons, drafts=len(unfinished))))
+        self._show_kept(notebook.lessons(), [draft.key for draft in unfinished])
+
+    def _show_kept(self, lessons: list, drafts: list[str]) -> None:
+        pane = self.query_one("#kept", Static)
+        pane.border_title = Content(self.say("home.kept"))
+        lines = [self.say("home.begun", draft=plain(draft)) for draft in drafts[:DRAFTS]]
+        if lessons:
+            lines.append(self.say("home.last", count=len(lessons), lesson=plain(lessons[-1].lesson)))
+        pane.update(Content("\n".join(lines) or self.say("home.nothing")))
 
     def _show_next(self, open_walks: list[dict], walked: set[str], unfinished: list) -> None:
         pane = self.query_one("#next", Static)

@@ -180,20 +180,24 @@ class WalkScreen(PlotPage, WalkPage):
     def show_panel(self, panel: str, *, anew: bool = False) -> None:
         """Draw a panel; `anew` also goes back to the view that fits the step under discussion."""
         plot = self.query_one(Plot)
-        mark, level = self._to_mark()
-        plot.show(
-            panel, mark, level if panel == self.walk.question.panel else None, None if anew else plot.view
-        )
+        plot.show(panel, self._mark(), self._levels().get(panel), None if anew else plot.view)
         self.query_one(PanelTabs).show(panel)
         self.refresh_bindings()
 
-    def _to_mark(self) -> tuple[int | None, float | None]:
-        """Step and bound to draw. What the question is to find stays hidden until the learner commits."""
-        if self.walk.question.focus and self.seen is None:
-            return self.walk.focus, None
-        finding = (self.seen or self._look(self.walk)).finding
-        finds = self.walk.question.focus and finding.step is not None
-        return (finding.step if finds else self.walk.focus), finding.level
+    def _mark(self) -> int | None:
+        """The step under discussion; one that the question is to find, once the learner has committed."""
+        found = self.seen.finding.step if self.seen and self.walk.question.focus else None
+        return self.walk.focus if found is None else found
+
+    def _levels(self) -> dict[str, float | None]:
+        """The rules' bounds by panel, unless a bound would give the answer away."""
+        question = self.walk.question
+        if self.seen is None and (question.focus or question.checks):
+            return {}
+        seen = self.seen or self._look(self.walk)
+        if seen.checks:
+            return {question.checks[name].panel: finding.level for name, finding in seen.checks.items()}
+        return {question.panel: seen.finding.level}
 
     # Keys
 
@@ -299,8 +303,7 @@ class WalkScreen(PlotPage, WalkPage):
         from tutor.ui.screens.panel import PanelScreen
 
         plot = self.query_one(Plot)
-        levels = {self.walk.question.panel: self._to_mark()[1]}
-        self.app.push_screen(PanelScreen(self.walk.run, plot.panel, plot.mark, levels, plot.view))
+        self.app.push_screen(PanelScreen(self.walk.run, plot.panel, plot.mark, self._levels(), plot.view))
 
     def action_others(self) -> None:
         """Take up another step."""
