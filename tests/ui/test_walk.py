@@ -119,7 +119,10 @@ async def test_nothing_is_committed_without_a_choice(walk):
         await pilot.press("enter")  # nothing chosen yet
         await settle(pilot)
         assert app.screen.seen is None
-        assert "Choose an answer first" in shown(app)
+        assert "choose one first" in shown(app)
+        await pilot.press("n")  # chosen: nothing to be reminded of
+        await settle(pilot)
+        assert "choose one first" not in shown(app)
 
 
 async def test_confidence_by_arrows_stays_within_one_and_five(walk):

@@ -246,23 +246,19 @@ class WalkScreen(PlotPage, WalkPage):
         """Commit to the prediction: now the log speaks."""
         answer = self.query_one(Answer)
         if answer.chosen is None:
-            self._choose_first()
+            answer.remind()
             return
         walk = walks.predict(self.walk, answer.chosen, answer.confidence)
         self.stand(walk)
         self.keeper.record(walk, self.seen)
 
-    def _choose_first(self) -> None:
-        self.app.clear_notifications()
-        self.notify(self.say("walk.choose_first"), timeout=3)
-
     def action_go_on(self) -> None:
         """On to where the log says or, where it can't tell, where the learner says."""
-        chosen = self.query_one(Answer).chosen
-        if not self.seen.answers and chosen is None:
-            self._choose_first()
+        answer = self.query_one(Answer)
+        if not self.seen.answers and answer.chosen is None:
+            answer.remind()
             return
-        self.stand(walks.go_on(self.walk, self.seen, None if self.seen.answers else chosen))
+        self.stand(walks.go_on(self.walk, self.seen, None if self.seen.answers else answer.chosen))
 
     def action_hint(self) -> None:
         """One more hint."""

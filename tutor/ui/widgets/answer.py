@@ -54,7 +54,7 @@ class Answer(Static):
         self.chosen: str | None = None
         self.confidence = USUAL
         self._options: list[Option] = []
-        self._lang = "en"
+        self._lang, self._title = "en", "walk.your_answer"
         self._asks_confidence = True
 
     @property
@@ -84,9 +84,15 @@ class Answer(Static):
         """Choose nothing, as for a new question."""
         self.chosen, self.confidence = None, USUAL
 
+    def remind(self) -> None:
+        """Say that an outcome is to be chosen first."""
+        first = (f"  {say('walk.choose_first', self._lang)}", "bold $accent")
+        self.border_title = Content.assemble(say(self._title, self._lang), first)
+
     def choose(self, id: str) -> None:
         """Choose an outcome."""
         self.chosen = id
+        self.border_title = Content(say(self._title, self._lang))
         self._draw()
         self.post_message(self.Chosen())
 
@@ -116,7 +122,7 @@ class Answer(Static):
             self._draw()
 
     def _begin(self, found: list[Option], lang: str, title: str) -> None:
-        self._options, self._lang = found, lang
+        self._options, self._lang, self._title = found, lang, title
         self.border_title = Content(say(title, lang))
         if self.chosen not in self.ids:
             self.chosen = None
