@@ -17,8 +17,8 @@ from tutor.ui.app import TutorApp
 from tutor.ui.screens.lessons import LessonsScreen
 from tutor.ui.screens.pick import PickScreen
 from tutor.ui.screens.postmortem import KIND, PostMortemScreen
+from tutor.ui.widgets.contents import Contents
 from tutor.ui.widgets.grid import Cells
-from tutor.ui.widgets.sections import Contents
 
 WIDE, NARROW = (120, 36), (80, 24)
 SIZES = [WIDE, NARROW]

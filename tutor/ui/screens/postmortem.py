@@ -30,10 +30,10 @@ from tutor.postmortem import (
 )
 from tutor.ui.screens.page import Page
 from tutor.ui.screens.pick import PickScreen
+from tutor.ui.widgets.contents import Contents
 from tutor.ui.widgets.grid import EvidenceGrid
 from tutor.ui.widgets.sections import (
     Cause,
-    Contents,
     Hypotheses,
     Lesson,
     Remediation,

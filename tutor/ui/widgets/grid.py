@@ -60,7 +60,7 @@ class Cells(DataTable):
 class EvidenceGrid(Section):
     """Section 3."""
 
-    name_ = "evidence"
+    part = "evidence"
 
     def fields(self) -> ComposeResult:
         """What the letters stand for, the grid, and what the log says of the cell at hand."""

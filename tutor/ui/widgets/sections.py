@@ -2,15 +2,12 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import ClassVar
 
 from textual import on
 from textual.app import ComposeResult
-from textual.binding import Binding
 from textual.containers import Horizontal, VerticalScroll
 from textual.content import Content
 from textual.message import Message
-from textual.widget import Widget
 from textual.widgets import Button, Input, Static, TextArea
 
 from tutor.postmortem import (
@@ -48,7 +45,7 @@ class Section(VerticalScroll, can_focus=False):
         again: bool = False
         focus: str = ""
 
-    name_: str = ""
+    part: str = ""
 
     def __init__(self, pm: PostMortem, lang: str):
         super().__init__(classes="section")
@@ -56,7 +53,7 @@ class Section(VerticalScroll, can_focus=False):
 
     def compose(self) -> ComposeResult:
         """Lead, fields, standing."""
-        yield Static(Content(self.words(f"lead.{self.name_}")), classes="lead")
+        yield Static(Content(self.words(f"lead.{self.part}")), classes="lead")
         yield from self.fields()
         yield Static(classes="standing")
 
@@ -71,7 +68,7 @@ class Section(VerticalScroll, can_focus=False):
     def show(self, pm: PostMortem, faults: list[Fault]) -> None:
         """Take the new post-mortem and say how this section stands."""
         self.pm = pm
-        mine = [f.sentence for f in faults if SECTIONS[f.section - 1] == self.name_]
+        mine = [f.sentence for f in faults if SECTIONS[f.section - 1] == self.part]
         standing = self.query_one(".standing", Static)
         standing.set_class(bool(mine), "open")
         if mine:
@@ -82,7 +79,7 @@ class Section(VerticalScroll, can_focus=False):
 
     def fine(self) -> str:
         """What to say when nothing is missing."""
-        return self.words(f"live.{self.name_}")
+        return self.words(f"live.{self.part}")
 
 
 def field(id: str, value: str, placeholder: str = "", classes: str = "") -> Input:
@@ -100,7 +97,7 @@ def field(id: str, value: str, placeholder: str = "", classes: str = "") -> Inpu
 class Symptoms(Section):
     """Section 1: a row for each number, filled by the log where it could."""
 
-    name_ = "symptoms"
+    part = "symptoms"
 
     def fields(self) -> ComposeResult:
         """Label, value, panel."""
@@ -138,7 +135,7 @@ class Symptoms(Section):
 class Hypotheses(Section):
     """Section 2: probabilities with their sum, and what supports each."""
 
-    name_ = "hypotheses"
+    part = "hypotheses"
 
     def fields(self) -> ComposeResult:
         """Two lines for each hypothesis, then the sum."""
@@ -199,7 +196,7 @@ class Prose(Section):
     def fields(self) -> ComposeResult:
         """One box."""
         yield TextArea(
-            plain(getattr(self.pm, self.name_), lines=True),
+            plain(getattr(self.pm, self.part), lines=True),
             compact=True,
             classes="prose",
         )
@@ -207,13 +204,13 @@ class Prose(Section):
     @on(TextArea.Changed)
     def _changed(self, event: TextArea.Changed) -> None:
         value = event.text_area.text
-        self.post_message(self.Edited(lambda pm: pm.but(**{self.name_: value})))
+        self.post_message(self.Edited(lambda pm: pm.but(**{self.part: value})))
 
 
 class Cause(Prose):
     """Section 4."""
 
-    name_ = "cause"
+    part = "cause"
 
     def fine(self) -> str:
         """One sentence."""
@@ -223,7 +220,7 @@ class Cause(Prose):
 class Remediation(Prose):
     """Section 5."""
 
-    name_ = "remediation"
+    part = "remediation"
 
     def fine(self) -> str:
         """It can be run."""
@@ -233,7 +230,7 @@ class Remediation(Prose):
 class Verification(Section):
     """Section 6: seed, tolerance, last step, and the bounds."""
 
-    name_ = "verification"
+    part = "verification"
 
     def fields(self) -> ComposeResult:
         """Three fields, then a row for each bound."""
@@ -292,7 +289,7 @@ class Verification(Section):
 class Lesson(Section):
     """Section 7: one line."""
 
-    name_ = "lesson"
+    part = "lesson"
 
     def fields(self) -> ComposeResult:
         """The line."""
@@ -302,63 +299,3 @@ class Lesson(Section):
     def _changed(self, event: Input.Changed) -> None:
         value = event.value
         self.post_message(self.Edited(lambda pm: pm.but(lesson=value)))
-
-
-class Contents(Widget, can_focus=True):
-    """The seven sections with how each stands: a column, or one line where the terminal is narrow."""
-
-    auto_links = False
-    BINDINGS: ClassVar = [
-        Binding("down,right", "move(1)", "next section", show=False),
-        Binding("up,left", "move(-1)", "section before", show=False),
-        Binding("enter", "enter", "next section", show=False),
-    ]
-
-    @dataclass
-    class Chosen(Message):
-        """A section was chosen. `number` counts from 1; `stay` leaves the focus here."""
-
-        number: int
-        stay: bool = False
-
-    def __init__(self):
-        super().__init__()
-        self._states: list[str] = []
-        self._now, self._lang = 1, "en"
-
-    def show(self, states: list[str], now: int, lang: str) -> None:
-        """Draw `states` (words) with section `now` marked."""
-        self._states, self._now, self._lang = states, now, lang
-        self.refresh(layout=True)
-
-    def render(self) -> Content:
-        """A link for each section."""
-        column = not self.screen.has_class("-narrow")
-        names = [say(f"postmortem.short.{name}", self._lang) for name in SECTIONS]
-        parts: list[tuple[str, str]] = []
-        for number, (name, state) in enumerate(zip(names, self._states, strict=False), 1):
-            now = number == self._now
-            link = f" @click=choose({number})"
-            style = ("bold $accent" if now else "$foreground") + link
-            muted = ("$success" if state.startswith("✓") else "$foreground-muted") + link
-            if column:
-                lead = "▸" if now else " "
-                gap = " " * max(1, self.content_size.width - len(name) - len(state) - 4)
-                parts += [(f"{lead}{number} {name}", style), (gap, ""), (f"{state}\n", muted)]
-            elif now:
-                parts += [(f"[{number} {name} ", style), (state, muted), ("]", style)]
-            else:
-                parts.append((f" {number}{'✓' if state.startswith('✓') else '·'} ", muted))
-        return Content.assemble(*parts)
-
-    def action_choose(self, number: int) -> None:
-        """A click."""
-        self.post_message(self.Chosen(number))
-
-    def action_move(self, by: int) -> None:
-        """An arrow: look at another section and stay here."""
-        self.post_message(self.Chosen((self._now - 1 + by) % len(SECTIONS) + 1, stay=True))
-
-    def action_enter(self) -> None:
-        """Into the section."""
-        self.post_message(self.Chosen(self._now))
