@@ -23,7 +23,7 @@ from tutor.lab.record import Record
 from tutor.lab.trainer import Trainer
 
 STEPS = 50
-RUNS = 9
+RUNS = 11
 SETTINGS = {"device": "cpu", "checkpoint_every": None}
 
 
