@@ -131,7 +131,7 @@ class PostMortemScreen(Page):
         .note { color: $foreground-muted; margin: 1 0 0 0; height: auto; }
         .legend { height: auto; margin: 0 0 1 0; }
         .legend Static { width: 1fr; height: auto; }
-        #cells { height: auto; max-height: 11; background: $background; }
+        #cells { height: auto; max-height: 11; background: $background; scrollbar-size-horizontal: 1; }
         #cells > .datatable--fixed { background: $background; color: $foreground; }
         #cells > .datatable--header { background: $panel; }
         .said { height: 3; margin: 1 0 0 0; }

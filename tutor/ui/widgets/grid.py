@@ -19,7 +19,7 @@ from tutor.ui.widgets.sections import Section
 from tutor.words import plain, say
 
 SIGNS = {True: "=", False: "≠", None: "·"}  # the log agrees, differs, has no rule
-COLUMN = 13
+COLUMN = 12
 
 
 class Cells(DataTable):
@@ -80,7 +80,7 @@ class EvidenceGrid(Section):
     def on_mount(self) -> None:
         """Fill the grid."""
         table = self.query_one(Cells)
-        table.add_column(Content(self.words("heads.panel")), width=17)
+        table.add_column(Content(self.words("heads.panel")), width=16)
         for letter in LETTERS[: len(self.pm.hypotheses)]:
             table.add_column(letter, width=COLUMN)
         for panel in PANELS:
