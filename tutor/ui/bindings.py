@@ -59,7 +59,7 @@ WALK = [
     _row("c", "compare", "compare"),
     _row("w", "why", "why"),
     _row("r", "again", "again"),
-    _row("q,escape", "leave", "leave", "q"),
+    _row("q", "leave", "leave"),  # not escape: a reflex should not end a walk
 ]
 
 LEAF = [
@@ -69,7 +69,7 @@ LEAF = [
     _row("m", "map", "map"),
     _row("r", "again", "again"),
     _row("b,backspace,ctrl+z", "back", "back", "b"),
-    _row("q,escape", "leave", "leave", "q"),
+    _row("q", "leave", "leave"),  # not escape: a reflex should not end a walk
 ]
 
 PANEL = [

@@ -70,7 +70,6 @@ class WalkScreen(PlotPage, WalkPage):
 
     def on_mount(self) -> None:
         """Read the run after the first paint, and take up the walk where it was left."""
-        super().on_mount()
         self.call_after_refresh(self.set_timer, FIRST_PAINT, self._begin)
 
     def _begin(self) -> None:

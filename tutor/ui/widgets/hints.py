@@ -26,7 +26,7 @@ class Hints(VerticalScroll):
         parts: list[tuple[str, str]] = [
             (f"{number}  {hint(lang)}\n", "") for number, hint in enumerate(hints[: walk.hints], 1)
         ]
-        if walk.hints < len(hints):
+        if walk.hints < len(hints) and not walk.prediction:
             key = "walk.more_hints" if walk.hints else "walk.first_hint"
             click = "@click=screen.hint"
             parts += [("h ", f"bold $accent {click}"), (say(key, lang), f"$foreground-muted {click}")]
