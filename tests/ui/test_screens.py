@@ -84,6 +84,27 @@ async def test_from_the_leaf_again_from_the_top(walk):
         assert app.screen.walk.at == "1.1"
 
 
+async def test_a_leaf_leads_on_to_the_next_tree(walk, monkeypatch):
+    end, _ = walks.unattended(recorded("19-break"), phase_19())
+    leaf = end.leaf.model_copy(update={"tree": "other", "breaks": ("no-clip",)})
+    other = phase_19().model_copy(update={"tree": "other"})
+    monkeypatch.setattr("tutor.tree.available", lambda: {"other": None})
+    monkeypatch.setattr("tutor.tree.find", lambda name: other)
+    asked = phase_19().model_copy(update={"leaves": {**phase_19().leaves, end.at: leaf}})
+    app = walk(asked=asked)
+    async with app.run_test(size=WIDE) as pilot:
+        await settle(pilot)
+        await answer_all(pilot, "en")
+        assert "tutor train --break no-clip" in shown(app)
+        await pilot.press("t")  # the next tree
+        await settle(pilot)
+        assert isinstance(app.screen, WalkScreen)
+        assert (app.screen.walk.tree.tree, app.screen.walk.at) == ("other", "1.1")
+        await pilot.press("q")  # back on the leaf
+        await settle(pilot)
+        assert isinstance(app.screen, LeafScreen)
+
+
 async def test_from_the_leaf_out_and_back_to_it(walk):
     app = walk()
     async with app.run_test(size=WIDE) as pilot:

@@ -64,6 +64,7 @@ WALK = [
 
 LEAF = [
     _row("p", "postmortem", "postmortem"),
+    _row("t", "next_tree", "next_tree"),
     _row("y", "copy", "copy"),
     _row("c", "compare", "compare"),
     _row("m", "map", "map"),

@@ -4,6 +4,7 @@ from textual.containers import VerticalScroll
 from textual.content import Content
 from textual.widgets import Static
 
+from tutor import tree as trees
 from tutor import walk as walks
 from tutor.ui import bindings
 from tutor.ui.keeper import Keeper
@@ -63,11 +64,17 @@ class LeafScreen(WalkPage):
         leaf = self.walk.leaf
         style = "bold $success" if leaf.verdict == "healthy" else "bold $accent"
         facts = {k: plain(v) if isinstance(v, str) else v for k, v in self.walk.facts.items()}
-        return Content.assemble(
+        parts = [
             (f"{SIGNS[leaf.verdict]} {leaf.name(lang)}", style),
             (f"   {self.say(f'leaf.{leaf.verdict}')}", "$foreground-muted"),
             (f"\n{leaf.means(lang, facts)}", ""),
-        )
+        ]
+        for name in leaf.breaks:
+            parts += [
+                (f"\n{self.say('leaf.reproduce')} ", "$foreground-muted"),
+                (f"tutor train --break {name}", "$primary"),
+            ]
+        return Content.assemble(*parts)
 
     def _fixes(self, lang: str) -> Content | None:
         parts: list[tuple[str, str]] = []
@@ -115,6 +122,8 @@ class LeafScreen(WalkPage):
         """Only what works now."""
         if action == "postmortem":
             return self.walk.leaf.post_mortem
+        if action == "next_tree":
+            return self.walk.leaf.tree in trees.available()
         if action == "copy":
             return self.command is not None
         return True
@@ -129,6 +138,12 @@ class LeafScreen(WalkPage):
         from tutor.ui.screens.postmortem import PostMortemScreen, begun
 
         self.app.push_screen(PostMortemScreen(begun(self.walk, self.app.lang), self._keeper.notebook))
+
+    def action_next_tree(self) -> None:
+        """Walk the tree that this leaf leads to, over the same run."""
+        from tutor.ui.screens.walk import WalkScreen
+
+        self.app.push_screen(WalkScreen(self.walk.run, trees.find(self.walk.leaf.tree)))
 
     def action_again(self) -> None:
         """Walk again from the top."""
