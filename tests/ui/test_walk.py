@@ -426,6 +426,32 @@ async def test_every_size_shows_question_panel_and_answer(walk, size):
         assert "right" in shown(app)
 
 
+@pytest.mark.parametrize("size", [*SIZES, (60, 18)])
+async def test_a_hint_is_seen_at_every_size(walk, size):
+    app = walk()
+    async with app.run_test(size=size) as pilot:
+        await settle(pilot)
+        await pilot.press("h")
+        await settle(pilot)
+        first = phase_19().questions["1.1"].hints[0]("en")
+        assert first.split()[0] in shown(app)
+        assert "1 of 3" in shown(app)
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_the_panel_has_eight_rows_whatever_the_log_says(walk, size):
+    app = walk()
+    async with app.run_test(size=size) as pilot:
+        await settle(pilot)
+        while app.screen.walk.question:
+            assert app.screen.query_one(Plot).content_size.height >= 8
+            await pilot.press("down", "enter")  # the first outcome, right or wrong
+            await settle(pilot)
+            assert app.screen.query_one(Plot).content_size.height >= 8
+            await pilot.press("enter")
+            await settle(pilot)
+
+
 async def test_without_colour_the_signs_and_words_remain(walk, monkeypatch):
     monkeypatch.setenv("NO_COLOR", "1")
     app = walk()
