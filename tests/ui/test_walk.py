@@ -7,7 +7,7 @@ import pytest
 
 from tests.conftest import write_run
 from tests.ui.conftest import NARROW, SIZES, WIDE, phase_19, recorded, shown
-from tutor import readers, tree
+from tutor import tree
 from tutor import walk as walks
 from tutor.notebook import Notebook, NotebookError
 from tutor.ui.screens.leaf import LeafScreen
@@ -193,6 +193,18 @@ async def test_a_walk_left_is_resumed_where_it_was(walk):
         await settle(pilot)
         assert (again.screen.walk.at, again.screen.walk.answers) == ("1.1", ())
         assert again.screen.walk.prediction is None
+
+
+async def test_a_walk_over_another_run_of_the_same_name_is_not_resumed(walk, tmp_path):
+    rows = [{"step": step, "loss": 1.0} for step in range(300)]
+    for folder in ("one", "two"):
+        app = walk(write_run(tmp_path / folder / "mine", rows))
+        async with app.run_test(size=WIDE) as pilot:
+            await settle(pilot)
+            assert app.screen.walk.at == "1.1"
+            await pilot.press("n", "enter", "enter")  # to 2.1
+            await settle(pilot)
+            assert app.screen.walk.at == "2.1"
 
 
 async def test_a_torn_draft_is_passed_over(walk, home):
@@ -394,10 +406,20 @@ async def test_too_small_a_terminal_gets_one_line_and_recovers(walk, size):
         if size[0] > 40:
             assert "60 x 18" in shown(app)
         await pilot.press("enter")  # does nothing now
+        await settle(pilot)
         await pilot.resize_terminal(*WIDE)
         await settle(pilot)
         assert app.screen.query_one(Answer).chosen == "no"
         assert app.screen.seen is None
+
+
+async def test_too_small_a_terminal_can_be_left(walk):
+    app = walk()
+    async with app.run_test(size=(40, 10)) as pilot:
+        await settle(pilot)
+        await pilot.press("q")
+        await settle(pilot)
+        assert not app.is_running or app._exit
 
 
 async def test_too_small_from_the_start(walk):
@@ -485,7 +507,3 @@ async def test_the_draft_is_plain_data(walk):
     assert json.loads(json.dumps(data)) == data
     assert data["at"] == "2.1"
     assert not data["done"]
-
-
-def test_every_reader_of_this_file_finds_the_runs():
-    assert readers.read(recorded("19-break").path).name == "19-break"

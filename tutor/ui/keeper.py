@@ -1,6 +1,7 @@
 """Keeper: keeps the learner's walk in the notebook, and says once when it can't."""
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tutor.walk import Look, Walk, to_state
@@ -27,12 +28,15 @@ class Keeper:
         self._complained = False
 
     def kept(self, walk: Walk) -> dict[str, Any] | None:
-        """The state in which a walk over this run and tree was left."""
-        return self.notebook.draft(KIND, self._key(walk))
+        """The state in which a walk over this run and tree was left; not one over another of its name."""
+        state = self.notebook.draft(KIND, self._key(walk))
+        left = Path(str((state or {}).get("run", "")))
+        return None if left.exists() and left.resolve() != walk.run.path.resolve() else state
 
     def keep(self, walk: Walk) -> None:
         """Keep where the walk stands."""
-        state = to_state(walk) | {"name": walk.run.name, "done": walk.leaf is not None}
+        where = str(walk.run.path.resolve())
+        state = to_state(walk) | {"name": walk.run.name, "run": where, "done": walk.leaf is not None}
         self._try(lambda: self.notebook.save_draft(KIND, self._key(walk), state))
 
     def record(self, walk: Walk, seen: Look) -> None:
