@@ -91,6 +91,8 @@ class HomeScreen(Page):
         at = listed.highlighted
         listed.clear_options()
         wide = max((len(plain(book.name)) for book in self._books), default=0)
+        described = [book.describe(self.app.lang) for book in self._books]
+        widest = max(map(len, described), default=0)
         left = {str(walk.get("name")): walk for walk in walks if walk.get("tree") == self.asked}
         first = 0
         for number, book in enumerate(self._books):
@@ -100,7 +102,7 @@ class HomeScreen(Page):
             first = number if key == "home.left_at" else first
             line = Content.assemble(
                 (plain(book.name).ljust(wide), "bold"),
-                (f"   {book.describe(self.app.lang)}", "$foreground-muted"),
+                (f"   {described[number].ljust(widest)}", "$foreground-muted"),
                 (f"   {place}", "$accent" if key == "home.left_at" else "$foreground-muted"),
             )
             listed.add_option(Option(line, id=str(number)))
