@@ -1,6 +1,6 @@
 """What the log says of each cell of the grid: small rules, one for a panel and a hypothesis.
 
-A rule gives a verdict, the reason's key in words.yaml and its figures; None where the log can't tell. A
+A rule gives a verdict, the reason's key in tutor/words and its figures; None where the log can't tell. A
 panel that has no bearing on a hypothesis is silent by nature, and one that was not recorded is silent too.
 """
 

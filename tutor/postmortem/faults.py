@@ -13,7 +13,7 @@ SUM_TOLERANCE = 0.005
 """How far from 1 the probabilities may sum: people write two decimals."""
 
 SAID = ("did_not_recover", "not_recorded", "none_flagged")
-"""Phrases that may stand in a row of section 1, in words.yaml under `postmortem.said`."""
+"""Phrases that may stand in a row of section 1, in tutor/words under `postmortem.said`."""
 
 _ASSIGNMENT = re.compile(r"(?<![\w.-])([A-Za-z_]\w*)=([^\s,;]+)")
 _OTHER_CHANGE = re.compile(r"--[\w-]+[= ]\S+|[\w.]+\s*[:=]\s*\S+")

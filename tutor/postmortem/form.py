@@ -34,10 +34,10 @@ class Symptom(Strict):
     """One row of section 1.
 
     Attributes:
-        key: names the row in words.yaml.
+        key: names the row in tutor/words.
         kind: what may stand in it: a step, a number, a number or "did not recover", or any text.
         value: as the learner left it; "" is empty.
-        unit: a key of words.yaml, or "".
+        unit: a key of tutor/words, or "".
         panel: the panel it came from.
         recorded: whether the log had it.
     """
@@ -76,7 +76,7 @@ class Hypothesis(Strict):
 
 
 class Reading(Strict):
-    """What the log says of one cell of the grid: a verdict, and why: a key of words.yaml and its facts."""
+    """What the log says of one cell of the grid: a verdict, and why: a key of tutor/words and its facts."""
 
     verdict: Literal[VERDICTS]
     why: str

@@ -105,10 +105,10 @@ def _bounds(scene: Scene) -> tuple[Bound, ...]:
 def _symptoms(scene: Scene, lang: str) -> Iterator[Symptom]:
     run, row, peak = scene.run, scene.row, scene.peak_row
     spike = row is not None
-    yield _row("began", "step", scene.began, "step")
+    yield _row("began", "step", scene.began)
     yield _row("before", "number", scene.ema_before(), "nats")
     yield _row("peak", "number", scene.at("loss", peak), "nats")
-    yield _row("peak_step", "step", int(run.steps[peak]) if spike and run.has("loss") else None, "step")
+    yield _row("peak_step", "step", int(run.steps[peak]) if spike and run.has("loss") else None)
     yield _row("after", "after", _after(scene), "nats")
     yield _row("recovered", "after", _recovered(scene, lang), "steps")
     yield _row("gradient", "number", scene.worst("grad_norm"), panel="gradient")

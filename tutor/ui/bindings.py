@@ -1,7 +1,7 @@
 """The one bindings table: keys, actions and their names.
 
 Screens take their BINDINGS from here, the footer and the help screen draw what is active. A binding's
-id is a key of words.yaml ("keys.hint"), so that both languages have its name; bindings of one name are
+id is a key of tutor/words ("keys.hint"), so that both languages have its name; bindings of one name are
 shown as one.
 """
 

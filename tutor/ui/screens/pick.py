@@ -17,7 +17,7 @@ class PickScreen(ModalScreen[str | None]):
     """A list over the screen below; gives the id picked, or None.
 
     Args:
-        title: a key of words.yaml.
+        title: a key of tutor/words.
         rows: an id and a line for each.
     """
 

@@ -1,22 +1,15 @@
-"""Words in English and Spanish, and the YAML files that hold them.
-
-`Words` is one sentence in both languages; `load` turns a YAML file into a pydantic model and names file
-and line of whatever is wrong in it; `say` gives the app's own words from `words.yaml`.
-"""
+"""YAML files as pydantic models: whatever is wrong in one is named with file and line."""
 
 import re
-import unicodedata
 from collections.abc import Mapping
-from functools import cache
 from pathlib import Path
-from typing import Annotated, Any, TypeVar
+from typing import Any, TypeVar
 
 import yaml
-from pydantic import BaseModel, ConfigDict, StringConstraints, ValidationError
+from pydantic import BaseModel, ConfigDict, ValidationError
 
 LANGUAGES = ("en", "es")
 
-Sentence = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
 Model = TypeVar("Model", bound=BaseModel)
 
 
@@ -24,67 +17,6 @@ class Strict(BaseModel):
     """A part of a YAML file: frozen, and a key nobody asked for is an error."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class Words(Strict):
-    """One sentence in every language. A missing or an empty one is an error."""
-
-    en: Sentence
-    es: Sentence
-
-    def __call__(self, lang: str, facts: Mapping[str, Any] | None = None) -> str:
-        """The sentence in `lang`, its `{placeholders}` filled from `facts`."""
-        sentence = getattr(self, lang if lang in LANGUAGES else "en")
-        return fill(sentence, facts) if facts is not None else sentence
-
-
-class _Missing(dict):
-    def __missing__(self, key: str) -> str:
-        return "–"
-
-
-def fill(sentence: str, facts: Mapping[str, Any]) -> str:
-    """`sentence` with its placeholders filled; a fact that isn't known is drawn as a dash."""
-    return sentence.format_map(_Missing({key: number(value) for key, value in facts.items()}))
-
-
-def number(value: Any) -> str:
-    """A value as people write it: four significant digits, no trailing zeros, lists joined by commas."""
-    if value is None:
-        return "–"
-    if isinstance(value, bool | str):
-        return str(value)
-    if isinstance(value, int):
-        return str(value)
-    if isinstance(value, float):
-        return "NaN" if value != value else f"{value:.4g}".replace("inf", "Inf")
-    return ", ".join(number(item) for item in value)
-
-
-def plain(text: str, *, lines: bool = False) -> str:
-    """Text from a log or a learner, safe to draw: what would steer a terminal becomes a visible sign.
-
-    Control characters become their pictures (escape is "␛"); marks that turn the direction of writing and
-    lone surrogates become "\ufffd". With `lines`, line ends stay and a tab is four spaces.
-    """
-    if lines:
-        return "\n".join(plain(line) for line in text.replace("\t", "    ").split("\n"))
-    if text.isascii() and text.isprintable():
-        return text
-    return "".join(_visible(character) for character in text)
-
-
-_DIRECTIONS = {"LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI"}
-
-
-def _visible(character: str) -> str:
-    code = ord(character)
-    if code < 0x20:
-        return chr(0x2400 + code)
-    if code == 0x7F:
-        return "\u2421"
-    steers = unicodedata.bidirectional(character) in _DIRECTIONS
-    return "\ufffd" if steers or unicodedata.category(character) in ("Cc", "Cs", "Zl", "Zp") else character
 
 
 class BadFileError(ValueError):
@@ -182,21 +114,3 @@ def _explain(error: Mapping[str, Any]) -> str:
     if error["type"] == "missing" and error["loc"][-1] in LANGUAGES:
         return f"{'.'.join(str(p) for p in error['loc'][:-1])}: the language {error['loc'][-1]!r} is missing"
     return f"{where}: {kinds.get(error['type']) or error['msg'].removeprefix('Value error, ')}"
-
-
-def load(path: Path, model: type[Model]) -> Model:
-    """The YAML file at `path` as `model`; raises BadFileError."""
-    return Document(path).parse(model)
-
-
-@cache
-def _own() -> dict[str, Any]:
-    return Document(Path(__file__).with_name("words.yaml")).data
-
-
-def say(key: str, lang: str, **facts: Any) -> str:
-    """The app's own words under `key` ("walk.ask") in `lang`, filled with `facts`."""
-    found: Any = _own()
-    for part in key.split("."):
-        found = found[part]
-    return fill(found[lang if lang in LANGUAGES else "en"], facts)

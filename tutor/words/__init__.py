@@ -1,0 +1,94 @@
+"""Words in English and Spanish.
+
+`Words` is one sentence in both languages, as trees and cards hold them; `say` gives the app's own words,
+which lie beside this file, one YAML for each part of the app: `say("walk.ask", lang)` reads `walk.yaml`.
+"""
+
+import unicodedata
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from typing import Annotated, Any
+
+from pydantic import StringConstraints
+
+from tutor.words.document import LANGUAGES, BadFileError, Document, Strict
+
+__all__ = ["LANGUAGES", "BadFileError", "Document", "Strict", "Words", "fill", "number", "plain", "say"]
+
+Sentence = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
+
+
+class Words(Strict):
+    """One sentence in every language. A missing or an empty one is an error."""
+
+    en: Sentence
+    es: Sentence
+
+    def __call__(self, lang: str, facts: Mapping[str, Any] | None = None) -> str:
+        """The sentence in `lang`, its `{placeholders}` filled from `facts`."""
+        sentence = getattr(self, lang if lang in LANGUAGES else "en")
+        return fill(sentence, facts) if facts is not None else sentence
+
+
+class _Missing(dict):
+    def __missing__(self, key: str) -> str:
+        return "–"
+
+
+def fill(sentence: str, facts: Mapping[str, Any]) -> str:
+    """`sentence` with its placeholders filled; a fact that isn't known is drawn as a dash."""
+    return sentence.format_map(_Missing({key: number(value) for key, value in facts.items()}))
+
+
+def number(value: Any) -> str:
+    """A value as people write it: four significant digits, no trailing zeros, lists joined by commas."""
+    if value is None:
+        return "–"
+    if isinstance(value, bool | str):
+        return str(value)
+    if isinstance(value, int):
+        return str(value)
+    if isinstance(value, float):
+        return "NaN" if value != value else f"{value:.4g}".replace("inf", "Inf")
+    return ", ".join(number(item) for item in value)
+
+
+def plain(text: str, *, lines: bool = False) -> str:
+    """Text from a log or a learner, safe to draw: what would steer a terminal becomes a visible sign.
+
+    Control characters become their pictures (escape is "␛"); marks that turn the direction of writing and
+    lone surrogates become "\ufffd". With `lines`, line ends stay and a tab is four spaces.
+    """
+    if lines:
+        return "\n".join(plain(line) for line in text.replace("\t", "    ").split("\n"))
+    if text.isascii() and text.isprintable():
+        return text
+    return "".join(_visible(character) for character in text)
+
+
+_DIRECTIONS = {"LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI"}
+
+
+def _visible(character: str) -> str:
+    code = ord(character)
+    if code < 0x20:
+        return chr(0x2400 + code)
+    if code == 0x7F:
+        return "\u2421"
+    steers = unicodedata.bidirectional(character) in _DIRECTIONS
+    return "\ufffd" if steers or unicodedata.category(character) in ("Cc", "Cs", "Zl", "Zp") else character
+
+
+@cache
+def _part(name: str) -> dict[str, Any]:
+    return Document(Path(__file__).with_name(f"{name}.yaml")).data
+
+
+def say(key: str, lang: str, **facts: Any) -> str:
+    """The app's own words under `key` in `lang`, filled with `facts`."""
+    part, *rest = key.split(".")
+    found: Any = _part(part)
+    for name in rest:
+        found = found[name]
+    return fill(found[lang if lang in LANGUAGES else "en"], facts)
