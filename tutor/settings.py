@@ -14,7 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 class Settings(BaseModel):
     """The settings of one training run. Every field can be given as `--set name=value`."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False, defer_build=True)
 
     seed: int = Field(42, ge=0, description="seeds the weights, the order of the batches and the probe")
     steps: int = Field(600, ge=1, description="stop after so many steps; the schedule keeps its own horizon")

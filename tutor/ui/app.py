@@ -26,9 +26,6 @@ if TYPE_CHECKING:
     from tutor.ui.shelf import Book
 
 SMALLEST = (60, 18)
-FIRST = 1
-"""Where the first screen stands in the stack: over the empty one that Textual begins with."""
-
 
 def _commands():
     from tutor.ui.commands import Commands
@@ -64,16 +61,15 @@ class TutorApp(App[None]):
             self.register_theme(theme)
         self.theme = DARK.name
 
-    def on_mount(self) -> None:
-        """Open the first screen."""
+    def get_default_screen(self) -> Screen:
+        """The first screen; with an empty one under it, as Textual would begin, it would be painted later."""
         if self._subject is None:
             from tutor.ui.screens.home import HomeScreen
 
-            self.push_screen(HomeScreen())
-        else:
-            from tutor.ui.screens.walk import WalkScreen
+            return HomeScreen()
+        from tutor.ui.screens.walk import WalkScreen
 
-            self.push_screen(WalkScreen(self._subject, self._asked))
+        return WalkScreen(self._subject, self._asked)
 
     def on_resize(self, event: events.Resize) -> None:
         """Cover everything with one clear line while the terminal is too small."""
@@ -94,11 +90,13 @@ class TutorApp(App[None]):
         self.exit(return_code=2, message=Text(line, no_wrap=True, overflow="ignore"))
 
     def leave(self, screen: Screen) -> None:
-        """Leave a screen: to the one below, or out of the app from the last."""
-        if len(self.screen_stack) > FIRST + 1:
-            screen.dismiss()
-        else:
+        """Leave a screen: to the one below, or out of the app from home and from the last."""
+        from tutor.ui.screens.home import HomeScreen
+
+        if len(self.screen_stack) == 1 or isinstance(screen, HomeScreen):
             self.exit()
+        else:
+            screen.dismiss()
 
     def action_leave(self) -> None:
         """Leave the screen in front."""
@@ -137,13 +135,13 @@ class TutorApp(App[None]):
                 home.relabel()
 
     def _go_home(self) -> HomeScreen:
-        """The home screen in front, with nothing under it."""
+        """The home screen in front, with nothing over it."""
         from tutor.ui.screens.home import HomeScreen
 
-        while len(self.screen_stack) > FIRST + 1:
+        while len(self.screen_stack) > 1 and not isinstance(self.screen, HomeScreen):
             self.pop_screen()
         if not isinstance(self.screen, HomeScreen):
-            self.switch_screen(HomeScreen())
+            self.push_screen(HomeScreen())
         return self.screen
 
     def action_command_palette(self) -> None:
