@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
+from tests.conftest import make_run
 from tutor import plots
 from tutor.plots import axes, raster
 from tutor.plots.sample import sample
@@ -366,3 +367,8 @@ class TestRaster:
         for thread in threads:
             thread.join()
         assert not wrong
+
+
+def test_a_hash_alone_is_a_batch_panel_too():
+    run = make_run({"loss": [1.0] * 9, "batch_hash": list("abcdefghi")})
+    assert "e" in plots.draw(run, "batch", 80, 12, mark=4).plain

@@ -58,6 +58,8 @@ class Request:
 
     def before(self, signal: str, step: int, rows: int) -> list[Any]:
         """The signal in the last `rows` rows before `step`, where it was recorded."""
+        if not self.run.has(signal):
+            return []
         end = self.run.row_at(step)
         return [to_list(value) for value in self.run[signal][max(0, end - rows) : end] if value is not None]
 

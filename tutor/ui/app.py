@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 SMALLEST = (60, 18)
 
+
 def _commands():
     from tutor.ui.commands import Commands
 

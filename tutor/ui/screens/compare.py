@@ -1,7 +1,5 @@
 """CompareScreen: two runs laid over each other, and in figures."""
 
-from collections.abc import Mapping
-
 from textual.app import App
 from textual.containers import VerticalScroll
 from textual.content import Content
@@ -35,7 +33,7 @@ class CompareScreen(PlotPage):
     def __init__(self, run: Run, other: Run, tree: Tree, at: int | None):
         super().__init__()
         self.subject, self.other, self._at = run, other, at
-        self._numbers = {name: _numbers(tree, name) for name in ("spike", "recovery")}
+        self._numbers = {name: trees.numbers(name, tree) for name in ("spike", "recovery")}
 
     def body(self):
         """The panel, and the table under it."""
@@ -50,6 +48,7 @@ class CompareScreen(PlotPage):
         from tutor import compare
 
         found = compare.compare(self.other, self.subject, self._at, **self._numbers)
+        self._at = found.step
         plot, table = self.query_one(Plot), self.query_one("#table")
         table.border_title = Content(self.say("ui.figures"))
         table.query_one(Static).update(compare.render(found, self.app.lang))
@@ -61,15 +60,6 @@ class CompareScreen(PlotPage):
         plot.show(panel, self._at, None, plot.view)
         self.query_one(PanelTabs).show(panel)
         self.refresh_bindings()
-
-
-def _numbers(tree: Tree, detector: str) -> Mapping[str, float]:
-    """The numbers of the tree's own question, else of phase-19's, so that table and walk never disagree."""
-    for asked in (tree, trees.find("phase-19")):
-        for question in asked.questions.values():
-            if question.rule and question.rule.detector == detector:
-                return question.rule.numbers
-    raise ValueError(f"no question of phase-19 uses the detector {detector!r}")
 
 
 def open_compare(app: App, walk: Walk) -> None:

@@ -8,7 +8,7 @@ from tutor import tree as trees
 from tutor import walk as walks
 from tutor.ui import bindings
 from tutor.ui.keeper import Keeper
-from tutor.ui.screens.page import WalkPage
+from tutor.ui.screens.walkpage import WalkPage
 from tutor.ui.widgets.path import RIGHT, Path, mark, mark_style
 from tutor.ui.widgets.title import Title, described
 from tutor.walk import UNSURE, Walk

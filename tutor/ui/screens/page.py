@@ -1,6 +1,6 @@
 """Page: what every screen of tutor has: a title, the keys, and words that follow the language.
 
-PlotPage adds a panel to switch, zoom and pan; WalkPage, what can be done wherever there is a walk.
+PlotPage adds a panel to switch, zoom and pan.
 """
 
 from collections.abc import Iterable
@@ -13,7 +13,6 @@ from tutor.run import PANELS
 from tutor.ui.widgets.footer import Keys
 from tutor.ui.widgets.plot import Plot
 from tutor.ui.widgets.tabs import PanelTabs
-from tutor.walk import Walk
 from tutor.words import say
 
 TALL = 32
@@ -89,21 +88,3 @@ class PlotPage(Page):
     def on_panel_tabs_chosen(self, event: PanelTabs.Chosen) -> None:
         """A panel was clicked."""
         self.action_panel(event.number)
-
-
-class WalkPage(Page):
-    """A page with a `walk`."""
-
-    walk: Walk
-
-    def action_map(self) -> None:
-        """The map of the tree."""
-        from tutor.ui.screens.map import MapScreen
-
-        self.app.push_screen(MapScreen(self.walk))
-
-    def action_compare(self) -> None:
-        """This run beside another."""
-        from tutor.ui.screens.compare import open_compare
-
-        open_compare(self.app, self.walk)

@@ -11,7 +11,8 @@ from tutor.run import PANELS, BadRunError, Run
 from tutor.tree import Tree
 from tutor.ui import bindings
 from tutor.ui.keeper import Keeper
-from tutor.ui.screens.page import TALL, PlotPage, WalkPage
+from tutor.ui.screens.page import TALL, PlotPage
+from tutor.ui.screens.walkpage import WalkPage
 from tutor.ui.widgets.answer import Answer
 from tutor.ui.widgets.evidence import Evidence
 from tutor.ui.widgets.hints import Hints
