@@ -16,7 +16,7 @@ ROOT = Path(__file__).parent.parent
 def make_run(
     columns: Mapping[str, Sequence[Any]],
     manifest: Mapping[str, Any] | None = None,
-    checkpoints: Sequence[int] = (),
+    checkpoints: Sequence[int] | None = None,
     sentences: Sequence[str] = (),
 ) -> Run:
     """A run of these columns; steps count from 0 where none are given."""
@@ -27,7 +27,7 @@ def make_run(
         name="a-run",
         manifest=manifest or {},
         frame=frame,
-        checkpoints=tuple(checkpoints),
+        checkpoints=None if checkpoints is None else tuple(checkpoints),
         sentences=tuple(sentences),
     )
 

@@ -10,7 +10,15 @@ from tutor import compare
 from tutor.run import Run
 
 SPIKE = {"window": 10, "sigmas": 3.0, "merge": 5, "min_rows": 5}
-RECOVERY = {"window": 10, "sigmas": 0.5, "within": 6, "smooth": 2, "min_rows": 5, "min_rows_after": 2}
+RECOVERY = {
+    "window": 10,
+    "sigmas": 0.5,
+    "within": 6,
+    "smooth": 2,
+    "min_rows": 5,
+    "min_rows_after": 2,
+    "min_rows_smooth": 1,
+}
 
 
 def run(loss, name="a", manifest=None, first=0, **signals):

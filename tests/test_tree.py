@@ -84,6 +84,12 @@ class TestFaults:
                 {"window": 10.5, "sigmas": 3.0, "merge": 50, "min_rows": 20},
                 "window must be a whole number, not 10.5",
             ),
+            ({"window": -100, "sigmas": 3.0, "merge": 50, "min_rows": 20}, "window must be above 0"),
+            (
+                {"window": 10**20, "sigmas": 3.0, "merge": 50, "min_rows": 20},
+                "window must be above 0 and at most",
+            ),
+            ({"window": 100, "sigmas": float("nan"), "merge": 50, "min_rows": 20}, "sigmas must be above 0"),
             ({"window": "many", "sigmas": 3.0, "merge": 50, "min_rows": 20}, "window"),
         ],
     )
@@ -151,6 +157,23 @@ class TestFaults:
         data = small()
         data["questions"]["1"]["outcomes"]["yes"]["says"] = {"en": "at {stepp}", "es": "en {step}"}
         assert "{stepp} is no fact" in faults(tmp_path, data)
+
+    def test_a_placeholder_is_a_name_and_no_more(self, tmp_path: Path):
+        data = small()
+        data["questions"]["1"]["outcomes"]["yes"]["says"] = {"en": "{step:>999999999}", "es": "{step!r}"}
+        assert faults(tmp_path, data).count("a placeholder is a name in braces and no more") == 2
+
+    def test_a_change_against_what_the_run_had(self, tmp_path: Path):
+        data = small()
+        data["leaves"]["bad"]["fixes"][0]["change"] = {"lr": {"times": 0.5}}
+        assert tree.load(write(tmp_path, data)).leaves["bad"].fixes[0].change["lr"].times == 0.5
+        data["leaves"]["bad"]["fixes"][0]["change"] = {"lr": {"times": -1}}
+        assert "times" in faults(tmp_path, data)
+
+    def test_an_unknown_break(self, tmp_path: Path):
+        data = small()
+        data["leaves"]["bad"]["breaks"] = ["no-clop"]
+        assert "there is no break 'no-clop'" in faults(tmp_path, data)
 
     def test_an_unknown_panel_and_an_unknown_key(self, tmp_path: Path):
         data = small()

@@ -74,7 +74,11 @@ class TestLeaves:
     def test_persistent_with_and_without_a_checkpoint(self):
         loss = [1.0 + (0.02 if i % 2 else -0.02) + (3.0 if i >= 300 else 0.0) for i in range(600)]
         run = flat(loss=loss)
-        assert leaf(run) == "persistent-no-checkpoint"
+        end, _ = walk.unattended(run, PHASE_19)
+        assert end.at == "2.4", "nobody can say whether one was kept"
+        assert walk.flawed(end)
+        none = make_run(run.frame.to_dict(as_series=False), {"dtype": "fp32"}, checkpoints=[])
+        assert leaf(none) == "persistent-no-checkpoint"
         kept = make_run(run.frame.to_dict(as_series=False), {"dtype": "fp32"}, checkpoints=[200])
         assert leaf(kept) == "persistent"
 
@@ -111,6 +115,10 @@ class TestUnattended:
         end, _ = walk.unattended(flat(loss=[1.0] * 300 + [math.nan] * 300), PHASE_19)
         assert end.at == "1.3"
         assert walk.flawed(end)
+
+    def test_nan_that_no_later_question_explains_is_no_health(self):
+        run = make_run({"loss": [1.0] * 300 + [math.nan] * 3}, {"dtype": "fp16"})
+        assert walk.flawed(walk.unattended(run, PHASE_19)[0])
 
     def test_a_loss_alone_is_walked_with_assumptions(self):
         end, looks = walk.unattended(make_run({"loss": flat()["loss"]}), PHASE_19)
@@ -190,6 +198,17 @@ class TestDraft:
             walk.Prediction("yes", 5),
         )
         assert again.answers == walked.answers
+
+    def test_what_a_draft_makes_up_is_left_out(self):
+        walked = walk.predict(walk.begin(flat(), PHASE_19), "no", 3)
+        state = walk.to_state(walked)
+        made_up = state | {"prediction": {"outcome": "zzz", "confidence": 3}, "hints": 99}
+        again = walk.from_state(flat(), PHASE_19, made_up)
+        assert (again.prediction, again.hints) == (None, 3)
+        wild = walk.from_state(flat(), PHASE_19, state | {"prediction": {"outcome": "no", "confidence": 77}})
+        assert wild.prediction.confidence == 5
+        with pytest.raises(ValueError, match="can't be read"):
+            walk.from_state(flat(), PHASE_19, state | {"focus": "there"})
 
     @pytest.mark.parametrize("state", [{}, {"answers": 3}, {"answers": [{}]}, {"answers": [None]}])
     def test_a_broken_draft_is_refused(self, state: dict):

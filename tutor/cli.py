@@ -1,6 +1,7 @@
 """The commands. Each imports its room only when called, so that `tutor --help` is quick."""
 
 import gc
+import io
 import json
 import os
 import shlex
@@ -390,6 +391,9 @@ def main() -> None:
     gc.set_threshold(100_000, 50, 50)
     # pydantic would read the metadata of every installed package in search of plugins; tutor uses none.
     os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "1")
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")  # a terminal that can't draw ≤ draws ?
     try:
         app()
     except BrokenPipeError:

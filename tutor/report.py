@@ -56,11 +56,17 @@ class Report:
         return [look.question for look in self.looks if look.outcome == NOT_YET]
 
     @property
+    def assumed(self) -> list[str]:
+        """The questions answered by assumption, for want of data."""
+        return [answer.question for answer in self.walk.answers if answer.by == "assumed"]
+
+    @property
     def verdict(self) -> str:
         """ "healthy", "flaw" or "undecided" (which may have shown a symptom: see `flawed`)."""
-        if self.walk.leaf and (self.flawed or not self.too_early):
-            return self.walk.leaf.verdict
-        return "undecided"
+        leaf = self.walk.leaf
+        if leaf is None or (leaf.verdict == "healthy" and (self.flawed or self.too_early)):
+            return "undecided"
+        return leaf.verdict
 
     @property
     def flawed(self) -> bool:
@@ -96,12 +102,14 @@ class Report:
             out.append(f"    {question.look(lang)}\n")
             return out
         if self.verdict == "undecided":
-            early = ", ".join(self.too_early)
-            out.append(f"  = [??] {say('check.too_early', lang, questions=early)}\n", "bold yellow")
+            key = "check.no_cause" if self.flawed else "check.too_early"
+            out.append(f"  = [??] {say(key, lang, questions=self.too_early)}\n", "bold yellow")
             return out
         mark, style = ("ok", "bold green") if self.verdict == "healthy" else ("!!", "bold red")
         out.append(f"  = [{mark}] {leaf.name(lang)}\n", style)
         out.append(f"    {plain(leaf.means(lang, self.walk.facts))}\n")
+        if self.assumed:
+            out.append(f"    {say('check.as_far', lang, questions=self.assumed)}\n")
         if leaf.fixes:
             out.append(f"    {say('check.fix', lang)}: {leaf.fixes[0].words(lang)}\n")
         if command := self.command():
@@ -149,6 +157,7 @@ class Report:
                 "verdict": self.verdict,
                 "flawed": self.flawed,
                 "too_early": self.too_early,
+                "assumed": self.assumed,
                 "remarks": list(self.run.remarks),
                 "questions": questions,
                 "leaf": found or None,

@@ -34,7 +34,8 @@ class Run:
             schedule. Empty where the format has none.
         frame: one row per logged step, ascending `step` (Int64, no repeats); other columns are
             Float64, Boolean, String, or lists of these.
-        checkpoints: steps at which a checkpoint was saved, ascending.
+        checkpoints: steps at which a checkpoint was saved, ascending; None where the run doesn't say.
+        kept: those of them whose file is still in the run's folder.
         sentences: the training sentences by id, where the run keeps them.
         remarks: what the reader passed over, one line each.
     """
@@ -43,7 +44,8 @@ class Run:
     name: str
     manifest: Mapping[str, Any]
     frame: pl.DataFrame
-    checkpoints: tuple[int, ...] = ()
+    checkpoints: tuple[int, ...] | None = None
+    kept: tuple[int, ...] = ()
     sentences: tuple[str, ...] = ()
     remarks: tuple[str, ...] = field(default=())
 

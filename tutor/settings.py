@@ -11,13 +11,20 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 
+MOST_MEMORY = 16e9  # bytes that a run may need; the default one needs half a gigabyte
+
+
 class Settings(BaseModel):
     """The settings of one training run. Every field can be given as `--set name=value`."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False, defer_build=True)
 
-    seed: int = Field(42, ge=0, description="seeds the weights, the order of the batches and the probe")
-    steps: int = Field(600, ge=1, description="stop after so many steps; the schedule keeps its own horizon")
+    seed: int = Field(
+        42, ge=0, le=2**31 - 1, description="seeds the weights, the order of the batches and the probe"
+    )
+    steps: int = Field(
+        600, ge=1, le=1_000_000, description="stop after so many steps; the schedule keeps its own horizon"
+    )
 
     lr: float = Field(1e-3, ge=0, description="peak learning rate (lr_max)")
     min_lr: float = Field(1e-4, ge=0, description="learning rate at the end of the cosine")
@@ -29,10 +36,10 @@ class Settings(BaseModel):
     eps: float = Field(1e-8, gt=0, description="added to sqrt(v)")
     weight_decay: float = Field(0.1, ge=0, description="decay of tensors with two dimensions or more")
     grad_clip: float | None = Field(1.0, gt=0, description="bound on the gradient norm, or none")
-    accumulation: int = Field(1, ge=1, description="micro-batches averaged into one step")
+    accumulation: int = Field(1, ge=1, le=1024, description="micro-batches averaged into one step")
 
-    batch_size: int = Field(8, ge=1, description="rows of a batch")
-    block_size: int = Field(64, ge=2, description="tokens of a row")
+    batch_size: int = Field(8, ge=1, le=4096, description="rows of a batch")
+    block_size: int = Field(64, ge=2, le=4096, description="tokens of a row")
     batching: Literal["sequential", "stratified"] = Field(
         "sequential",
         description="sequential: documents in the order they come; stratified: at most one occurrence in a "
@@ -41,17 +48,19 @@ class Settings(BaseModel):
     boilerplate_step: int | None = Field(
         None, ge=0, description="step at which the stream meets the boilerplate, or none"
     )
-    boilerplate_batches: int = Field(3, ge=1, description="how many batches the boilerplate fills")
+    boilerplate_batches: int = Field(3, ge=1, le=1000, description="how many batches the boilerplate fills")
 
-    vocab_size: int = Field(512, ge=258, description="tokens of the byte-level BPE")
-    n_layer: int = Field(4, ge=1, description="transformer blocks")
-    n_embd: int = Field(128, ge=4, description="width")
-    n_head: int = Field(4, ge=1, description="attention heads; divides n_embd")
+    vocab_size: int = Field(512, ge=258, le=4096, description="tokens of the byte-level BPE")
+    n_layer: int = Field(4, ge=1, le=96, description="transformer blocks")
+    n_embd: int = Field(128, ge=4, le=4096, description="width")
+    n_head: int = Field(4, ge=1, le=128, description="attention heads; divides n_embd")
 
     dtype: Literal["fp32", "bf16", "fp16"] = Field("fp32", description="arithmetic of the forward pass")
     device: Literal["auto", "cpu", "cuda", "mps"] = Field("auto", description="where to train")
 
-    threads: int = Field(1, ge=1, description="threads of the CPU; more pay only where the model is larger")
+    threads: int = Field(
+        1, ge=1, le=256, description="threads of the CPU; more pay only where the model is larger"
+    )
 
     val_every: int = Field(50, ge=1, description="steps between validations")
     checkpoint_every: int | None = Field(200, ge=1, description="steps between checkpoints, or none")
@@ -66,7 +75,8 @@ def build(changes: Mapping[str, Any], base: Settings | None = None) -> Settings:
     """Settings with `changes` laid over `base` (the defaults when None).
 
     Raises:
-        ValueError: an unknown name (the nearest is offered) or a value out of bounds, in one line.
+        ValueError: an unknown name (the nearest is offered), a value out of bounds, or sizes that together
+            don't fit in memory; in one line.
     """
     for name in changes:
         if name not in Settings.model_fields:
@@ -82,7 +92,23 @@ def build(changes: Mapping[str, Any], base: Settings | None = None) -> Settings:
         raise ValueError(f"{name}={first['input']}: {first['msg'].lower()}") from None
     if settings.n_embd % settings.n_head:
         raise ValueError(f"n_head={settings.n_head} doesn't divide n_embd={settings.n_embd}")
+    if (needed := memory(settings)) > MOST_MEMORY:
+        raise ValueError(
+            f"the sizes are too large together: a step would need about {needed / 1e9:.0f} GB of memory, over "
+            f"{MOST_MEMORY / 1e9:.0f} GB; lower batch_size, block_size, accumulation, n_layer or n_embd"
+        )
     return settings
+
+
+def memory(settings: Settings) -> float:
+    """Bytes that a step needs, about: the terms that grow with the sizes, by measured peaks in fp32."""
+    s = settings
+    tokens = s.batch_size * s.block_size
+    weights = 12 * s.n_layer * s.n_embd**2 + s.vocab_size * s.n_embd
+    kept = 28 * weights  # weight, gradient, m, v, the copy before the update, scratch
+    forward = tokens * (80 * s.n_layer * s.n_embd + 20 * s.vocab_size)
+    streams = 4 * tokens * s.accumulation * (s.n_layer + 1) * s.n_embd  # measured after the update
+    return kept + forward + streams
 
 
 def parse(assignments: Iterable[str]) -> dict[str, Any]:
@@ -98,6 +124,17 @@ def parse(assignments: Iterable[str]) -> dict[str, Any]:
             raise ValueError(f"--set takes name=value, not {assignment!r}")
         changes[name.strip()] = None if value.strip().lower() in {"none", "off"} else value.strip()
     return changes
+
+
+def scaled(was: Any, times: float) -> float:
+    """So many times what a setting was, to six digits.
+
+    Raises:
+        ValueError: what it was isn't a number.
+    """
+    if isinstance(was, bool) or not isinstance(was, int | float):
+        raise ValueError(f"{times:g} times {was!r}: that isn't a number")
+    return float(f"{was * times:.6g}")
 
 
 def assignments(changes: Mapping[str, Any]) -> list[str]:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from difflib import get_close_matches
 from pathlib import Path
 from string import Formatter
-from typing import Any, Literal, Self
+from typing import Literal, Self
 
 from pydantic import Field, model_validator
 
@@ -17,6 +17,8 @@ from tutor.run import PANELS
 from tutor.words import BadFileError, Document, Strict, Words
 
 Number = int | float
+LARGEST = 1e9
+"""No window or bound of a rule has a use for more."""
 Panel = Literal[PANELS]
 
 
@@ -96,11 +98,17 @@ class Question(Strict):
     outcomes: Mapping[str, Outcome] = Field(min_length=2)
 
 
+class Times(Strict):
+    """A change against what the run had: half the learning rate is `{times: 0.5}`."""
+
+    times: float = Field(gt=0, allow_inf_nan=False)
+
+
 class Fix(Strict):
     """A remedy: in words and, where it is a change of settings, as one that can be run."""
 
     words: Words
-    change: Mapping[str, Any] = Field(default_factory=dict)
+    change: Mapping[str, Times | float | int | str | None] = Field(default_factory=dict)
 
 
 class Leaf(Strict):
@@ -193,8 +201,9 @@ def numbers(detector: str, asked: Tree | None = None) -> Mapping[str, Number]:
     """
     for tree in filter(None, (asked, find("phase-19"))):
         for question in tree.questions.values():
-            if question.rule and question.rule.detector == detector:
-                return question.rule.numbers
+            for rule in filter(None, (question.rule, *(check.rule for check in question.checks.values()))):
+                if rule.detector == detector:
+                    return rule.numbers
     raise ValueError(f"no question of phase-19 uses the detector {detector!r}")
 
 
@@ -219,10 +228,14 @@ def _leaf_faults(tree: Tree) -> Iterator[Fault]:
     for id, leaf in tree.leaves.items():
         yield from _placeholder_faults(("leaves", id, "means"), leaf.means, facts | {"focus"})
         for index, fix in enumerate(leaf.fixes):
-            try:
-                settings.build(fix.change)
-            except ValueError as error:
-                yield ("leaves", id, "fixes", index, "change"), f"leaf {id}: {error}"
+            for name, value in fix.change.items():
+                try:
+                    settings.build({name: 1 if isinstance(value, Times) else value})
+                except ValueError as error:
+                    yield ("leaves", id, "fixes", index, "change", name), f"leaf {id}: {error}"
+        for name in leaf.breaks:
+            if not any((folder / "breaks" / f"{name}.yaml").is_file() for folder in paths.folders("trees")):
+                yield ("leaves", id, "breaks"), f"leaf {id}: there is no break {name!r}"
 
 
 def _question_faults(tree: Tree, id: str, question: Question) -> Iterator[Fault]:
@@ -285,15 +298,23 @@ def _rule_faults(where: tuple[str | int, ...], what: str, rule: Rule) -> Iterato
     for name, value in rule.numbers.items():
         if found.numbers.get(name) is int and not isinstance(value, int):
             yield (*where, "numbers", name), f"{what}: {name} must be a whole number, not {value}"
+        elif not 0 < value <= LARGEST:
+            yield (
+                (*where, "numbers", name),
+                f"{what}: {name} must be above 0 and at most {LARGEST:g}, not {value}",
+            )
 
 
 def _placeholder_faults(where: tuple[str | int, ...], words: Words, facts: set[str]) -> Iterator[Fault]:
     for lang, sentence in words:
         try:
-            used = {name for _, name, _, _ in Formatter().parse(sentence) if name is not None}
+            fields = [field for field in Formatter().parse(sentence) if field[1] is not None]
         except ValueError as error:
             yield (*where, lang), f"{lang}: {error}"
             continue
+        used = {name for _, name, _, _ in fields}
+        if any(spec or conversion for _, _, spec, conversion in fields):
+            yield (*where, lang), f"{lang}: a placeholder is a name in braces and no more"
         for name in sorted(used - facts):
             yield (*where, lang), f"{lang}: {{{name}}} is no fact that a detector here gives"
 

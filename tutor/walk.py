@@ -7,6 +7,7 @@ walk = go_on(walk)                  and goes where the log (or, without data, th
 unattended(run, tree)               the same walk with nobody watching
 """
 
+import shlex
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import Any
@@ -14,7 +15,7 @@ from typing import Any
 from tutor import detectors, settings
 from tutor.detectors import NO_DATA, NOT_YET, Finding
 from tutor.run import Run
-from tutor.tree import Leaf, Question, Tree
+from tutor.tree import Leaf, Question, Times, Tree
 
 UNSURE = "?"
 """The prediction that the log can't tell."""
@@ -209,9 +210,9 @@ def unattended(run: Run, tree: Tree) -> tuple[Walk, list[Look]]:
 
 
 def flawed(walk: Walk) -> bool:
-    """Whether something is wrong: the leaf is a flaw or, short of a leaf, an answer was a symptom."""
-    if walk.leaf:
-        return walk.leaf.verdict == "flaw"
+    """Whether something is wrong: the leaf is a flaw, or an answer on the way to it was a symptom."""
+    if walk.leaf and walk.leaf.verdict == "flaw":
+        return True
     return any(walk.tree.questions[a.question].outcomes[a.outcome].symptom for a in walk.answers)
 
 
@@ -226,13 +227,21 @@ def fix_command(run: Run, change: Mapping[str, Any]) -> str | None:
     command = run.manifest.get("command")
     if not command or not change:
         return None
-    words = [word for word in command.split() if word != "--control"]
+    words = [word for word in shlex.split(command) if word != "--control"]
     if "--out" in words:
         at = words.index("--out")
         del words[at : at + 2]
-    for assignment in settings.assignments(change):
+    was = run.manifest.get("settings") or {}
+    try:
+        values = {
+            name: settings.scaled(was.get(name), value.times) if isinstance(value, Times) else value
+            for name, value in change.items()
+        }
+    except ValueError:
+        return None
+    for assignment in settings.assignments(values):
         words += ["--set", assignment]
-    return " ".join(words)
+    return shlex.join(words)
 
 
 def to_state(walk: Walk) -> dict[str, Any]:
@@ -248,18 +257,32 @@ def from_state(run: Run, tree: Tree, state: Mapping[str, Any]) -> Walk:
         ValueError: the state isn't one.
     """
     try:
-        walk = begin(run, tree)
+        walk, focus = begin(run, tree), state["focus"]
+        if focus is not None and not isinstance(focus, int):
+            raise TypeError("its step is no whole number")
         for raw in state["answers"]:
-            answer = Answer(
-                **raw | {"prediction": Prediction(**raw["prediction"]) if raw["prediction"] else None}
-            )
-            if walk.at != answer.question or answer.outcome not in walk.question.outcomes:
-                return walk
+            if (
+                walk.question is None
+                or walk.at != raw["question"]
+                or raw["outcome"] not in walk.question.outcomes
+            ):
+                break
+            answer = Answer(**raw | {"prediction": _prediction(walk, raw["prediction"])})
             goal = walk.question.outcomes[answer.outcome]
-            walk = replace(
-                walk, at=goal.next or goal.leaf, answers=(*walk.answers, answer), focus=state["focus"]
-            )
-        committed = Prediction(**state["prediction"]) if state["prediction"] and walk.question else None
-        return replace(walk, prediction=committed, hints=int(state["hints"]), focus=state["focus"])
-    except (KeyError, TypeError, AttributeError) as error:
+            walk = replace(walk, at=goal.next or goal.leaf, answers=(*walk.answers, answer), focus=focus)
+        else:
+            if walk.question:
+                hints = max(0, min(int(state["hints"]), len(walk.question.hints)))
+                return replace(
+                    walk, prediction=_prediction(walk, state["prediction"]), hints=hints, focus=focus
+                )
+        return walk
+    except (KeyError, TypeError, AttributeError, ValueError) as error:
         raise ValueError(f"the saved walk can't be read: {error}") from None
+
+
+def _prediction(walk: Walk, state: Mapping[str, Any] | None) -> Prediction | None:
+    """The prediction in a draft; None where the question has no such outcome."""
+    if not state or state["outcome"] not in (*walk.question.outcomes, UNSURE):
+        return None
+    return Prediction(state["outcome"], max(1, min(int(state["confidence"]), 5)))

@@ -10,7 +10,15 @@ from tests.conftest import make_run
 from tutor.detectors import NO_DATA, NOT_YET, apply
 
 SPIKE = {"window": 100, "sigmas": 3.0, "merge": 50, "min_rows": 20}
-RECOVERY = {"window": 100, "sigmas": 0.5, "within": 50, "smooth": 5, "min_rows": 20, "min_rows_after": 5}
+RECOVERY = {
+    "window": 100,
+    "sigmas": 0.5,
+    "within": 50,
+    "smooth": 5,
+    "min_rows": 20,
+    "min_rows_after": 5,
+    "min_rows_smooth": 3,
+}
 RISING = {"window": 200, "pieces": 4, "sigmas": 0.5, "min_rows": 20}
 
 

@@ -9,9 +9,10 @@ from tutor.detectors import NO_DATA, NOT_YET, apply, registry
 
 BAD_BATCH = {
     "ratio": 30.0, "share": 0.05, "window": 100, "sigmas": 0.5, "smooth": 5, "within": 50,
-    "within_normal": 10, "probe_rise": 0.2, "min_rows": 20, "lead": 3,
+    "within_normal": 10, "probe_rise": 0.2, "min_rows": 20,
+    "min_rows_after": 5, "min_rows_smooth": 3, "lead": 3,
 }  # fmt: skip
-JUMP = {"window": 100, "jump": 0.1, "usual": 10.0, "min_rows": 20}
+JUMP = {"window": 100, "jump": 0.1, "usual": 10.0, "recent": 10, "min_rows": 20}
 BATCH = {"batch": {"rows": 8, "tokens_per_row": 64, "accumulation": 1}}
 
 
@@ -91,7 +92,7 @@ class TestLearningRate:
             assert apply("lr_jump", make_run({"lr": warm + cosine}), JUMP, at).outcome in ("no", NOT_YET)
 
     def test_an_old_jump_is_not_this_spikes(self):
-        lr = [1e-3] * 100 + [5e-4] * 100
+        lr = [1e-3] * 80 + [5e-4] * 120
         assert apply("lr_jump", make_run({"lr": lr}), JUMP, 150).outcome == "no"
 
     def test_constant_and_zero(self):
@@ -132,6 +133,9 @@ class TestPrecision:
     )
     def test_names(self, given: str, outcome: str):
         assert apply("dtype", make_run({"loss": [1.0]}, {"dtype": given}), {}).outcome == outcome
+
+    def test_an_unknown_dtype_hides_no_gradient(self):
+        assert self.gradient(0, "fp8") == NO_DATA
 
     def test_an_unknown_dtype_is_no_data(self):
         assert apply("dtype", make_run({"loss": [1.0]}, {"dtype": "int4"}), {}).outcome == NO_DATA
@@ -189,6 +193,8 @@ def test_checkpoint_before():
     found = apply("checkpoint_before", run, {"margin": 1}, 312)
     assert (found.outcome, found.step, found.facts["before"]) == ("yes", 200, 112)
     assert apply("checkpoint_before", run, {"margin": 1}, 200).outcome == "no"
+    silent = make_run({"loss": [1.0] * 500})
+    assert apply("checkpoint_before", silent, {"margin": 1}, 312).outcome == NO_DATA
 
 
 @pytest.mark.parametrize("name", registry())

@@ -91,7 +91,8 @@ def test_checkpoints_are_those_logged_and_those_on_disk(tmp_path: Path):
     )
     (folder / "checkpoints").mkdir()
     (folder / "checkpoints" / "step-000400.pt").touch()
-    assert readers.read(folder).checkpoints == (200, 400)
+    run = readers.read(folder)
+    assert (run.checkpoints, run.kept) == ((200, 400), (400,))
 
 
 class TestRefused:
@@ -131,6 +132,48 @@ class TestRefused:
         folder = write_run(tmp_path / "r", ROWS)
         (folder / "manifest.json").write_bytes(text.encode("latin-1"))
         assert "manifest.json" in self.says(folder)
+
+
+ODD = [
+    ("batch", "foo"),
+    ("schedule", "cosine"),
+    ("command", 5),
+    ("settings", []),
+    ("groups", {}),
+    ("dtype", 16),
+]
+
+
+@pytest.mark.parametrize(("key", "value"), ODD)
+def test_odd_parts_of_a_manifest_are_passed_over_and_named(tmp_path: Path, key: str, value: object):
+    run = readers.read(write_run(tmp_path / "r", ROWS, {"name": "r", key: value}))
+    assert not run.knows(key)
+    assert key in run.remarks[0]
+
+
+def test_a_byte_order_mark_and_values_that_fit_no_column(tmp_path: Path):
+    folder = write_run(tmp_path / "r", [*ROWS, {"step": 5, "loss": 10**400}, {"step": 6, "loss": [1]}], {})
+    path = folder / "metrics.jsonl"
+    path.write_bytes(b"\xef\xbb\xbf" + path.read_bytes())
+    run = readers.read(folder)
+    assert run["loss"].to_list()[:5] == [2.0, 1.9, 1.8, 1.7, 1.6]
+    assert run["loss"].to_list()[5:] == [None, None]
+    assert run["batch_hash"][1] == "01"
+    assert "don't fit" in run.remarks[0]
+
+
+def test_steps_that_are_no_whole_numbers_are_rounded_down_and_it_is_said(tmp_path: Path):
+    run = readers.read(
+        write_run(tmp_path / "r", [{"step": 0.5, "loss": 1.0}, {"step": 1.5, "loss": 1.0}], {})
+    )
+    assert run.steps.to_list() == [0, 1]
+    assert "rounded down" in run.remarks[0]
+
+
+def test_whether_checkpoints_were_saved_may_not_be_known(tmp_path: Path):
+    assert readers.read(write_run(tmp_path / "a", ROWS, {})).checkpoints is None
+    tutors = readers.read(write_run(tmp_path / "b", ROWS, {"settings": {"checkpoint_every": 200}}))
+    assert (tutors.checkpoints, tutors.kept) == ((), ())
 
 
 def test_a_run_is_found_by_name(home: Path):

@@ -43,6 +43,8 @@ def bad_batch(
     within_normal: int,
     probe_rise: float,
     min_rows: int,
+    min_rows_after: int,
+    min_rows_smooth: int,
     lead: int,
 ) -> Finding:
     """Whether one bad batch, or a run of them, made the spike, and whether it did harm.
@@ -53,53 +55,50 @@ def bad_batch(
     """
     row = run.row_at(at) if at is not None else 0
     span = rows(run, window, min_rows)
-    usual, before = baseline(run, "grad_norm", row - lead, span), baseline(run, "loss", row, span)
-    if usual is None or before is None:
-        return Finding(NOT_YET, at, {"rows": row, "needed": 2})
+    quiet, before = baseline(run, "grad_norm", row - lead, span), baseline(run, "loss", row, span)
+    if quiet is None or before is None:
+        return Finding(NOT_YET, at, {"rows": row, "needed": lead + 2})
     norms = finite(run["grad_norm"]).fill_null(0.0)
     last = min(len(run) - 1, row + rows(run, within))
     peak = row + int(finite(run["loss"])[row : last + 1].arg_max() or 0)
 
-    def ratio_at(i: int) -> float:
-        return norms[i] / usual.mean if usual.mean else 0.0
-
     def bad(i: int) -> bool:
-        return ratio_at(i) > ratio or (rare_share(run, i)[0] or 0.0) > share
+        return norms[i] > ratio * quiet.mean > 0 or (rare_share(run, i)[0] or 0.0) > share
 
     # The norm may lead the loss, so a few rows before the spike count; bad rows in a row are one event.
-    spike = range(max(0, row - lead), peak + 1)
-    first = next((i for i in spike if bad(i)), None)
-    event = (
-        spike
-        if first is None
-        else range(first, next((i for i in range(first, last + 1) if not bad(i)), last + 1))
+    first = next((i for i in range(max(0, row - lead), peak + 1) if bad(i)), None)
+    start = row if first is None else first
+    stop = peak + 1 if first is None else next((i for i in range(first, last + 1) if not bad(i)), last + 1)
+    usual = baseline(run, "grad_norm", min(start, row), span) or quiet
+    worst = start + int(norms[start:stop].arg_max())
+    token_share, token = max(
+        (rare_share(run, i) for i in range(start, stop)), key=lambda pair: pair[0] or 0.0
     )
-    worst = max(event, key=ratio_at)
-    token_share, token = max((rare_share(run, i) for i in event), key=lambda pair: pair[0] or 0.0)
     facts = {
         "grad_norm": norms[worst],
         "usual": usual.mean,
-        "ratio": ratio_at(worst),
+        "ratio": norms[worst] / usual.mean if usual.mean else 0.0,
         "bound": ratio,
         "token": token,
         "share": None if token_share is None else 100 * token_share,
         "share_bound": 100 * share,
-        "bad_rows": 0 if first is None else len(event),
+        "bad_rows": 0 if first is None else stop - start,
     }
     level = ratio * usual.mean
     seen = (int(run.steps[max(0, row - span)]), int(run.steps[last]))
     if first is None:
         return Finding("no", at, facts, level, seen)
-    normal = max(event.stop, row)
+    normal = max(stop, row)
+    soon = rows(run, within_normal, min_rows_after)
     back_bound = before.mean + sigmas * before.std
-    ahead = forward_mean(run["loss"], rows(run, smooth))[normal : normal + rows(run, within_normal) + 1]
+    ahead = forward_mean(run["loss"], rows(run, smooth, min_rows_smooth))[normal : normal + soon + 1]
     back = (ahead <= back_bound).fill_null(False).arg_true()
     facts |= {
         "last_bad": int(run.steps[normal - 1]),
         "back_bound": back_bound,
         "back_in": int(back[0]) if len(back) else None,
         "probe_bound": probe_rise,
-        "probe_rise": _probe_rise(run, row, normal, rows(run, within_normal)),
+        "probe_rise": _probe_rise(run, row, normal, soon),
     }
     unmoved = facts["probe_rise"] is None or facts["probe_rise"] <= probe_rise
     return Finding("contained" if len(back) and unmoved else "long-tail", at, facts, level, seen)

@@ -107,7 +107,7 @@ def spike(run: Run, at: int | None, *, window: int, sigmas: float, merge: int, m
 @detector(
     signals=("loss",),
     outcomes=("yes", "no"),
-    facts=("step", "after", "value", "bound", "mean", "std", "sigmas", "smooth", "within"),
+    facts=("step", "after", "value", "bound", "mean", "std", "sigmas", "smooth", "within", "rows"),
 )
 def recovery(
     run: Run,
@@ -119,6 +119,7 @@ def recovery(
     smooth: int,
     min_rows: int,
     min_rows_after: int,
+    min_rows_smooth: int,
 ) -> Finding:
     """Whether a smoothed loss comes back within mean + sigmas x std, inside so many steps of `at`."""
     row = run.row_at(at) if at is not None else 0
@@ -126,7 +127,7 @@ def recovery(
     if before is None:
         return Finding(NOT_YET, at, {"rows": row, "needed": 2})
     bound = before.mean + sigmas * before.std
-    span = rows(run, smooth)
+    span = rows(run, smooth, min_rows_smooth)
     mean = forward_mean(run["loss"], span)
     last = row + rows(run, within, min_rows_after)
     back = (mean[row + 1 : last + 1] <= bound).fill_null(False).arg_true()
@@ -135,8 +136,9 @@ def recovery(
         "mean": before.mean,
         "std": before.std,
         "sigmas": sigmas,
-        "smooth": smooth,
+        "smooth": span,
         "within": within,
+        "rows": before.rows,
     }
     window_steps = (int(run.steps[max(0, row - before.rows)]), int(run.steps[min(last, len(run) - 1)]))
     if len(back):

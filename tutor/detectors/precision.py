@@ -32,6 +32,8 @@ def non_finite_gradient(run: Run, at: int | None, *, share: float) -> Finding:
     bad = (~run["grad_norm"].is_finite()).fill_null(False).arg_true()
     facts = {"count": len(bad), "rows": len(run), "dtype": kind}
     facts |= {"share": 100 * len(bad) / len(run), "bound": 100 * share}
+    if kind not in ("fp32", "bf16", "fp16"):
+        return Finding(NO_DATA, facts={"missing": ["dtype"]})
     if kind == "fp32":
         return Finding("fp32", facts=facts)
     if not len(bad):

@@ -10,7 +10,9 @@ from tutor.run import Run
 @detector(
     signals=("lr",), outcomes=("schedule", "no"), facts=("step", "before", "after", "jump", "bound", "usual")
 )
-def lr_jump(run: Run, at: int | None, *, window: int, jump: float, usual: float, min_rows: int) -> Finding:
+def lr_jump(
+    run: Run, at: int | None, *, window: int, jump: float, usual: float, recent: int, min_rows: int
+) -> Finding:
     """Whether the learning rate is discontinuous near `at`.
 
     A jump is a change from one row to the next of more than `jump` of the rate's largest value nearby
@@ -23,9 +25,9 @@ def lr_jump(run: Run, at: int | None, *, window: int, jump: float, usual: float,
     if changes.count() < 2:
         return Finding(NOT_YET, at, {"rows": len(near), "needed": 3})
     top = float(near.max() or 0.0)
-    # The rows at the spike and right before it: a restart shows there, an older one has been survived.
-    recent = changes[-3:]
-    worst = len(changes) - len(recent) + int(recent.fill_null(0.0).arg_max())
+    # The rows at the spike and shortly before it: a restart shows there, an older one has been survived.
+    near_spike = changes[-recent - 1 :]
+    worst = len(changes) - len(near_spike) + int(near_spike.fill_null(0.0).arg_max())
     size, median = float(changes[worst] or 0.0), float(changes.median() or 0.0)
     step = int(run.steps[max(0, row - span) + worst])
     facts = {

@@ -12,7 +12,7 @@ EMA_STEPS = 50
 """Span of the EMA that gives the pre-spike loss; also how long after the peak the loss is read."""
 BASELINE_STEPS, MIN_ROWS = 100, 20
 """The window of the rolling baselines, in steps and at least in rows."""
-RECOVERY = {"window": 100, "sigmas": 0.5, "within": 500, "smooth": 5, "min_rows": 20, "min_rows_after": 5}
+RECOVERY = {"window": 100, "sigmas": 0.5, "within": 500, "smooth": 5, "min_rows": 20, "min_rows_after": 5, "min_rows_smooth": 3}
 """Recovered: a 5-step mean within mean + 0.5 std of the 100 steps before."""
 
 

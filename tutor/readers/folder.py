@@ -5,9 +5,10 @@ in the middle that is no JSON, with a remark. Non-finite numbers are the strings
 "-Infinity" (as in proto3 JSON); bare NaN and Infinity, as Python writes them, are understood too.
 """
 
+import contextlib
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,21 @@ FORMAT = 1
 _WHOLE = 32_000_000  # up to this many bytes every row is looked at for the columns' types
 _SAMPLE = 2_000  # beyond it, so many rows from the beginning and as many from the end
 _BARE = re.compile(rb"(?<=[:\[,\s])(-?(?:NaN|Infinity))(?=\s*[,}\]])")
+_MANIFEST = {  # what other rooms read of it
+    "name": str,
+    "command": str,
+    "dtype": str,
+    "device": str,
+    "break": str,
+    "role": str,
+    "seed": int,
+    "vocab_size": int,
+    "settings": {},
+    "batch": {"rows": int, "tokens_per_row": int, "accumulation": int},
+    "schedule": {"warmup_steps": int | float},
+    "groups": [{"name": str, "weight_decay": int | float}],
+    "token_loss_edges": [int | float],
+}
 _NUMBERS = pl.List(pl.Float64)
 _KINDS = {  # what isn't one number a row
     "clipped": pl.Boolean,
@@ -54,7 +70,8 @@ def read(path: Path) -> Run:
         name=str(manifest.get("name") or folder.resolve().name),
         manifest=manifest,
         frame=frame,
-        checkpoints=_checkpoints(folder, frame),
+        checkpoints=_checkpoints(folder, frame, manifest),
+        kept=_kept(folder),
         sentences=_sentences(folder),
         remarks=tuple(remarks),
     )
@@ -65,24 +82,37 @@ def _manifest(folder: Path, remarks: list[str]) -> Mapping[str, Any]:
     if not path.is_file():
         remarks.append("manifest.json is missing: what the run was meant to be isn't known")
         return {}
+    way_out = "restore it, or move it away to read the log alone"
     try:
-        manifest = json.loads(path.read_text(encoding="utf-8"))
+        manifest = json.loads(path.read_text(encoding="utf-8-sig"))
     except (ValueError, RecursionError):
-        raise BadRunError(f"{path} is no JSON: restore it, or move it away to read the log alone") from None
+        raise BadRunError(f"{path} is no JSON in UTF-8: {way_out}") from None
     if not isinstance(manifest, dict):
-        raise BadRunError(f"{path} holds no keys: restore it, or move it away to read the log alone")
-    version = manifest.get("format", FORMAT)
+        raise BadRunError(f"{path} holds no keys: {way_out}")
+    version = manifest.get("format") or FORMAT
     if not isinstance(version, int) or version > FORMAT:
         raise BadRunError(
             f"{path} is of format {version}, this tutor reads up to {FORMAT}: upgrade tutor to read it"
         )
-    return manifest
+    odd = [key for key, kind in _MANIFEST.items() if key in manifest and not _is(manifest[key], kind)]
+    if odd:
+        remarks.append(f"manifest.json: {', '.join(odd)} can't be understood: passed over")
+    return {key: value for key, value in manifest.items() if key not in odd}
+
+
+def _is(value: Any, kind: Any) -> bool:
+    """Whether a value of the manifest is of its kind; None says that it isn't known."""
+    if isinstance(kind, dict):
+        return isinstance(value, dict) and all(_is(value.get(key), inner) for key, inner in kind.items())
+    if isinstance(kind, list):
+        return isinstance(value, list) and all(_is(item, kind[0]) for item in value)
+    return value is None or (isinstance(value, kind) and not isinstance(value, bool))
 
 
 def _frame(path: Path, remarks: list[str]) -> pl.DataFrame:
     if not path.is_file():
         raise BadRunError(f"{path} is missing: the run was never logged; train it again")
-    data = path.read_bytes()
+    data = path.read_bytes().removeprefix(b"\xef\xbb\xbf")
     end = data.rfind(b"\n") + 1
     if data[end:].strip():
         # A whole last row may lack its line end; half a row is no JSON.
@@ -99,6 +129,8 @@ def _frame(path: Path, remarks: list[str]) -> pl.DataFrame:
         remarks.append("rows have no `step`: they are counted from 0")
     if not (frame["step"].dtype.is_numeric() or frame["step"].dtype == pl.String):
         raise BadRunError(f"{path}: no row has a whole number as its step")
+    if frame["step"].dtype.is_float() and (frame["step"] != frame["step"].floor()).any():
+        remarks.append("steps aren't whole numbers: rounded down")
     frame = frame.with_columns(pl.col("step").cast(pl.Int64, strict=False)).drop_nulls("step")
     if not frame.height:
         raise BadRunError(f"{path}: no row has a whole number as its step")
@@ -121,10 +153,33 @@ def _parse(data: bytes, path: Path, remarks: list[str]) -> pl.DataFrame:
         remarks.append(f"{passed_over} lines are no JSON rows: passed over")
     if not whole:
         raise BadRunError(f"{path} holds no row of JSON: is it a log?")
-    try:
+    with contextlib.suppress(pl.exceptions.PolarsError):
         return pl.read_ndjson(b"\n".join(whole), infer_schema_length=None)
-    except pl.exceptions.PolarsError as error:
-        raise BadRunError(f"{path} can't be read as rows: {str(error).splitlines()[0]}") from None
+    # A column of mixed kinds, or a number that no machine number holds: row by row, what fits.
+    remarks.append("some values don't fit their column: passed over")
+    rows = [json.loads(row) for row in whole]
+    names = dict.fromkeys(name for row in rows for name in row)
+    return pl.DataFrame([_column(name, [row.get(name) for row in rows]) for name in names])
+
+
+def _column(name: str, values: list[Any]) -> pl.Series:
+    kind = _KINDS.get(name, pl.Float64)
+    if isinstance(kind, pl.List):
+        convert = str if kind.inner == pl.String else _float
+        values = [[convert(item) for item in value] if isinstance(value, list) else None for value in values]
+    elif kind == pl.Float64:
+        values = [_float(value) for value in values]
+    else:
+        fits = str if kind == pl.String else bool
+        values = [value if isinstance(value, fits) else None for value in values]
+    return pl.Series(name, values, dtype=kind)
+
+
+def _float(value: Any) -> float | None:
+    try:
+        return float(value)
+    except (TypeError, ValueError, OverflowError):
+        return None
 
 
 def _schema(data: bytes) -> pl.Schema:
@@ -162,13 +217,22 @@ def _typed(column: pl.Series) -> pl.Series | None:
         return None
 
 
-def _checkpoints(folder: Path, frame: pl.DataFrame) -> tuple[int, ...]:
-    """Steps of the checkpoints on disk and of those the log says were saved."""
-    names = [path.stem for path in (folder / "checkpoints").glob("step-*")]
-    if "checkpoint" in frame.columns:
-        names += frame["checkpoint"].drop_nulls().to_list()
-    steps = {int(found[1]) for name in names if (found := re.search(r"(\d+)", name))}
-    return tuple(sorted(steps))
+def _checkpoints(folder: Path, frame: pl.DataFrame, manifest: Mapping[str, Any]) -> tuple[int, ...] | None:
+    """Steps of the checkpoints on disk and of those the log says were saved; None where neither can say."""
+    logged = frame["checkpoint"].drop_nulls().to_list() if "checkpoint" in frame.columns else []
+    configured = "checkpoint_every" in (manifest.get("settings") or {})
+    if not (logged or configured or (folder / "checkpoints").is_dir()):
+        return None
+    return tuple(sorted({*_kept(folder), *_steps(logged)}))
+
+
+def _kept(folder: Path) -> tuple[int, ...]:
+    """Steps of the checkpoints on disk."""
+    return tuple(sorted(_steps(path.stem for path in (folder / "checkpoints").glob("step-*"))))
+
+
+def _steps(names: Iterable[str]) -> set[int]:
+    return {int(found[1]) for name in names if (found := re.search(r"(\d+)", name))}
 
 
 def _sentences(folder: Path) -> tuple[str, ...]:
