@@ -61,3 +61,9 @@ def test_whole_runs_are_not_trained_again(tmp_path):
     again = atlas.run_once(given, tmp_path / "run", None, "plain")
     assert again["loss"].to_list() == first["loss"].to_list()
     assert len(rows_of(tmp_path / "run")) == 6
+
+
+def test_interrupted_it_stops_and_measures_nothing(tmp_path, monkeypatch):
+    monkeypatch.setattr(atlas, "train", lambda *_, **__: 3)
+    with pytest.raises(SystemExit, match="goes on from here"):
+        atlas.run_once(tiny(steps=6), tmp_path / "run", None, "plain")

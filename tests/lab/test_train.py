@@ -4,6 +4,7 @@ import errno
 import json
 import math
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -71,6 +72,11 @@ class TestRunFolder:
         assert manifest["corpus"] == {"train": 240, "val": 60, "boilerplate": 1, "hash": "264b226b5871"}
         assert len(manifest["token_loss_edges"]) == len(rows_of(tiny_run)[0]["token_loss_hist"]) + 1
 
+    def test_the_first_steps_speed_counts_all_of_its_time(self, tmp_path: Path):
+        train(tiny(steps=2), out=tmp_path / "run", name="run")
+        first, second = (row["tokens_per_second"] for row in rows_of(tmp_path / "run"))
+        assert first < 5 * second
+
     def test_sentences_are_by_id(self, tiny_run: Path):
         sentences = (tiny_run / "sentences.txt").read_text().splitlines()
         assert len(sentences) == 241
@@ -116,11 +122,6 @@ class TestSameNumbers:
         train(given.model_copy(update={"steps": 17}), out=tmp_path / "cut", name="cut")
         assert resume(tmp_path / "cut", given) == 30
         assert timeless(rows_of(tmp_path / "cut")) == timeless(rows_of(tmp_path / "whole"))
-
-    def test_a_run_stopped_before_its_first_checkpoint_begins_again(self, tiny_run: Path, tmp_path: Path):
-        train(tiny(steps=4), out=tmp_path / "cut", name="cut")
-        resume(tmp_path / "cut", tiny(steps=8))
-        assert timeless(rows_of(tmp_path / "cut")) == timeless(rows_of(tiny_run))[:8]
 
 
 class TestArithmetic:
@@ -252,9 +253,52 @@ class TestEnds:
         whole = [json.loads(line) for line in lines[:-1]]  # after kill -9 the last may be torn
         assert [row["step"] for row in whole] == list(range(len(whole)))
         given = knobs.build(json.loads((out / "manifest.json").read_text())["settings"])
-        steps = checkpoint.saved(out)[-1] + 5
+        steps = len(whole) + 5
         assert resume(out, given.model_copy(update={"steps": steps})) == steps
         assert [row["step"] for row in rows_of(out)] == list(range(steps))
+
+    def test_a_finished_run_is_not_resumed(self, tiny_run: Path, capsys: pytest.CaptureFixture):
+        before = (tiny_run / "metrics.jsonl").read_bytes()
+        assert run_train(None, {}, resume=tiny_run) == 2
+        assert f"{tiny_run} is finished: walk it with tutor walk" in capsys.readouterr().err
+        assert (tiny_run / "metrics.jsonl").read_bytes() == before
+
+    def test_a_run_without_a_checkpoint_is_not_resumed(self, tmp_path: Path):
+        train(tiny(steps=4), out=tmp_path / "cut", name="cut")
+        before = (tmp_path / "cut/metrics.jsonl").read_bytes()
+        with pytest.raises(ValueError, match="nothing to resume from: train it anew with --out"):
+            resume(tmp_path / "cut", tiny(steps=8))
+        assert (tmp_path / "cut/metrics.jsonl").read_bytes() == before
+
+    def test_a_checkpoint_beyond_the_log_is_passed_over(self, tiny_run: Path, tmp_path: Path):
+        run = tmp_path / "cut"
+        shutil.copytree(tiny_run, run)
+        lines = (run / "metrics.jsonl").read_text().splitlines(keepends=True)
+        (run / "metrics.jsonl").write_text("".join(lines[:14]))
+        assert resume(run, tiny()) == 30
+        rows = [{k: v for k, v in row.items() if k != "checkpoint"} for row in timeless(rows_of(run))]
+        whole = [{k: v for k, v in row.items() if k != "checkpoint"} for row in timeless(rows_of(tiny_run))]
+        assert rows == whole
+
+    def test_resuming_stopped_at_once_keeps_every_row(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+        train(tiny(steps=17), out=tmp_path / "cut", name="cut")
+        self.stop_in_the_first_step(monkeypatch)
+        with pytest.raises(KeyboardInterrupt):
+            resume(tmp_path / "cut", tiny())
+        assert len(rows_of(tmp_path / "cut")) == 17
+
+    def test_stopped_in_its_first_step_it_leaves_no_folder(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ):
+        self.stop_in_the_first_step(monkeypatch)
+        assert run_train(None, tiny().model_dump(), out=tmp_path / "run") == 130
+        assert not (tmp_path / "run").exists()
+
+    def stop_in_the_first_step(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        def stopped(*_: object) -> None:
+            signal.raise_signal(signal.SIGINT)
+
+        monkeypatch.setattr(Trainer, "step", stopped)
 
 
 class TestCommand:

@@ -76,7 +76,9 @@ def run_once(settings: Settings, out: Path, card: Card | None, role: str) -> pl.
     path = out / METRICS
     if not path.exists() or sum(1 for _ in path.open()) < settings.steps:
         shutil.rmtree(out, ignore_errors=True)
-        train(settings, out=out, name=out.name, break_name=card and card.name, role=role)
+        done = train(settings, out=out, name=out.name, break_name=card and card.name, role=role)
+        if done < settings.steps:
+            raise SystemExit("stopped; the same command goes on from here")
     return pl.read_ndjson(path, infer_schema_length=None)
 
 

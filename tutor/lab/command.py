@@ -16,6 +16,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from tutor import settings as knobs
 from tutor.card import Card, resolve
+from tutor.lab.checkpoint import saved
 from tutor.lab.loop import resume as resume_run
 from tutor.lab.loop import train
 from tutor.lab.record import MANIFEST, DiskFullError
@@ -56,13 +57,16 @@ def run_train(
                     command=command_line(card, changes, control, folder),
                     on_row=show,
                 )
+    except KeyboardInterrupt:
+        return _fail("stopped", INTERRUPTED)
     except DiskFullError as error:
         return _fail(error, 1)
     except ValueError as error:
         return _fail(error, 2)
     shown = shlex.quote(str(folder))
     if done < settings.steps:
-        print(f"stopped after {done} steps; go on: tutor train --resume {shown}")
+        more = f"go on: tutor train --resume {shown}" if saved(folder) else "no checkpoint was kept yet"
+        print(f"stopped after {done} steps; {more}")
     print(f"walk it: tutor walk {shown}")
     return 0 if done == settings.steps else INTERRUPTED
 
@@ -104,7 +108,7 @@ def _settings_of(run: Path) -> Settings:
         raise ValueError(f"{run} isn't a run that tutor train began") from None
 
 
-def _fail(error: Exception, code: int) -> int:
+def _fail(error: Exception | str, code: int) -> int:
     for line in str(error).splitlines():
         print(f"tutor: {line}", file=sys.stderr)
     return code

@@ -5,6 +5,7 @@
 
 import contextlib
 import math
+import shlex
 import signal
 import threading
 import time
@@ -16,7 +17,7 @@ import tutor
 from tutor.lab import checkpoint
 from tutor.lab.manifest import describe
 from tutor.lab.recipe import assemble
-from tutor.lab.record import DiskFullError, Record
+from tutor.lab.record import DiskFullError, Record, rows_in
 from tutor.lab.trainer import Trainer
 from tutor.settings import Settings
 
@@ -36,12 +37,14 @@ def train(
 ) -> int:
     """Train as `settings` say and record it in the folder `out`; the number of steps that were done.
 
-    Fewer than `settings.steps` means that the run was interrupted (Ctrl-C), its folder whole.
+    Fewer than `settings.steps` means that the run was interrupted (Ctrl-C), its folder whole. The folder is
+    made after the first step: what doesn't fit in memory, or is stopped before, leaves nothing behind.
 
     Raises:
         ValueError: `out` exists, or the device isn't there.
         DiskFullError: the disk is full; the rows so far are readable.
     """
+    Record.refuse_taken(out)
     recipe = assemble(settings)
     trainer = Trainer(recipe)
     manifest = {
@@ -53,40 +56,52 @@ def train(
         "break": break_name,
         "role": role,
     } | describe(trainer)
-    record = Record.create(out, manifest, recipe.corpus.texts)
-    return _run(trainer, record, 0, {}, on_row)
+    return _run(trainer, lambda: Record.create(out, manifest, recipe.corpus.texts), 0, {}, on_row)
 
 
 def resume(run: Path, settings: Settings, on_row: Callable[[dict], None] | None = None) -> int:
     """Take the interrupted `run` up at its last checkpoint; the rows after it are computed again.
 
     Raises:
-        ValueError: a checkpoint that can't be loaded.
+        ValueError: the run is finished, or has no checkpoint, or one that can't be loaded; its log stays
+            as it is.
         DiskFullError: the disk is full.
     """
+    rows = rows_in(run)
+    if rows >= settings.steps:
+        raise ValueError(f"{run} is finished: walk it with tutor walk {shlex.quote(str(run))}")
+    steps = [step for step in checkpoint.saved(run) if step <= rows]
+    if not steps:
+        raise ValueError(f"{run} has no checkpoint, nothing to resume from: train it anew with --out")
     trainer = Trainer(assemble(settings))
-    steps = checkpoint.saved(run)
-    start, counted = 0, {}
-    if steps:
-        state = checkpoint.load(checkpoint.path_of(run, steps[-1]), trainer.settings.device)
-        trainer.restore(state)
-        start, counted = state["next_step"], state["counted"]
-    return _run(trainer, Record.reopen(run, start), start, counted, on_row)
+    state = checkpoint.load(checkpoint.path_of(run, steps[-1]), trainer.settings.device)
+    trainer.restore(state)
+    start = state["next_step"]
+    return _run(trainer, lambda: Record.reopen(run, start), start, state["counted"], on_row)
 
 
 def _run(
-    trainer: Trainer, record: Record, start: int, counted: dict, on_row: Callable[[dict], None] | None
+    trainer: Trainer,
+    open_record: Callable[[], Record],
+    start: int,
+    counted: dict,
+    on_row: Callable[[dict], None] | None,
 ) -> int:
     settings, step = trainer.settings, start
-    log = Log(trainer, record, counted, on_row or (lambda row: None))
     every = settings.checkpoint_every or settings.steps + 1
+    # The first step shows that model and batch fit in memory: until then nothing is written, and a signal
+    # ends the process at once.
+    began = time.perf_counter()
+    known = _step(trainer, start)
+    record = open_record()
+    log = Log(trainer, record, counted, on_row or (lambda row: None), began)
     try:
         with _interruptible() as interrupted:
             for step in range(start, settings.steps):
-                asked = {"val_loss": trainer.validate()} if step % settings.val_every == 0 else {}
-                if checkpoint.path_of(record.folder, step).exists():
-                    asked["checkpoint"] = checkpoint.path_of(record.folder, step).name
-                log.add(trainer.step(step) | asked)
+                if step > start:
+                    known = _step(trainer, step)
+                path = checkpoint.path_of(record.folder, step)
+                log.add(known | ({"checkpoint": path.name} if path.exists() else {}))
                 if (step + 1) % every == 0:
                     log.flush()
                     checkpoint.save(record.folder, step + 1, trainer.state() | {"counted": log.counted})
@@ -101,13 +116,26 @@ def _run(
         record.close()
 
 
+def _step(trainer: Trainer, step: int) -> dict:
+    """Validate where it is due, then train one step; what is known of it."""
+    asked = {"val_loss": trainer.validate()} if step % trainer.settings.val_every == 0 else {}
+    return trainer.step(step) | asked
+
+
 class Log:
     """Joins what the loop knows to what the instruments measured, and writes rows in small lots."""
 
-    def __init__(self, trainer: Trainer, record: Record, counted: dict, on_row: Callable[[dict], None]):
+    def __init__(
+        self,
+        trainer: Trainer,
+        record: Record,
+        counted: dict,
+        on_row: Callable[[dict], None],
+        since: float,
+    ):
         self._trainer, self._record, self._on_row = trainer, record, on_row
         self._waiting: list[dict] = []
-        self._since = time.perf_counter()
+        self._since = since  # when the first step began
         self.counted = {"loss_ema": None, "skipped_steps": 0} | counted  # what a row takes from those before
 
     def add(self, known: dict) -> None:

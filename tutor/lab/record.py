@@ -28,8 +28,14 @@ class Record:
 
     def __init__(self, folder: Path):
         self.folder = folder
-        self._rows = sum(1 for _ in self._lines())
+        self._rows = rows_in(folder)
         self._file = os.open(folder / METRICS, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
+
+    @staticmethod
+    def refuse_taken(folder: Path) -> None:
+        """Raise RunExistsError where there is something at `folder`."""
+        if folder.exists():
+            raise _taken(folder)
 
     @classmethod
     def create(cls, folder: Path, manifest: Mapping[str, Any], sentences: Iterable[str]) -> "Record":
@@ -42,9 +48,7 @@ class Record:
         try:
             folder.mkdir(parents=True)
         except FileExistsError:
-            raise RunExistsError(
-                f"{folder} exists, and a run is never overwritten: choose another --out"
-            ) from None
+            raise _taken(folder) from None
         except OSError as error:
             raise DiskFullError(f"{folder} can't be made: {error.strerror}") from None
         try:
@@ -93,8 +97,10 @@ class Record:
         """Write no more."""
         os.close(self._file)
 
-    def _lines(self) -> Iterable[bytes]:
-        return _lines(self.folder)
+
+def rows_in(folder: Path) -> int:
+    """How many whole rows the log of the run in `folder` has; 0 where there is no log."""
+    return sum(1 for _ in _lines(folder))
 
 
 def encode(row: Mapping[str, Any]) -> bytes:
@@ -112,6 +118,10 @@ def _plain(value: Any) -> Any:
     if isinstance(value, Mapping):
         return {key: _plain(item) for key, item in value.items()}
     return [_plain(item) for item in value] if isinstance(value, list | tuple) else value
+
+
+def _taken(folder: Path) -> RunExistsError:
+    return RunExistsError(f"{folder} exists, and a run is never overwritten: choose another --out")
 
 
 def _lines(folder: Path) -> Iterable[bytes]:
