@@ -10,7 +10,6 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-
 MOST_MEMORY = 16e9  # bytes that a run may need; the default one needs half a gigabyte
 
 
@@ -94,7 +93,7 @@ def build(changes: Mapping[str, Any], base: Settings | None = None) -> Settings:
         raise ValueError(f"n_head={settings.n_head} doesn't divide n_embd={settings.n_embd}")
     if (needed := memory(settings)) > MOST_MEMORY:
         raise ValueError(
-            f"the sizes are too large together: a step would need about {needed / 1e9:.0f} GB of memory, over "
+            f"the sizes are too large together: a step needs about {needed / 1e9:.0f} GB of memory, over "
             f"{MOST_MEMORY / 1e9:.0f} GB; lower batch_size, block_size, accumulation, n_layer or n_embd"
         )
     return settings
