@@ -12,9 +12,11 @@ LARGEST = 1e9
 """No window or bound of a rule has a use for more."""
 
 Fault = tuple[tuple[str | int, ...], str]
+"""Keys and indexes that lead to the place in the file, and the sentence."""
 
 
 def find_faults(tree: Tree) -> Iterator[Fault]:
+    """Every fault of the tree: where in the file it is, and what is wrong."""
     if tree.start not in tree.questions:
         yield ("start",), f"start: there is no question {tree.start!r}"
         return
