@@ -9,10 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.conftest import make_run
+from tutor import tree
 from tutor.notebook import parse
 from tutor.postmortem import (
     DESTRUCTIVE,
     PATTERNS,
+    RULES,
     SECTIONS,
     Bound,
     PostMortem,
@@ -28,6 +30,7 @@ from tutor.postmortem import (
 from tutor.run import PANELS
 
 SPIKE, END = 120, 300
+NUMBERS = {detector: tree.numbers(detector) for detector in RULES}
 MANIFEST = {
     "tutor": "1",
     "dtype": "fp32",
@@ -59,7 +62,7 @@ def spiked(nan_from: int | None = None, **changes):
 
 
 def begun(run=None, focus: int | None = SPIKE, lang: str = "en", **how) -> PostMortem:
-    how = {"command": "tutor train --set grad_clip=1.0"} | how
+    how = {"command": "tutor train --set grad_clip=1.0", "rules": NUMBERS} | how
     return begin(
         run or spiked(),
         focus,
@@ -217,6 +220,15 @@ class TestEvidence:
         assert self.verdicts(pm)["lr/schedule"] == "favours"
         assert self.verdicts(pm)["gradient/rare_token"] == "rules_out"
         assert self.verdicts(pm)["batch/rare_token"] == "rules_out"
+
+    def test_the_bounds_are_the_trees(self):
+        def judged(detector: str, **changed) -> dict[str, str]:
+            return self.verdicts(begun(rules=NUMBERS | {detector: {**NUMBERS[detector], **changed}}))
+
+        assert "gradient/rare_token" not in judged("bad_batch", ratio=60.0)
+        assert judged("bad_batch", share=0.9)["batch/rare_token"] == "rules_out"
+        smaller = spiked(lr=[1e-3 if t < SPIKE else 1.08e-3 for t in range(END)])
+        assert self.verdicts(begun(smaller))["lr/schedule"] == "rules_out", "8 % is no jump in phase-19"
 
     def test_moments_that_were_not_restored(self):
         pm = begun(spiked(adam_v_norm=[1.0 if t < SPIKE else 0.01 for t in range(END)]))

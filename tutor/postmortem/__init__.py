@@ -25,12 +25,14 @@ from tutor.postmortem.form import (
 )
 from tutor.postmortem.log import begin
 from tutor.postmortem.reading import normalise, number, sentences, total
+from tutor.postmortem.scene import RULES
 from tutor.postmortem.text import to_markdown
 
 __all__ = [
     "COMPARISONS",
     "DESTRUCTIVE",
     "PATTERNS",
+    "RULES",
     "SECTIONS",
     "VERDICTS",
     "About",

@@ -14,17 +14,15 @@ from tutor import detectors
 from tutor.detectors.gradient import rare_share
 from tutor.detectors.windows import finite, rows
 from tutor.postmortem.form import DESTRUCTIVE, Reading
-from tutor.postmortem.scene import BASELINE_STEPS, MIN_ROWS, Scene
+from tutor.postmortem.scene import Scene
 from tutor.run import PANELS
 from tutor.words import number
 
-SPIKE_RATIO = 30.0  # a gradient norm so far above its mean is one bad batch's (tree phase-19, question 2.3)
-CALM_RATIO = 3.0  # below it the gradient has not noticed the batch
-RARE_SHARE = 0.05  # of a batch's tokens; a token is rare that takes far under 1 % of the corpus
+# The tree's own bounds come with the scene; these are the ones that no question has.
+CALM_RATIO = 3.0  # of the gradient norm to its mean: below it the gradient has not noticed the batch
 LIFT = 2.0  # an activation norm or an RMS of g/sqrt(v) so far above its usual
 HALF = ("fp16", "float16")
 RESET_FALL = 0.2  # Adam's v falls by 1 - beta2 of itself in a step; to a fifth only when it is rebuilt
-JUMP = {"window": 100, "jump": 0.05, "usual": 10.0, "min_rows": 20}
 
 SIGNALS: Mapping[str, tuple[str, ...]] = {
     "loss": ("loss",),
@@ -116,7 +114,7 @@ def _(scene: Scene) -> Verdict:
 
 @_rule("lr", "schedule")
 def _(scene: Scene) -> Verdict:
-    finding = detectors.apply("lr_jump", scene.run, JUMP, scene.began)
+    finding = detectors.apply("lr_jump", scene.run, scene.rules["lr_jump"], scene.began)
     facts = {name: finding.facts.get(name) for name in ("step", "before", "after")}
     if finding.outcome == "schedule":
         return "favours", "lr_jumps", facts
@@ -128,8 +126,9 @@ def _(scene: Scene) -> Verdict:
     worst, usual = scene.worst("grad_norm"), scene.usual("grad_norm")
     if (ratio := _ratio(worst, usual)) is None:
         return None
-    facts = {"value": worst, "usual": usual.mean, "ratio": ratio, "bound": SPIKE_RATIO}
-    if ratio > SPIKE_RATIO:
+    bound = scene.rules["bad_batch"]["ratio"]
+    facts = {"value": worst, "usual": usual.mean, "ratio": ratio, "bound": bound}
+    if ratio > bound:
         return "favours", "gradient_spikes", facts
     return ("rules_out", "gradient_calm", facts | {"bound": CALM_RATIO}) if ratio < CALM_RATIO else None
 
@@ -152,10 +151,10 @@ def _(scene: Scene) -> Verdict:
     first = max(0, scene.bad_row - rows(scene.run, 3))
     last = finite(scene.run["grad_norm"][first : scene.bad_row]).max()
     usual = scene.usual("grad_norm", first)
-    ratio = _ratio(last, usual)
-    if ratio is None or ratio <= SPIKE_RATIO:
+    ratio, bound = _ratio(last, usual), scene.rules["bad_batch"]["ratio"]
+    if ratio is None or ratio <= bound:
         return None
-    facts = {"value": last, "usual": usual.mean, "ratio": ratio, "bound": SPIKE_RATIO}
+    facts = {"value": last, "usual": usual.mean, "ratio": ratio, "bound": bound}
     return "favours", "gradient_before_nan", facts
 
 
@@ -164,7 +163,7 @@ def _(scene: Scene) -> Verdict:
     if scene.row is None or not scene.run.has("activation_norms"):
         return None
     first_layer = scene.run["activation_norms"].list.get(0, null_on_oob=True)
-    before = finite(first_layer[max(0, scene.row - rows(scene.run, BASELINE_STEPS, MIN_ROWS)) : scene.row])
+    before = finite(first_layer[max(0, scene.row - scene.span) : scene.row])
     here, usual = first_layer[scene.row], before.mean()
     if here is None or not usual or not math.isfinite(here):
         return None
@@ -228,13 +227,13 @@ def _(scene: Scene) -> Verdict:
         return None
     histogram = scene.run["token_loss_hist"]
     here = _tall_share(histogram[scene.row], first_tall)
-    start = max(0, scene.row - rows(scene.run, BASELINE_STEPS, MIN_ROWS))
+    start = max(0, scene.row - scene.span)
     before = [s for h in histogram[start : scene.row] if (s := _tall_share(h, first_tall)) is not None]
     if here is None or not before:
         return None
     usual = sum(before) / len(before)
     facts = {"share": 100 * here, "usual": 100 * usual, "nats": edges[first_tall]}
-    tall = here > RARE_SHARE and here > LIFT * usual
+    tall = here > scene.rules["bad_batch"]["share"] and here > LIFT * usual
     return ("favours", "tokens_tall", facts) if tall else ("silent", "tokens_calm", facts)
 
 
@@ -253,8 +252,9 @@ def _(scene: Scene) -> Verdict:
     if not known:
         return None
     share, token = max(known, key=lambda pair: pair[0])
-    facts = {"token": token, "share": min(100.0, 100 * share), "bound": 100 * RARE_SHARE}
-    return ("favours", "rare_many", facts) if share > RARE_SHARE else ("rules_out", "rare_few", facts)
+    bound = scene.rules["bad_batch"]["share"]
+    facts = {"token": token, "share": min(100.0, 100 * share), "bound": 100 * bound}
+    return ("favours", "rare_many", facts) if share > bound else ("rules_out", "rare_few", facts)
 
 
 @_rule("throughput", "overflow")

@@ -15,7 +15,7 @@ from tutor.postmortem.form import (
     Symptom,
     Verification,
 )
-from tutor.postmortem.scene import EMA_STEPS, Scene, survey
+from tutor.postmortem.scene import EMA_STEPS, Rules, Scene, survey
 from tutor.run import Run
 from tutor.words import number, plain, say
 
@@ -28,6 +28,7 @@ def begin(
     focus: int | None,
     *,
     tree: str,
+    rules: Rules,
     leaf: str,
     path: Sequence[str],
     command: str | None = None,
@@ -37,19 +38,21 @@ def begin(
 
     Args:
         focus: the step under discussion; None: the first NaN or Inf of the loss.
+        rules: the tree's numbers of each detector of `scene.RULES`.
         tree: the tree's name; `leaf` the leaf's name in words; `path` the answers, as they are to be shown.
         command: the leaf's smallest fix as a command that can be run, or in words.
     """
-    scene = survey(run, focus)
+    scene = survey(run, focus, rules)
     settings = run.manifest.get("settings") or {}
     last_finite = None
     if scene.bad_row is not None:
         # A loss that is NaN at t was computed from weights written after t-1: t-1's checkpoint holds NaN.
         bad = int(run.steps[scene.bad_row])
-        last_finite = max((step for step in run.checkpoints if step < bad - 1), default=None)
+        last_finite = max((step for step in run.checkpoints or () if step < bad - 1), default=None)
     about = About(
         run=plain(run.name),
         tree=tree,
+        folder=str(run.path.resolve()),
         leaf=leaf,
         path=" → ".join((*path, leaf)) if leaf else " → ".join(path),
         nan=scene.bad_row is not None,

@@ -1,5 +1,6 @@
 """The scene: the few numbers around the step where it began, measured once for symptoms and evidence."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import polars as pl
@@ -10,10 +11,13 @@ from tutor.run import Run
 
 EMA_STEPS = 50
 """Span of the EMA that gives the pre-spike loss; also how long after the peak the loss is read."""
-BASELINE_STEPS, MIN_ROWS = 100, 20
-"""The window of the rolling baselines, in steps and at least in rows."""
-RECOVERY = {"window": 100, "sigmas": 0.5, "within": 500, "smooth": 5, "min_rows": 20, "min_rows_after": 5, "min_rows_smooth": 3}
-"""Recovered: a 5-step mean within mean + 0.5 std of the 100 steps before."""
+LOOK_AHEAD = 500
+"""Steps in which a recovery is looked for: not whether it came in time, as the tree asks, but when."""
+
+RULES = ("bad_batch", "lr_jump", "recovery")
+"""The detectors whose numbers a scene needs, so that a post-mortem judges as the walk before it did."""
+
+Rules = Mapping[str, Mapping[str, float]]
 
 
 @dataclass(frozen=True)
@@ -24,9 +28,11 @@ class Scene:
         row: the row of the step where it began, None where no step is under discussion.
         peak_row: the row of the greatest loss in the 50 steps from there, or of the first non-finite one.
         bad_row: the first row whose loss is NaN or Inf, None where there is none.
+        rules: the tree's numbers of each detector of RULES.
     """
 
     run: Run
+    rules: Rules
     row: int | None
     peak_row: int | None
     bad_row: int | None
@@ -36,16 +42,22 @@ class Scene:
         """The step where it began."""
         return None if self.row is None else int(self.run.steps[self.row])
 
+    @property
+    def span(self) -> int:
+        """Rows of the window before it began, by which the usual is known."""
+        numbers = self.rules["bad_batch"]
+        return rows(self.run, numbers["window"], numbers["min_rows"])
+
     def at(self, signal: str, row: int | None) -> float | None:
         """A signal's value at a row, NaN and Inf included; None where it was not recorded."""
         return None if row is None or not self.run.has(signal) else self.run[signal][row]
 
     def usual(self, signal: str, row: int | None = None) -> Baseline | None:
-        """A scalar signal's mean and std over the 100 steps before it began (or before `row`)."""
+        """A scalar signal's mean and std over the window before it began (or before `row`)."""
         row = self.row if row is None else row
         if row is None or not self.run.has(signal):
             return None
-        return baseline(self.run, signal, row, rows(self.run, BASELINE_STEPS, MIN_ROWS))
+        return baseline(self.run, signal, row, self.span)
 
     def worst(self, signal: str) -> float | None:
         """The greatest value from where it began to the peak; NaN or Inf if the signal is that there."""
@@ -66,24 +78,25 @@ class Scene:
         """Steps from the beginning to recovery; None: it did not; "": the log can't tell."""
         if self.bad_row is not None:
             return None
-        finding = detectors.apply("recovery", self.run, RECOVERY, self.began)
+        numbers = {**self.rules["recovery"], "within": LOOK_AHEAD}
+        finding = detectors.apply("recovery", self.run, numbers, self.began)
         if finding.outcome == "yes":
             return finding.facts["after"]
         tail = self.row is not None and len(self.run) - self.row > rows(self.run, EMA_STEPS)
         return None if finding.outcome == "no" or (tail and finding.facts.get("bound") is not None) else ""
 
 
-def survey(run: Run, focus: int | None) -> Scene:
+def survey(run: Run, focus: int | None, rules: Rules) -> Scene:
     """The scene at `focus` or, without one, at the first NaN or Inf of the loss."""
     loss = run["loss"] if run.has("loss") else pl.Series("loss", [], dtype=pl.Float64)
     bad = (~loss.cast(pl.Float64).is_finite()).fill_null(False).arg_true()
     bad_row = int(bad[0]) if len(bad) else None
     if len(run) == 0 or (focus is None and bad_row is None):
-        return Scene(run, None, None, bad_row)
+        return Scene(run, rules, None, None, bad_row)
     row = run.row_at(focus) if focus is not None else bad_row
     end = min(len(run), row + rows(run, EMA_STEPS))
     if bad_row is not None and row <= bad_row < end:
-        return Scene(run, row, bad_row, bad_row)
+        return Scene(run, rules, row, bad_row, bad_row)
     near = finite(run["loss"])[row:end] if run.has("loss") else loss
     peak = row + int(near.arg_max()) if near.count() else row
-    return Scene(run, row, peak, bad_row)
+    return Scene(run, rules, row, peak, bad_row)

@@ -18,6 +18,7 @@ from textual.widgets import Static
 
 from tutor.notebook import Notebook, NotebookError, draft_key, rescue
 from tutor.postmortem import (
+    RULES,
     SECTIONS,
     PostMortem,
     begin,
@@ -28,6 +29,7 @@ from tutor.postmortem import (
     to_markdown,
     to_state,
 )
+from tutor.tree import numbers
 from tutor.ui.screens.page import Page
 from tutor.ui.screens.pick import PickScreen
 from tutor.ui.widgets.contents import Contents
@@ -60,7 +62,17 @@ def begun(walk: Walk, lang: str) -> PostMortem:
     commands = [fix_command(walk.run, fix.change) for fix in fixes]
     command = next((c for c in commands if c), None) or (fixes[0].words(lang) if fixes else None)
     name = leaf.name(lang) if leaf else ""
-    return begin(walk.run, walk.focus, tree=tree.tree, leaf=name, path=path, command=command, lang=lang)
+    rules = {detector: numbers(detector, tree) for detector in RULES}
+    return begin(
+        walk.run,
+        walk.focus,
+        tree=tree.tree,
+        rules=rules,
+        leaf=name,
+        path=path,
+        command=command,
+        lang=lang,
+    )
 
 
 class PostMortemScreen(Page):
@@ -172,7 +184,6 @@ class PostMortemScreen(Page):
 
     def on_mount(self) -> None:
         """Offer the draft that was left."""
-        super().on_mount()
         self._offer_draft()
 
     def relabel(self) -> None:
@@ -183,15 +194,11 @@ class PostMortemScreen(Page):
 
     @property
     def _key(self) -> str:
-        return draft_key(self.pm.about.run, self.pm.about.tree)
+        return draft_key(self.pm.about.run, self.pm.about.tree, self.pm.about.folder)
 
     @work
     async def _offer_draft(self) -> None:
-        state = self.notebook.draft(KIND, self._key)
-        try:
-            draft = from_state(state) if state else None
-        except ValueError:
-            draft = None
+        draft = self._draft()
         if draft is None or draft.id == self.pm.id:
             return
         done = len(SECTIONS) - len({fault.section for fault in faults(draft, self.app.lang)})
@@ -202,6 +209,20 @@ class PostMortemScreen(Page):
         if await self.app.push_screen_wait(PickScreen("postmortem.draft.offer", rows)) != "new":
             self.pm = self._kept = draft
             self._open()
+
+    def _draft(self) -> PostMortem | None:
+        """The draft that was left; one that can't be read is set aside."""
+        state = self.notebook.draft(KIND, self._key)
+        try:
+            if state is not None:
+                return from_state(state)
+        except ValueError:
+            pass
+        try:
+            self.notebook.set_aside(KIND, self._key)
+        except NotebookError as error:
+            self._tell(error.says(self.app.lang), "✗")
+        return None
 
     def _keep(self) -> None:
         """Keep a draft of what has changed since the last one."""
