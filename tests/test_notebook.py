@@ -184,11 +184,28 @@ class TestSafety:
     def test_a_file_where_the_folder_should_be(self, tmp_path):
         (tmp_path / "ana").write_text("I am no folder")
         book = Notebook("ana", tmp_path)
-        assert (book.lessons(), book.drafts(), book.predictions()) == ([], [], [])
-        with pytest.raises(NotebookError):
-            book.append_lesson(LESSON)
-        with pytest.raises(NotebookError):
-            book.save_draft("walk", "k", {})
+        assert (book.drafts(), book.predictions()) == ([], [])
+        saves = (lambda: book.append_lesson(LESSON), lambda: book.save_draft("walk", "k", {}))
+        for tried in (book.lessons, *saves):
+            with pytest.raises(NotebookError) as caught:
+                tried()
+            assert caught.value.what == "no_folder"
+            assert caught.value.facts["path"] == str(tmp_path / "ana")
+
+    def test_a_file_as_the_home_of_the_learners(self, tmp_path, monkeypatch):
+        (tmp_path / "learners").write_text("I am no folder")
+        monkeypatch.setenv("TUTOR_LEARNERS", str(tmp_path / "learners"))
+        for tried in (Notebook("ana").lessons, lambda: Notebook("ana").append_lesson(LESSON)):
+            with pytest.raises(NotebookError) as caught:
+                tried()
+            assert caught.value.what == "no_folder"
+
+    def test_lessons_that_cannot_be_read_are_not_none(self, book):
+        book.lessons_path.mkdir(parents=True)
+        with pytest.raises(NotebookError) as caught:
+            book.lessons()
+        assert caught.value.what == "unreadable"
+        assert "lessons.md" in str(caught.value)
 
     def test_another_that_never_ends_is_not_waited_for_forever(self, book, monkeypatch):
         monkeypatch.setattr(files, "PATIENCE", 0.1)
@@ -206,16 +223,28 @@ class TestSafety:
 
 class TestDrafts:
     def test_saved_found_listed_dropped(self, book):
-        book.save_draft("walk", notebook.draft_key("runs/a", "phase-19"), {"at": "2.1", "x": float("inf")})
-        book.save_draft("postmortem", notebook.draft_key("runs/a", "phase-19"), {"lesson": "é\ud800"})
-        assert book.draft("walk", "runs/a-phase-19") == {"at": "2.1", "x": float("inf")}
-        assert {(draft.kind, draft.key) for draft in book.drafts()} == {
-            ("walk", "runs/a-phase-19"),
-            ("postmortem", "runs/a-phase-19"),
-        }
-        book.drop_draft("walk", "runs/a-phase-19")
-        book.drop_draft("walk", "runs/a-phase-19")
-        assert book.draft("walk", "runs/a-phase-19") is None
+        key = notebook.draft_key("runs/a", "phase-19", "/runs/a")
+        book.save_draft("walk", key, {"at": "2.1", "x": float("inf")})
+        book.save_draft("postmortem", key, {"lesson": "é\ud800"})
+        assert book.draft("walk", key) == {"at": "2.1", "x": float("inf")}
+        assert {(draft.kind, draft.key) for draft in book.drafts()} == {("walk", key), ("postmortem", key)}
+        book.drop_draft("walk", key)
+        book.drop_draft("walk", key)
+        assert book.draft("walk", key) is None
+
+    def test_two_runs_of_one_name_keep_apart(self, tmp_path, monkeypatch):
+        monkeypatch.chdir(tmp_path)
+        keys = [notebook.draft_key("a", "phase-19", folder) for folder in ("one/a", "two/a")]
+        assert keys[0] != keys[1]
+        assert keys[0] == notebook.draft_key("a", "phase-19", tmp_path / "one" / "a")
+
+    def test_set_aside_overwrites_nothing(self, book):
+        assert book.set_aside("walk", "k") is None
+        for text in ("first", "second"):
+            book.save_draft("walk", "k", {}).write_text(text)
+            assert book.set_aside("walk", "k").read_text() == text
+        assert len(list((book.folder / "drafts").iterdir())) == 2
+        assert book.drafts() == []
 
     def test_keys_that_look_alike_keep_apart(self, book):
         for number, key in enumerate(("a/b", "a b", "a_b", "x" * 300)):

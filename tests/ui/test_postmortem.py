@@ -11,7 +11,7 @@ from textual.widgets import Input, Static, TextArea
 
 from tests.conftest import ROOT
 from tests.test_postmortem import begun, filled, spiked
-from tutor.notebook import Notebook, NotebookError
+from tutor.notebook import Notebook, NotebookError, draft_key
 from tutor.postmortem import SECTIONS, faults
 from tutor.ui.app import TutorApp
 from tutor.ui.screens.lessons import LessonsScreen
@@ -215,7 +215,7 @@ class TestDrafts:
     )
     async def test_offered_again(self, book, keys, lesson):
         left = begun().but(lesson="Mine")
-        book.save_draft(KIND, "a-run-phase-19", left.model_dump(mode="json"))
+        book.save_draft(KIND, draft_key("a-run", "phase-19", left.about.folder), left.model_dump(mode="json"))
         async with on_screen(PostMortemScreen(begun(), book), size=NARROW) as pilot:
             app = pilot.app
             await pilot.pause()
@@ -225,11 +225,12 @@ class TestDrafts:
             await settle(pilot)
             assert app.screen.pm.lesson == lesson
 
-    async def test_a_draft_that_cant_be_read_is_passed_over(self, book):
-        book.save_draft(KIND, "a-run-phase-19", {"id": 3})
+    async def test_a_draft_that_cant_be_read_is_kept_aside(self, book):
+        book.save_draft(KIND, draft_key("a-run", "phase-19", begun().about.folder), {"id": 3})
         async with on_screen(PostMortemScreen(begun(), book), size=NARROW) as pilot:
             app = pilot.app
             assert isinstance(app.screen, PostMortemScreen)
+        assert len(list(book.folder.glob("drafts/*.broken"))) == 1
 
 
 async def test_a_save_that_fails_says_so_and_rescues_the_text(book, monkeypatch, tmp_path):

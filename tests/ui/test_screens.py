@@ -5,7 +5,7 @@ import pytest
 from tests.ui.conftest import NARROW, SIZES, WIDE, phase_19, recorded, shown
 from tests.ui.test_walk import answer_all, click_on, settle
 from tutor import walk as walks
-from tutor.notebook import Notebook
+from tutor.notebook import Notebook, draft_key
 from tutor.ui.app import TutorApp
 from tutor.ui.screens.compare import CompareScreen
 from tutor.ui.screens.help import HelpScreen
@@ -35,6 +35,34 @@ async def test_home_lists_the_runs_and_opens_a_walk(at_home):
         assert isinstance(at_home.screen, HomeScreen)
         assert "you are at 2.1" in shown(at_home)
         assert "open, at 2.1" in shown(at_home)
+
+
+async def test_home_suggests_the_post_mortem_that_is_owed(at_home):
+    book, run = Notebook("ana"), recorded("19-break")
+    state = {"name": "19-break", "run": str(run.path.resolve()), "tree": "phase-19", "done": True}
+    key = draft_key("19-break", "phase-19", run.path)
+    for owed, lesson, suggested in (
+        (True, "", "Write the post-mortem of 19-break"),
+        (False, "", "Walk 19-control"),
+        (True, "## Clip\n\n2026-11-20 14:03 · 19-break · phase-19\n", "Walk 19-control"),
+    ):
+        book.save_draft("walk", key, state | {"owed": owed})
+        if lesson:
+            book.append_lesson(lesson)
+        app = TutorApp(learner="ana", lang="en")
+        async with app.run_test(size=WIDE) as pilot:
+            await settle(pilot)
+            assert suggested in shown(app)
+
+
+async def test_home_says_that_the_lessons_cannot_be_read(at_home):
+    Notebook("ana").lessons_path.mkdir(parents=True)
+    async with at_home.run_test(size=WIDE, notifications=True) as pilot:
+        await settle(pilot)
+        assert "lessons.md can't be read" in " ".join(shown(at_home).split())
+        await pilot.press("n")
+        await settle(pilot)
+        assert isinstance(at_home.screen, HomeScreen)
 
 
 async def test_home_without_runs_says_how_to_get_one(at_home, monkeypatch):

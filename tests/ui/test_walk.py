@@ -9,7 +9,7 @@ from tests.conftest import write_run
 from tests.ui.conftest import NARROW, SIZES, WIDE, phase_19, recorded, shown
 from tutor import tree
 from tutor import walk as walks
-from tutor.notebook import Notebook, NotebookError
+from tutor.notebook import Notebook, NotebookError, draft_key
 from tutor.ui.screens.leaf import LeafScreen
 from tutor.ui.screens.pick import PickScreen
 from tutor.ui.screens.walk import FIRST_PAINT
@@ -205,14 +205,24 @@ async def test_a_walk_over_another_run_of_the_same_name_is_not_resumed(walk, tmp
             await pilot.press("n", "enter", "enter")  # to 2.1
             await settle(pilot)
             assert app.screen.walk.at == "2.1"
+    assert len(Notebook("ana").drafts()) == 2
 
 
-async def test_a_torn_draft_is_passed_over(walk, home):
-    Notebook("ana").save_draft("walk", "19-break-phase-19", {"answers": 3})
+@pytest.mark.parametrize("torn", ['{"data": {"answers": 3}}', '{"data": {}}', "[", ""])
+async def test_a_draft_that_cannot_be_read_is_kept_aside(walk, home, torn):
+    book = Notebook("ana")
+    key = draft_key("19-break", "phase-19", recorded("19-break").path)
+    if torn.startswith("{"):
+        torn = json.dumps({"kind": "walk", "key": key, "saved": "now"} | json.loads(torn))
+    book.save_draft("walk", key, {}).write_text(torn)
     app = walk()
     async with app.run_test(size=WIDE) as pilot:
         await settle(pilot)
         assert app.screen.walk.at == "1.1"
+        await pilot.press("n", "enter")
+        await settle(pilot)
+    assert book.draft("walk", key)["prediction"]["outcome"] == "no"
+    assert [path.read_text() for path in book.folder.glob("drafts/*.broken")] == [torn]
 
 
 async def test_a_notebook_that_cannot_be_written_is_told_once_and_the_walk_goes_on(walk, monkeypatch):
@@ -503,7 +513,7 @@ async def test_the_draft_is_plain_data(walk):
         await settle(pilot)
         await pilot.press("n", "enter", "enter")
         await settle(pilot)
-    data = Notebook("ana").draft("walk", "19-break-phase-19")
+    data = Notebook("ana").drafts()[0].data
     assert json.loads(json.dumps(data)) == data
     assert data["at"] == "2.1"
     assert not data["done"]

@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Any
 
 from tutor import paths
-from tutor.notebook.files import NotebookError, locked, read, refused, replace, rescue
+from tutor.notebook.files import NotebookError, locked, read, refused, replace, rescue, unreadable
 from tutor.notebook.names import BadNameError, default_learner, learner_name
 
 __all__ = [
@@ -44,9 +44,10 @@ _HEADING = re.compile(r"^##[ \t]+(\S.*)$")
 _META = re.compile(r"^(\d{4}-\d\d-\d\d(?: \d\d:\d\d)?) · (.*?) · (.*)$")
 
 
-def draft_key(run: str, tree: str) -> str:
-    """The key of the draft of `tree` over `run`."""
-    return f"{run}-{tree}"
+def draft_key(run: str, tree: str, folder: str | Path) -> str:
+    """The key of the draft of `tree` over `run`: two runs of one name in two folders keep apart."""
+    where = hashlib.sha256(os.fsencode(Path(folder).resolve())).hexdigest()[:8]
+    return f"{run}-{tree}-{where}"
 
 
 @dataclass(frozen=True)
@@ -81,7 +82,7 @@ class Draft:
 
 
 class Notebook:
-    """The notebook of one learner. Making one touches no file; reading never fails on what it finds.
+    """The notebook of one learner. Making one touches no file; reading passes over what is torn.
 
     Attributes:
         learner: the name, tidied.
@@ -125,11 +126,15 @@ class Notebook:
         return path
 
     def lessons(self) -> list[Lesson]:
-        """Every lesson, oldest first; none where the file is missing or can't be read."""
+        """Every lesson, oldest first; none where the file is missing.
+
+        Raises:
+            NotebookError: there is a file that can't be read.
+        """
         try:
             return parse(read(self.lessons_path).decode("utf-8", "replace"))
-        except OSError:
-            return []
+        except OSError as error:
+            raise unreadable(self.lessons_path, error) from None
 
     # Drafts
 
@@ -158,6 +163,27 @@ class Notebook:
         """Every draft that can be read, the latest first."""
         found = [_read_draft(path) for path in (self.folder / "drafts").glob("*.json")]
         return sorted((draft for draft in found if draft), key=lambda draft: draft.saved, reverse=True)
+
+    def set_aside(self, kind: str, key: str) -> Path | None:
+        """Rename a draft that can't be read, so that the next one doesn't overwrite it.
+
+        Returns:
+            Its new path; None where there is no draft.
+
+        Raises:
+            NotebookError: it can't be renamed.
+        """
+        path = self._draft_path(kind, key)
+        if not path.exists():
+            return None
+        aside, number = path.with_suffix(".broken"), 1
+        while aside.exists():
+            number += 1
+            aside = path.with_suffix(f".broken-{number}")
+        try:
+            return path.rename(aside)
+        except OSError as error:
+            raise refused(path, error) from None
 
     def drop_draft(self, kind: str, key: str) -> None:
         """Remove a draft; that there is none is fine.

@@ -87,7 +87,21 @@ def refused(path: Path, error: OSError) -> NotebookError:
         return NotebookError("full", path=str(path))
     if error.errno in (errno.EROFS, errno.EACCES, errno.EPERM):
         return NotebookError("read_only", path=str(path))
+    if in_the_way := _file_in_the_way(path):
+        return NotebookError("no_folder", path=str(in_the_way))
     return NotebookError("unwritable", path=str(path), reason=error.strerror or str(error))
+
+
+def unreadable(path: Path, error: OSError) -> NotebookError:
+    """Why `path` can't be read, as a line with a way out."""
+    if in_the_way := _file_in_the_way(path.parent):
+        return NotebookError("no_folder", path=str(in_the_way))
+    return NotebookError("unreadable", path=str(path), reason=error.strerror or str(error))
+
+
+def _file_in_the_way(folder: Path) -> Path | None:
+    """The file that stands where `folder` or one of the folders around it should be."""
+    return next((place for place in (folder, *folder.parents) if place.is_file()), None)
 
 
 def read(path: Path) -> bytes:

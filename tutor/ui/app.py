@@ -117,10 +117,13 @@ class TutorApp(App[None]):
 
     def open_lessons(self) -> None:
         """The lessons kept so far."""
-        from tutor.notebook import Notebook
+        from tutor.notebook import Notebook, NotebookError
         from tutor.ui.screens.lessons import LessonsScreen
 
-        self.push_screen(LessonsScreen(Notebook(self.learner)))
+        try:
+            self.push_screen(LessonsScreen(Notebook(self.learner)))
+        except NotebookError as error:
+            self.notify(plain(error.says(self.lang)), severity="error", markup=False, timeout=12)
 
     def ask_learner(self) -> None:
         """Another learner: the home screen, with that notebook."""

@@ -1,13 +1,9 @@
 """Keeper: keeps the learner's walk in the notebook, and says once when it can't."""
 
 from collections.abc import Callable
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from tutor.walk import Look, Walk, to_state
-
-if TYPE_CHECKING:
-    pass
+from tutor.walk import Look, Walk, from_state, to_state
 
 KIND = "walk"
 
@@ -27,16 +23,23 @@ class Keeper:
         self._complain = complain
         self._complained = False
 
-    def kept(self, walk: Walk) -> dict[str, Any] | None:
-        """The state in which a walk over this run and tree was left; not one over another of its name."""
-        state = self.notebook.draft(KIND, self._key(walk))
-        left = Path(str((state or {}).get("run", "")))
-        return None if left.exists() and left.resolve() != walk.run.path.resolve() else state
+    def kept(self, walk: Walk) -> Walk | None:
+        """The walk over this run and tree as it was left. A draft that can't be read is set aside."""
+        key = self._key(walk)
+        state = self.notebook.draft(KIND, key)
+        try:
+            if state is not None:
+                return from_state(walk.run, walk.tree, state)
+        except ValueError:
+            pass
+        self._try(lambda: self.notebook.set_aside(KIND, key))
+        return None
 
     def keep(self, walk: Walk) -> None:
-        """Keep where the walk stands."""
-        where = str(walk.run.path.resolve())
-        state = to_state(walk) | {"name": walk.run.name, "run": where, "done": walk.leaf is not None}
+        """Keep where the walk stands; `owed`: it ended where a post-mortem is to be written."""
+        leaf = walk.leaf
+        state = to_state(walk) | {"name": walk.run.name, "run": str(walk.run.path.resolve())}
+        state |= {"done": leaf is not None, "owed": leaf is not None and leaf.post_mortem}
         self._try(lambda: self.notebook.save_draft(KIND, self._key(walk), state))
 
     def record(self, walk: Walk, seen: Look) -> None:
@@ -57,7 +60,7 @@ class Keeper:
     def _key(self, walk: Walk) -> str:
         from tutor.notebook import draft_key
 
-        return draft_key(walk.run.name, walk.tree.tree)
+        return draft_key(walk.run.name, walk.tree.tree, walk.run.path)
 
     def _try(self, save: Callable[[], Any]) -> None:
         from tutor.notebook import NotebookError

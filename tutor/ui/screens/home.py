@@ -18,6 +18,13 @@ DRAFTS = 3
 """How many post-mortems left half written are named."""
 
 
+def _about(data: dict) -> str:
+    """Run and tree of a post-mortem's draft, as they are to be shown."""
+    about = data.get("about")
+    about = about if isinstance(about, dict) else {}
+    return " · ".join(plain(str(about[key])) for key in ("run", "tree") if key in about)
+
+
 class HomeScreen(Page):
     """A list to open a walk from. `asked` is the name of the tree to walk."""
 
@@ -46,38 +53,47 @@ class HomeScreen(Page):
 
     def relabel(self) -> None:
         """Draw in the app's language."""
-        from tutor.notebook import Notebook
+        from tutor.notebook import Notebook, NotebookError
 
         notebook = Notebook(self.app.learner)
         drafts = notebook.drafts()
         walks = [draft.data for draft in drafts if draft.kind == "walk" and "name" in draft.data]
-        open_walks = [walk for walk in walks if not walk.get("done")]
-        walked = {str(walk.get("name")) for walk in walks}
-        unfinished = [draft for draft in drafts if draft.kind == "postmortem"]
-        self._show_next(open_walks, walked, unfinished)
+        begun = [_about(draft.data) for draft in drafts if draft.kind == "postmortem"]
+        try:
+            lessons, wrong = notebook.lessons(), ""
+        except NotebookError as error:
+            lessons, wrong = [], plain(error.says(self.app.lang))
+        self._show_next(walks, begun, {lesson.run for lesson in lessons})
         self._show_runs(walks)
         title = self.query_one(Title)
         title.place = self.say("home.tree", tree=self.asked)
         title.refresh()
-        self._show_kept(notebook.lessons(), [draft.key for draft in unfinished])
+        self._show_kept(lessons, begun, wrong)
 
-    def _show_kept(self, lessons: list, drafts: list[str]) -> None:
+    def _show_kept(self, lessons: list, begun: list[str], wrong: str) -> None:
         pane = self.query_one("#kept", Static)
         pane.border_title = Content(self.say("home.kept"))
-        lines = [self.say("home.begun", draft=plain(draft)) for draft in drafts[:DRAFTS]]
+        lines = [f"✗ {wrong}"] if wrong else []
+        lines += [self.say("home.begun", draft=draft) for draft in begun[:DRAFTS]]
         if lessons:
             lines.append(self.say("home.last", count=len(lessons), lesson=plain(lessons[-1].lesson)))
         pane.update(Content("\n".join(lines) or self.say("home.nothing")))
 
-    def _show_next(self, open_walks: list[dict], walked: set[str], unfinished: list) -> None:
+    def _show_next(self, walks: list[dict], begun: list[str], learnt: set[str]) -> None:
         pane = self.query_one("#next", Static)
         pane.border_title = Content(self.say("home.next"))
-        fresh = [book.name for book in self._books if book.name not in walked]
-        if open_walks:
-            walk = open_walks[0]
-            line = self.say("home.go_on", run=plain(str(walk.get("name"))), at=plain(str(walk.get("at"))))
-        elif unfinished:
-            line = self.say("home.finish", draft=plain(unfinished[0].key))
+        left = [walk for walk in walks if not walk.get("done")]
+        owed = [plain(str(walk["name"])) for walk in walks if walk.get("owed")]
+        unwritten = [name for name in owed if name not in learnt]
+        walked = {str(walk.get("run")) for walk in walks}
+        fresh = [book.name for book in self._books if str(book.path.resolve()) not in walked]
+        if left:
+            name, at = (plain(str(left[0].get(key))) for key in ("name", "at"))
+            line = self.say("home.go_on", run=name, at=at)
+        elif begun:
+            line = self.say("home.finish", draft=begun[0])
+        elif unwritten:
+            line = self.say("home.write", run=unwritten[0])
         elif fresh:
             line = self.say("home.walk_one", run=plain(fresh[0]))
         else:
@@ -93,10 +109,10 @@ class HomeScreen(Page):
         wide = max((len(plain(book.name)) for book in self._books), default=0)
         described = [book.describe(self.app.lang) for book in self._books]
         widest = max(map(len, described), default=0)
-        left = {str(walk.get("name")): walk for walk in walks if walk.get("tree") == self.asked}
+        left = {str(walk.get("run")): walk for walk in walks if walk.get("tree") == self.asked}
         first = 0
         for number, book in enumerate(self._books):
-            walk = left.get(book.name)
+            walk = left.get(str(book.path.resolve()))
             key = "home.fresh" if not walk else "home.done" if walk.get("done") else "home.left_at"
             place = self.say(key, at=plain(str(walk.get("at")))) if walk else self.say(key)
             first = number if key == "home.left_at" else first

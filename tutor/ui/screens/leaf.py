@@ -131,7 +131,7 @@ class LeafScreen(WalkPage):
     def action_copy(self) -> None:
         """Copy the smallest fix."""
         self.app.copy_to_clipboard(self.command)
-        self.notify(self.say("leaf.copied"))
+        self.notify(self.say("leaf.copied"), markup=False)
 
     def action_postmortem(self) -> None:
         """Write the post-mortem."""

@@ -22,6 +22,7 @@ from tutor.ui.widgets.question import QuestionPane
 from tutor.ui.widgets.tabs import PanelTabs
 from tutor.ui.widgets.title import Title, described
 from tutor.walk import UNSURE, Look, Walk
+from tutor.words import plain
 
 FIRST_PAINT = 0.03
 """Seconds after the first layout: the terminal has the first question before the log is read."""
@@ -91,19 +92,14 @@ class WalkScreen(PlotPage, WalkPage):
         self.refresh_bindings()
 
     def _resume(self) -> None:
-        state = self.keeper.kept(self.walk)
-        if not state:
-            return
-        try:
-            kept = walks.from_state(self.walk.run, self.walk.tree, state)
-        except ValueError:
-            return
-        if kept.answers or kept.prediction or kept.hints:
+        kept = self.keeper.kept(self.walk)
+        if kept and (kept.answers or kept.prediction or kept.hints):
             self.stand(kept, keep=False)
-            self.notify(self.say("walk.resumed"))
+            self.notify(self.say("walk.resumed"), markup=False)
 
     def _cannot_keep(self, error: Exception) -> None:
-        self.notify(self.say("walk.not_kept", why=error.says(self.app.lang)), severity="warning", timeout=12)
+        why = self.say("walk.not_kept", why=plain(error.says(self.app.lang)))
+        self.notify(why, severity="warning", timeout=12, markup=False)
 
     # Where we stand
 
