@@ -2,7 +2,11 @@
 
 import csv
 import io
+import os
 import re
+import subprocess
+import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -28,6 +32,15 @@ def changed(folder: Path, **keys: object) -> Path:
     path = folder / "mine.yaml"
     path.write_text(yaml.safe_dump(data, sort_keys=False, allow_unicode=True), encoding="utf-8")
     return path
+
+
+def spanish(held: object) -> Iterator[str]:
+    """Every Spanish sentence in a card's data."""
+    for key, value in held.items() if isinstance(held, dict) else enumerate(held):
+        if key == "es":
+            yield value
+        elif isinstance(value, dict | list | tuple):
+            yield from spanish(value)
 
 
 def line_of(path: Path, text: str) -> int:
@@ -56,6 +69,31 @@ class TestShipped:
         said = console.file.getvalue()
         assert f"tutor train --break {name} --control --out runs/my-{name}-control" in said
         assert "None" not in said
+
+    @pytest.mark.parametrize("name", NAMES)
+    @pytest.mark.parametrize("columns", ["20", "80"])
+    def test_printed_at_any_width_every_command_is_whole(self, name: str, columns: str):
+        card = cards.find(name)
+        asked = [sys.executable, "-m", "tutor", "breaks", name, "--lang", "es"]
+        done = subprocess.run(
+            asked, capture_output=True, text=True, cwd=ROOT, env=os.environ | {"COLUMNS": columns}
+        )
+        lines = [line.rstrip() for line in done.stdout.splitlines()]
+        fixes = [cards.fix_command(card, fix) for fix in card.fixes]
+        for command in (*cards.commands(card).values(), *fixes, card.calibration.command):
+            assert command in lines
+        assert "".join(card.why("es").split()) in "".join(done.stdout.split())
+
+    @pytest.mark.parametrize("name", NAMES)
+    def test_no_text_of_a_card_needs_a_checkout(self, name: str):
+        assert "trees/" not in (SHIPPED / f"{name}.yaml").read_text()
+
+    @pytest.mark.parametrize("name", NAMES)
+    def test_its_spanish_says_perdida_and_writes_decimals_with_a_comma(self, name: str):
+        said = " ".join(
+            re.sub(r"\S+=\S+|`[^`]*`", "", text) for text in spanish(cards.find(name).model_dump())
+        )
+        assert not re.search(r"\bloss(es)?\b(?! scale)|\boverflow\b|\d\.\d", said)
 
     @pytest.mark.parametrize("name", NAMES)
     def test_hints_do_not_leak_into_the_card(self, name: str):

@@ -192,7 +192,7 @@ def test_without_torch_train_says_how_to_get_it(home: Path):
     hide = "import sys; sys.modules['torch'] = None; from tutor.cli import main; main()"
     done = subprocess.run([sys.executable, "-c", hide, "train"], capture_output=True, text=True, cwd=ROOT)
     assert done.returncode == 2
-    assert (
-        done.stderr
-        == "tutor: training needs torch and tokenizers; get them with: pip install torch tokenizers\n"
+    assert done.stderr == (
+        "tutor: training needs torch and tokenizers; get them with: "
+        "pip install -c constraints.txt '.[train]'\n"
     )

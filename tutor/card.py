@@ -17,7 +17,7 @@ from rich.text import Text
 from tutor import settings as knobs
 from tutor.paths import folders
 from tutor.settings import Settings
-from tutor.words import BadFileError, Document, Strict, Words
+from tutor.words import BadFileError, Document, Strict, Words, say
 
 
 def _values(changes: Any) -> Any:
@@ -28,22 +28,6 @@ def _values(changes: Any) -> Any:
 
 
 Changes = Annotated[dict[str, float | int | str | None], BeforeValidator(_values)]
-
-
-HEADINGS = {
-    "symptom": Words(en="What you will see", es="Lo que vas a ver"),
-    "change": Words(en="What changes", es="Qué cambia"),
-    "why": Words(en="Why it happens", es="Por qué pasa"),
-    "ladder": Words(
-        en="How to diagnose it (panel in brackets)", es="Cómo diagnosticarlo (panel entre corchetes)"
-    ),
-    "diagnosis": Words(en="Diagnosis", es="Diagnóstico"),
-    "commands": Words(en="Run it yourself", es="Ejecútalo tú"),
-    "fixes": Words(en="Fixes", es="Arreglos"),
-    "not_this": Words(en="What it is not", es="Lo que no es"),
-    "calibration": Words(en="Over many seeds", es="Con muchas semillas"),
-    "sources": Words(en="Sources", es="Fuentes"),
-}
 
 
 class Check(Strict):
@@ -244,11 +228,11 @@ def fix_command(card: Card, fix: Fix) -> str:
 
 
 def render(card: Card, lang: str) -> RenderableType:
-    """The card as text for a terminal; the hints stay hidden, they are for the walk."""
+    """The card as text for a terminal, to be printed with `crop=False`; the hints are for the walk."""
     parts: list[Text] = [Text(f"{card.name}: {card.title(lang)}", style="bold")]
 
     def section(key: str, lines: list[str]) -> None:
-        parts.extend([Text(""), Text(HEADINGS[key](lang), style="bold")])
+        parts.extend([Text(""), Text(say(f"card.{key}", lang), style="bold")])
         for line in lines:  # a command stays on one line, to be copied
             command = line.startswith(("tutor ", "python "))
             parts.append(Text(line, no_wrap=command, overflow="ignore" if command else None))

@@ -292,6 +292,7 @@ def train(
 ) -> None:
     """Train a small GPT, with one real fault in it or none, and log everything."""
     from tutor import card, settings
+    from tutor.paths import in_checkout
     from tutor.words import BadFileError
 
     shortcuts = {"seed": seed, "steps": steps, "device": device, "dtype": dtype}
@@ -311,7 +312,11 @@ def train(
     except ModuleNotFoundError as error:
         if error.name not in ("torch", "tokenizers"):
             raise
-        fail("training needs torch and tokenizers; get them with: pip install torch tokenizers")
+        pinned = "pip install -c constraints.txt '.[train]'"  # the versions that the tests run with
+        fail(
+            "training needs torch and tokenizers; get them with: "
+            + (pinned if in_checkout() else "pip install torch tokenizers")
+        )
     raise typer.Exit(command.run_train(chosen, changes, control=control, out=out, resume=resume))
 
 
@@ -334,7 +339,7 @@ def breaks(
         fail(error)
     for found in cards:
         if name:
-            console.print(card.render(found, language))
+            console.print(card.render(found, language), crop=False)  # commands go over the edge, whole
         else:
             console.print(f"{found.name:<18} {found.title(language)}", markup=False)
 

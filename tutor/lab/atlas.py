@@ -111,6 +111,7 @@ def main(words: list[str] | None = None) -> None:
     if rows:
         print(shares(rows))
     if rows and asked.table:
+        asked.table.parent.mkdir(parents=True, exist_ok=True)
         with asked.table.open("w", newline="") as file:
             table = csv.DictWriter(file, rows[0].keys(), lineterminator="\n")
             table.writeheader()
