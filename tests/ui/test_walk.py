@@ -1,11 +1,10 @@
 """The walk screen: predict first, then the log answers; both languages, keyboard and mouse."""
 
 import json
-from pathlib import Path
 
 import pytest
 
-from tests.conftest import write_run
+from tests.conftest import ROOT, write_run
 from tests.ui.conftest import NARROW, SIZES, WIDE, phase_19, recorded, shown
 from tutor import tree
 from tutor import walk as walks
@@ -394,7 +393,7 @@ async def test_text_of_the_log_is_never_markup(walk, tmp_path):
 async def test_a_tree_of_ones_own_with_markup_in_its_words(walk, tmp_path):
     path = tmp_path / "mine.yaml"
     path.write_text(
-        (Path(tree.__file__).parent.parent / "trees" / "phase-19.yaml")
+        (ROOT / "trees" / "phase-19.yaml")
         .read_text()
         .replace("en: Is the training loss NaN", "en: Is [red]the training loss NaN")
     )
