@@ -1,6 +1,7 @@
 """One picture per screen and size. After a change meant to be seen: pytest tests/ui --snapshot-update.
 
-The runs are made here, by a fixed rule, so that a new recording of the shipped pair changes no picture.
+The runs are made here, by a fixed rule, so that a new recording of the shipped pair changes no picture but
+README.md's, which shows what a reader will see.
 """
 
 import math
@@ -10,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import write_run
-from tests.ui.conftest import NARROW, SIZES, WIDE, phase_19
+from tests.ui.conftest import NARROW, SIZES, WIDE, phase_19, recorded
 from tests.ui.test_walk import settle
 from tutor import readers
 from tutor.ui.app import TutorApp
@@ -138,3 +139,18 @@ class TestLooks:
 
     def test_too_small(self, picture):
         assert picture([], (59, 17))
+
+
+def test_readme(home, snap_compare):
+    """The picture in README.md: question 2.2 over runs/19-break, a hint taken, the answer of the log."""
+    app = TutorApp(learner="ana", lang="en", subject=recorded("19-break"), asked=phase_19())
+
+    async def press(pilot) -> None:
+        await settle(pilot)
+        for key in [*TO_RECOVERY, "n", "h", "enter"]:
+            await pilot.press(key)
+            await settle(pilot)
+        assert (app.screen.walk.at, app.screen.walk.hints) == ("2.2", 1)
+        assert app.screen.seen.answers
+
+    assert snap_compare(app, terminal_size=WIDE, run_before=press)
