@@ -1,5 +1,6 @@
 """The post-mortem and the lessons on screen: filled by keyboard and by mouse, saved, left and found again."""
 
+import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -11,6 +12,7 @@ from textual.widgets import Input, Static, TextArea
 
 from tests.conftest import ROOT
 from tests.test_postmortem import begun, filled, spiked
+from tests.ui.conftest import shown
 from tutor.notebook import Notebook, NotebookError, draft_key
 from tutor.postmortem import SECTIONS, faults
 from tutor.ui.app import TutorApp
@@ -19,6 +21,7 @@ from tutor.ui.screens.pick import PickScreen
 from tutor.ui.screens.postmortem import KIND, PostMortemScreen
 from tutor.ui.widgets.contents import Contents
 from tutor.ui.widgets.grid import Cells
+from tutor.words import say
 
 WIDE, NARROW = (120, 36), (80, 24)
 SIZES = [WIDE, NARROW]
@@ -86,7 +89,7 @@ async def test_all_seven_by_keyboard_then_saved(book, lang, size):
         await type_in(pilot, "0.7", "the gradient", "", "none", "", "none", "", "none")
         await pilot.press("ctrl+o")  # the rest share what is left of 1
         await to_next(pilot)
-        await pilot.press("space", "s")  # panel 1 favours A; the rest is silent
+        await pilot.press("space", "tab", "enter")  # panel 1 favours A; the rest is silent
         await to_next(pilot)
         await type_in(pilot, "The clip was off, e.g. at beta2 0.999.")
         await to_next(pilot)
@@ -147,6 +150,35 @@ class TestEvidence:
             await pilot.press("backspace")
             await pilot.pause()
             assert app.screen.pm.cell("gradient", "rare_token") == ""
+
+    async def test_no_letter_fills_the_rest(self, book):
+        async with on_screen(PostMortemScreen(begun(), book)) as pilot:
+            pilot.app.screen._go(3)
+            await settle(pilot)
+            screen = pilot.app.screen
+            await pilot.press(*"abcdefghijkmnoprstuvwxyz")  # but l, the language, and q, to leave
+            await pilot.pause()
+            assert not any(screen.pm.evidence.values())
+
+    @pytest.mark.parametrize("lang", ["en", "es"])
+    async def test_on_80_columns_nothing_is_cut(self, book, lang):
+        async with on_screen(PostMortemScreen(begun(), book), lang, NARROW) as pilot:
+            app = pilot.app
+            app.screen._go(3)
+            await settle(pilot)
+            await pilot.pause()
+            text = shown(app)
+            assert say("postmortem.lead.evidence", lang) in text
+            assert re.search(rf"9 {say('postmortem.panels.throughput', lang)} +–", text)
+            keys = text.rstrip().splitlines()[-1]
+            for key, name in (("ctrl+s", "save"), ("ctrl+n", "next"), ("enter", "fill")):
+                assert f"{key} {say(f'postmortem.keys.{name}', lang)}" in keys
+            await pilot.press("f1")
+            await pilot.pause()
+            assert f"{say('keys.names.backspace', lang)}   {say('postmortem.keys.clear', lang)}" in shown(app)
+            assert "Page Left" not in shown(app)
+            assert "Cursor" not in shown(app)
+            assert "Scroll" not in shown(app)
 
     async def test_by_mouse(self, book):
         async with on_screen(PostMortemScreen(begun(), book), size=NARROW) as pilot:
@@ -287,8 +319,8 @@ class TestLessons:
         async with on_screen(LessonsScreen(book), size=size) as pilot:
             app = pilot.app
             await pilot.pause()
-            shown = app.screen.query_one("#list").get_option_at_index(0).prompt
-            assert "New [red]" in str(shown)
+            latest = app.screen.query_one("#list").get_option_at_index(0).prompt
+            assert "New [red]" in str(latest)
             assert "New [red]" in app.screen.query_one("Markdown").source
             await pilot.press("down")
             await pilot.pause()

@@ -192,6 +192,7 @@ async def test_help_is_what_works_now(walk):
         text = shown(app)
         assert "commit" in text
         assert "Focus Next" not in text
+        assert "Scroll" not in text
         await pilot.press("escape", "n", "enter", "question_mark")  # once committed
         await settle(pilot)
         inside = str(app.screen.query("Static").first().render())

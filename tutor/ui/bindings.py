@@ -33,9 +33,6 @@ APP = [
     _row("ctrl+q", "quit", "quit", show=False),
 ]
 
-_TEXTUAL = {"app.focus_next", "app.focus_previous", "screen.copy_text"}
-"""What every screen of Textual can do, which nobody needs to be told."""
-
 WALK = [
     _row("enter", "commit", "commit"),
     _row("enter", "go_on", "go_on"),
@@ -103,9 +100,17 @@ HOME = [
 ]
 
 
+_KEY_NAMES = {"backspace"}
+"""Keys whose names are words of a language."""
+
+
 def named(binding: Binding, lang: str) -> str:
     """What the binding does, in `lang`."""
-    return say(binding.id, lang) if "." in (binding.id or "") else binding.description
+    return say(binding.id, lang)
+
+
+def _key(key: str, lang: str) -> str:
+    return say(f"keys.names.{key}", lang) if key in _KEY_NAMES else key.replace("escape", "esc")
 
 
 def working(
@@ -113,16 +118,19 @@ def working(
 ) -> list[tuple[str, str, str]]:
     """What works now: (keys as shown, name, a key that does it), bindings of one name as one.
 
-    With `hidden`, also what the footer leaves out for want of room.
+    Only bindings of ours, which have an id: Textual's own scroll and move the cursor, and nobody needs to
+    be told. The keys that work wherever the focus is come first. With `hidden`, also what the footer
+    leaves out for want of room.
     """
     rows: dict[str, tuple[list[str], str]] = {}
-    for key, (_, binding, enabled, _) in active.items():
-        if not (enabled and (binding.show or hidden) and binding.description) or binding.action in _TEXTUAL:
+    ours = [(key, b) for key, (_, b, enabled, _) in active.items() if enabled and b.id]
+    for key, binding in sorted(ours, key=lambda pair: not (pair[1].priority and pair[1].show)):
+        if not (binding.show or hidden):
             continue
         shown, _ = rows.setdefault(named(binding, lang), ([], key))
         # A row of several keys shows the first of them, unless it says how it wants to be shown.
         if not binding.key_display and shown:
             continue
-        if (display := binding.key_display or key.replace("escape", "esc")) not in shown:
+        if (display := binding.key_display or _key(key, lang)) not in shown:
             shown.append(display)
     return [(" ".join(shown), name, key) for name, (shown, key) in rows.items()]

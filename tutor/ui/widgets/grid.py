@@ -19,16 +19,15 @@ from tutor.ui.widgets.sections import Section
 from tutor.words import plain, say
 
 SIGNS = {True: "=", False: "≠", None: "·"}  # the log agrees, differs, has no rule
-COLUMN = 12
+FIRST_COLUMN, COLUMN = 17, 12  # a gap after the longest name of a panel; five hypotheses fit on 80
 
 
 class Cells(DataTable):
     """A table whose cells change at a key press or a click."""
 
     BINDINGS: ClassVar = [
-        Binding("space,enter", "turn", "change the cell", key_display="space", id="postmortem.keys.fill"),
+        Binding("space,enter", "turn", "change the cell", id="postmortem.keys.fill"),
         Binding("backspace,delete", "clear_cell", "empty the cell", id="postmortem.keys.clear"),
-        Binding("s", "silence", "rest is silent", id="postmortem.keys.rest_silent"),
     ]
 
     @dataclass
@@ -46,10 +45,6 @@ class Cells(DataTable):
     def action_clear_cell(self) -> None:
         """No verdict."""
         self.post_message(self.Filled(self.cursor_row, self.cursor_column, ""))
-
-    def action_silence(self) -> None:
-        """Silent, wherever nothing is said yet."""
-        self.post_message(self.Filled(-1, -1, "silent"))
 
     async def _on_click(self, event: events.Click) -> None:
         await super()._on_click(event)
@@ -80,7 +75,7 @@ class EvidenceGrid(Section):
     def on_mount(self) -> None:
         """Fill the grid."""
         table = self.query_one(Cells)
-        table.add_column(Content(self.words("heads.panel")), width=16)
+        table.add_column(Content(self.words("heads.panel")), width=FIRST_COLUMN)
         for letter in LETTERS[: len(self.pm.hypotheses)]:
             table.add_column(letter, width=COLUMN)
         for panel in PANELS:
@@ -104,9 +99,6 @@ class EvidenceGrid(Section):
     @on(Cells.Filled)
     def _filled(self, event: Cells.Filled) -> None:
         event.stop()
-        if event.row < 0:
-            self._fill_rest()
-            return
         if event.column < 1:
             return
         panel, key = PANELS[event.row], self.pm.hypotheses[event.column - 1].key
