@@ -1,0 +1,206 @@
+"""The commands. Each imports its room only when called, so that `tutor --help` is quick."""
+
+import gc
+import io
+import json
+import os
+import shlex
+import sys
+from pathlib import Path
+from typing import Annotated, Any, NoReturn
+
+import typer
+
+from tutor.cli import asked, content
+
+LEARN, RUN = "Learn", "Without the app"
+
+app = typer.Typer(
+    name="tutor",
+    help="Learn to diagnose neural-network training that goes wrong, on real runs.\n\n"
+    "Without a command it opens the home screen.",
+    epilog="Examples:  tutor walk runs/19-break  ·  tutor check runs/19-control runs/19-break  ·  "
+    "tutor train --break no-clip",
+    rich_markup_mode="rich",
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def _version(asked: bool) -> None:
+    if asked:
+        from tutor import __version__
+
+        print(f"tutor {__version__}")
+        raise typer.Exit
+
+
+def _terminal(instead: str) -> None:
+    """The app needs a terminal; without one, say what to use."""
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+        asked.fail(f"the app needs a terminal; without one use: {instead}")
+
+
+def _open(**what: Any) -> None:
+    """Run the app, and end with its exit code."""
+    from tutor.ui.app import TutorApp
+
+    app = TutorApp(**what)
+    app.run()
+    raise typer.Exit(app.return_code or 0)
+
+
+@app.callback(invoke_without_command=True)
+def home(
+    context: typer.Context,
+    learner: asked.LearnerOption = None,
+    lang: asked.LangOption = None,
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and end.")
+    ] = False,
+) -> None:
+    """Open the home screen when no command is given."""
+    if context.invoked_subcommand:
+        return
+    _terminal("tutor --help")
+    _open(learner=asked.learner(learner), lang=asked.lang(lang))
+
+
+@app.command(rich_help_panel=LEARN, epilog="Example:  tutor walk runs/19-break --learner ana --lang es")
+def walk(
+    run: asked.RunArgument,
+    tree: asked.TreeOption = "phase-19",
+    learner: asked.LearnerOption = None,
+    lang: asked.LangOption = None,
+) -> None:
+    """Walk a decision tree over a run: predict first, then the log answers."""
+    from tutor import readers
+    from tutor.run import BadRunError
+
+    try:
+        path = readers.locate(run)
+        if not sys.stdout.isatty():
+            readers.read(path)  # what is wrong with the run matters more than the missing terminal
+    except BadRunError as error:
+        asked.fail(error)
+    walked, name, language = asked.tree(tree), asked.learner(learner), asked.lang(lang)
+    _terminal(f"tutor check {shlex.quote(run)}")
+    _open(learner=name, lang=language, subject=path, asked=walked)
+
+
+@app.command(rich_help_panel=LEARN, epilog="Example:  tutor lessons   ·   tutor lessons 2 --learner ana")
+def lessons(
+    number: Annotated[int | None, typer.Argument(help="Show this one whole.", metavar="[N]")] = None,
+    learner: asked.LearnerOption = None,
+    lang: asked.LangOption = None,
+) -> None:
+    """List the lessons in a learner's notebook, or show one."""
+    from rich.console import Console
+
+    from tutor import lessons as kept
+    from tutor import notebook
+
+    try:
+        kept.show(notebook.Notebook(asked.learner(learner)), number, asked.lang(lang), Console())
+    except notebook.NotebookError as error:
+        asked.fail(error)
+
+
+@app.command(
+    rich_help_panel=RUN,
+    epilog="Exit code: 0 healthy or nothing found, 1 a flaw, 2 bad input.  "
+    "Example:  tutor check runs/19-control runs/19-break --json",
+)
+def check(
+    runs: Annotated[
+        list[str],
+        typer.Argument(help="Run folders, or names.", metavar="RUN...", autocompletion=asked.complete_run),
+    ],
+    tree: asked.TreeOption = "phase-19",
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON list, an object for each run.")] = False,
+    lang: asked.LangOption = None,
+) -> None:
+    """Walk with nobody watching: each question with its value, bound and step, then the leaf."""
+    from rich.console import Console
+
+    from tutor import readers
+    from tutor.report import Report
+    from tutor.run import BadRunError
+
+    walked, language = asked.tree(tree), asked.lang(lang)
+    console, results, flawed, bad = Console(highlight=False), [], False, False
+    for name in runs:
+        try:
+            report = Report(readers.open_run(name), walked)
+        except BadRunError as error:
+            bad = True
+            print(f"tutor: {error}", file=sys.stderr)
+            results.append({"run": name, "error": str(error)})
+            continue
+        flawed = flawed or report.flawed
+        if as_json:
+            results.append(report.data(language))
+        else:
+            console.print(report.text(language), soft_wrap=True)
+    if as_json:
+        print(json.dumps(results, indent=2, ensure_ascii=False, allow_nan=False))
+    raise typer.Exit(2 if bad else 1 if flawed else 0)
+
+
+@app.command(rich_help_panel=RUN, epilog="Example:  tutor compare runs/19-control runs/19-break")
+def compare(
+    a: asked.RunArgument,
+    b: asked.RunArgument,
+    at: Annotated[
+        int | None, typer.Option("--at", help="Compare at this step, not at the worst spike.")
+    ] = None,
+    lang: asked.LangOption = None,
+) -> None:
+    """Put two runs side by side: what differs in the configuration, the panels overlaid, a table."""
+    from rich.console import Console
+
+    from tutor import plots, tree
+    from tutor.compare import compare as put_together
+    from tutor.compare import render
+
+    first, second, language = asked.run(a), asked.run(b), asked.lang(lang)
+    console = Console(highlight=False)
+    rules = {name: tree.numbers(name) for name in ("spike", "recovery")}
+    found = put_together(first, second, at, **rules)
+    for panel in ("loss", "gradient"):
+        console.print(plots.panel_title(panel, language), style="bold")
+        console.print(
+            plots.draw(
+                first,
+                panel,
+                min(console.width, 120),
+                14,
+                lang=language,
+                mark=found.step,
+                view=plots.default_view(first, panel, found.step),
+                colour=console.color_system is not None,
+                others=[second],
+            ),
+            soft_wrap=True,
+        )
+    console.print(render(found, language))
+
+
+app.add_typer(content.app)
+
+
+def main() -> None:
+    """The `tutor` command."""
+    # Imports make a host of objects that live for good; at the default threshold the collector looks through
+    # them again and again, for a sixth of the time to the first question.
+    gc.set_threshold(100_000, 50, 50)
+    # pydantic would read the metadata of every installed package in search of plugins; tutor uses none.
+    os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "1")
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")  # a terminal that can't draw ≤ draws ?
+    try:
+        app()
+    except BrokenPipeError:
+        # `tutor check ... | head`: the reader has seen enough.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

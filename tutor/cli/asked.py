@@ -1,0 +1,91 @@
+"""What was asked for: arguments and options that commands share, looked up or refused in one line."""
+
+import os
+import sys
+from typing import TYPE_CHECKING, Annotated, NoReturn
+
+import typer
+
+if TYPE_CHECKING:
+    from tutor.run import Run
+    from tutor.tree import Tree
+
+
+def fail(message: object) -> NoReturn:
+    """End with one line that says what is wrong, and exit code 2."""
+    for line in str(message).splitlines():
+        print(f"tutor: {line}", file=sys.stderr)
+    raise typer.Exit(2)
+
+
+def complete_run(incomplete: str) -> list[str]:
+    """Runs that begin so, for the shell."""
+    from tutor import readers
+
+    paths = [*readers.available(), *(str(path) for path in readers.available().values())]
+    return [path for path in paths if path.startswith(incomplete)]
+
+
+def complete_tree(incomplete: str) -> list[str]:
+    """Trees that begin so, for the shell."""
+    from tutor import tree
+
+    return [name for name in tree.available() if name.startswith(incomplete)]
+
+
+def complete_break(incomplete: str) -> list[str]:
+    """Breaks that begin so, for the shell."""
+    from tutor import card
+
+    return [name for name in card.available() if name.startswith(incomplete)]
+
+
+def lang(given: str | None) -> str:
+    """The language asked for, else the one of the environment, else English."""
+    from tutor.words import LANGUAGES
+
+    if given is not None and given not in LANGUAGES:
+        fail(f"there is no language {given!r}: tutor speaks {' and '.join(LANGUAGES)}")
+    system = os.environ.get("LC_ALL") or os.environ.get("LC_MESSAGES") or os.environ.get("LANG") or ""
+    return given or (system[:2] if system[:2] in LANGUAGES else "en")
+
+
+def run(name: str) -> "Run":
+    """The run of that path or name, read."""
+    from tutor import readers
+    from tutor.run import BadRunError
+
+    try:
+        return readers.open_run(name)
+    except BadRunError as error:
+        fail(error)
+
+
+def tree(name: str) -> "Tree":
+    """The tree of that name, or in that file."""
+    from tutor import tree
+
+    try:
+        return tree.find(name)
+    except ValueError as error:
+        fail(error)
+
+
+def learner(name: str | None) -> str:
+    """A name fit for a notebook; the usual one when none is given."""
+    from tutor import notebook
+
+    try:
+        return notebook.learner_name(name) if name is not None else notebook.default_learner()
+    except ValueError as error:
+        fail(error)
+
+
+RunArgument = Annotated[
+    str, typer.Argument(help="A run's folder, or its name.", metavar="RUN", autocompletion=complete_run)
+]
+TreeOption = Annotated[
+    str, typer.Option("--tree", "-t", help="A tree's name, or a YAML file.", autocompletion=complete_tree)
+]
+LangOption = Annotated[str | None, typer.Option("--lang", help="en or es; the default is your locale's.")]
+LearnerOption = Annotated[str | None, typer.Option("--learner", help="Whose notebook; you by default.")]
