@@ -6,8 +6,7 @@ import json
 import os
 import shlex
 import sys
-from pathlib import Path
-from typing import Annotated, Any, NoReturn
+from typing import Annotated, Any
 
 import typer
 
