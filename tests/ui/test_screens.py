@@ -140,7 +140,7 @@ async def test_from_the_leaf_out_and_back_to_it(walk):
         await answer_all(pilot, "en")
         await pilot.press("q")  # leave
         await settle(pilot)
-    assert Notebook("ana").draft("walk", "19-break-phase-19")["done"]
+    assert Notebook("ana").drafts()[0].data["done"]
     again = walk()
     async with again.run_test(size=WIDE) as pilot:
         await settle(pilot)

@@ -187,7 +187,7 @@ async def test_a_walk_left_is_resumed_where_it_was(walk):
         assert again.screen.walk.at == left.at
         assert again.screen.walk.prediction == left.prediction
         assert again.screen.walk.hints == 1
-        assert "Retomado" in shown(again)
+        assert "Sigues donde" in shown(again)
         await pilot.press("r")  # start over
         await settle(pilot)
         assert (again.screen.walk.at, again.screen.walk.answers) == ("1.1", ())
