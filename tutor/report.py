@@ -9,7 +9,7 @@ from rich.text import Text
 from tutor.detectors import NOT_YET
 from tutor.run import Run
 from tutor.tree import Tree
-from tutor.walk import Look, fix_command, flawed, unattended
+from tutor.walk import Look, fix_command, flawed, unattended, verdict
 from tutor.words import Words, number, plain, say
 
 
@@ -63,10 +63,8 @@ class Report:
     @property
     def verdict(self) -> str:
         """ "healthy", "flaw" or "undecided" (which may have shown a symptom: see `flawed`)."""
-        leaf = self.walk.leaf
-        if leaf is None or (leaf.verdict == "healthy" and (self.flawed or self.too_early)):
-            return "undecided"
-        return leaf.verdict
+        found = verdict(self.walk)
+        return "undecided" if found == "healthy" and self.too_early else found
 
     @property
     def flawed(self) -> bool:

@@ -216,6 +216,13 @@ def flawed(walk: Walk) -> bool:
     return any(walk.tree.questions[a.question].outcomes[a.outcome].symptom for a in walk.answers)
 
 
+def verdict(walk: Walk) -> str:
+    """ "healthy", "flaw" or "undecided": no leaf yet, or a healthy one though a symptom was found."""
+    if walk.leaf is None or (walk.leaf.verdict == "healthy" and flawed(walk)):
+        return "undecided"
+    return walk.leaf.verdict
+
+
 def ruled_out(walk: Walk) -> list[Any]:
     """The look-alikes (Words) that the answers on the path rule out, in order."""
     taken = (walk.tree.questions[a.question].outcomes[a.outcome] for a in walk.answers)

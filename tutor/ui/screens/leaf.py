@@ -12,7 +12,7 @@ from tutor.ui.screens.walkpage import WalkPage
 from tutor.ui.widgets.path import RIGHT, Path, mark, mark_style
 from tutor.ui.widgets.title import Title, described
 from tutor.walk import UNSURE, Walk
-from tutor.words import plain
+from tutor.words import plain, say
 
 SIGNS = {"healthy": "✓", "flaw": "!"}
 
@@ -62,6 +62,8 @@ class LeafScreen(WalkPage):
 
     def _verdict(self, lang: str) -> Content:
         leaf = self.walk.leaf
+        if walks.verdict(self.walk) == "undecided":
+            return Content.assemble((f"{SIGNS['flaw']} {say('check.no_cause', lang)}", "bold $accent"))
         style = "bold $success" if leaf.verdict == "healthy" else "bold $accent"
         facts = {k: plain(v) if isinstance(v, str) else v for k, v in self.walk.facts.items()}
         parts = [
