@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from tutor import detectors, settings
+from tutor import detectors
 from tutor.detectors import NO_DATA, NOT_YET, Finding
 from tutor.run import Run
 from tutor.tree import Leaf, Question, Times, Tree
@@ -238,6 +238,8 @@ def fix_command(run: Run, change: Mapping[str, Any]) -> str | None:
     if "--out" in words:
         at = words.index("--out")
         del words[at : at + 2]
+    from tutor import settings  # a walk begins without them
+
     was = run.manifest.get("settings") or {}
     try:
         values = {

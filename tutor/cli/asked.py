@@ -61,12 +61,12 @@ def run(name: str) -> "Run":
         fail(error)
 
 
-def tree(name: str) -> "Tree":
-    """The tree of that name, or in that file."""
+def tree(name: str, *, checked: bool = True) -> "Tree":
+    """The tree of that name, or in that file; see `tutor.tree.find`."""
     from tutor import tree
 
     try:
-        return tree.find(name)
+        return tree.find(name, checked=checked)
     except ValueError as error:
         fail(error)
 

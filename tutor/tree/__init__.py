@@ -8,7 +8,6 @@ from difflib import get_close_matches
 from pathlib import Path
 
 from tutor import paths
-from tutor.tree.faults import find_faults
 from tutor.tree.schema import Check, Fix, Leaf, Number, Outcome, Question, Rule, Times, Tree
 from tutor.words import BadFileError, Document
 
@@ -22,28 +21,42 @@ __all__ = [
     "Times",
     "Tree",
     "available",
+    "check",
     "find",
     "load",
     "numbers",
 ]
 
 
-def load(path: Path) -> Tree:
-    """The tree in the YAML file at `path`, checked whole.
+def load(path: Path, *, checked: bool = True) -> Tree:
+    """The tree in the YAML file at `path`, checked whole, or only its schema when `checked` is False.
 
     Raises:
         BadFileError: with every fault found, each with its line.
     """
     document = Document(path)
     tree = document.parse(Tree)
-    faults = [(document.line(*where), what) for where, what in find_faults(tree)]
-    if faults:
-        raise BadFileError(path, faults)
+    tree._document = document
+    if checked:
+        check(tree)
     return tree
 
 
-def find(name: str) -> Tree:
-    """The tree of that name, or in that file.
+def check(tree: Tree) -> None:
+    """Find what a schema can't see: names that lead nowhere, numbers that no rule takes, loops.
+
+    Raises:
+        BadFileError: with every fault found, each with its line.
+    """
+    from tutor.tree.faults import find_faults  # with every detector and setting: a walk begins without them
+
+    document = tree._document
+    if faults := [(document.line(*where), what) for where, what in find_faults(tree)]:
+        raise BadFileError(document.path, faults)
+
+
+def find(name: str, *, checked: bool = True) -> Tree:
+    """The tree of that name, or in that file. `checked=False` leaves the check of a shipped one for later.
 
     Raises:
         BadFileError: a file with faults.
@@ -53,7 +66,7 @@ def find(name: str) -> Tree:
         return load(Path(name))
     for folder in paths.folders("trees"):
         if (path := folder / f"{name}.yaml").is_file():
-            return load(path)
+            return load(path, checked=checked or folder != paths.shipped() / "trees")
     known = available()
     near = get_close_matches(name, known, n=1, cutoff=0.4)
     raise ValueError(

@@ -3,10 +3,10 @@
 from collections.abc import Iterator, Mapping
 from typing import Literal, Self
 
-from pydantic import Field, model_validator
+from pydantic import Field, PrivateAttr, model_validator
 
 from tutor.run import PANELS
-from tutor.words import Strict, Words
+from tutor.words import Document, Strict, Words
 
 Number = int | float
 Panel = Literal[PANELS]
@@ -134,6 +134,7 @@ class Tree(Strict):
     start: str
     questions: Mapping[str, Question] = Field(min_length=1)
     leaves: Mapping[str, Leaf] = Field(min_length=1)
+    _document: Document | None = PrivateAttr(default=None)  # knows the lines
 
     def nexts(self, question: str) -> Iterator[tuple[str, str]]:
         """The outcomes of a question, each with the id it leads to (a question's or a leaf's)."""

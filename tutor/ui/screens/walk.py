@@ -6,6 +6,7 @@ from functools import cached_property
 
 from textual.containers import Horizontal, Vertical
 
+from tutor import tree as trees
 from tutor import walk as walks
 from tutor.run import PANELS, BadRunError, Run
 from tutor.tree import Tree
@@ -22,7 +23,7 @@ from tutor.ui.widgets.question import QuestionPane
 from tutor.ui.widgets.tabs import PanelTabs
 from tutor.ui.widgets.title import Title, described
 from tutor.walk import UNSURE, Look, Walk
-from tutor.words import plain
+from tutor.words import BadFileError, plain
 
 FIRST_PAINT = 0.03
 """Seconds after the first layout: the terminal has the first question before the log is read."""
@@ -80,7 +81,8 @@ class WalkScreen(PlotPage, WalkPage):
 
             try:
                 run = read(self._path)
-            except BadRunError as error:
+                trees.check(self.walk.tree)
+            except (BadRunError, BadFileError) as error:
                 self.app.fail(error)
                 return
             self.walk = replace(self.walk, run=run)
