@@ -105,7 +105,7 @@ async def test_a_wrong_prediction_is_told_in_words_and_why_it_looked_right(walk)
         await pilot.press("y", "enter")  # yes: NaN. It is not so
         await settle(pilot)
         text = " ".join(shown(app).split())
-        assert "✗ not so" in text
+        assert "✗ wrong" in text
         assert "you said: yes" in text
         tempting = phase_19().questions["1.1"].outcomes["yes"].tempting("en")
         assert tempting.split(".")[0][:30] in text

@@ -40,13 +40,13 @@ def _terminal(instead: str) -> None:
         asked.fail(f"the app needs a terminal; without one use: {instead}")
 
 
-def _open(**what: Any) -> None:
-    """Run the app, and end with its exit code."""
+def _open(**what: Any) -> int:
+    """Run the app; its exit code."""
     from tutor.ui.app import TutorApp
 
     app = TutorApp(**what)
     app.run()
-    raise typer.Exit(app.return_code or 0)
+    return app.return_code or 0
 
 
 @app.callback(invoke_without_command=True)
@@ -62,7 +62,7 @@ def home(
     if context.invoked_subcommand:
         return
     _terminal("tutor --help")
-    _open(learner=asked.learner(learner), lang=asked.lang(lang))
+    raise typer.Exit(_open(learner=asked.learner(learner), lang=asked.lang(lang)))
 
 
 @app.command(rich_help_panel=LEARN, epilog="Example:  tutor walk runs/19-break --learner ana --lang es")
@@ -74,7 +74,9 @@ def walk(
 ) -> None:
     """Walk a decision tree over a run: predict first, then the log answers."""
     from tutor import readers
+    from tutor.notebook import Notebook
     from tutor.run import BadRunError
+    from tutor.words import say
 
     try:
         path = readers.locate(run)
@@ -84,7 +86,10 @@ def walk(
         asked.fail(error)
     walked, name, language = asked.tree(tree, checked=False), asked.learner(learner), asked.lang(lang)
     _terminal(f"tutor check {shlex.quote(run)}")
-    _open(learner=name, lang=language, subject=path, asked=walked)
+    code = _open(learner=name, lang=language, subject=path, asked=walked)
+    if not code and any(draft.kind == "walk" for draft in Notebook(name).drafts()):
+        print(say("walk.kept", language, run=shlex.quote(run)))
+    raise typer.Exit(code)
 
 
 @app.command(rich_help_panel=LEARN, epilog="Example:  tutor lessons   ·   tutor lessons 2 --learner ana")

@@ -27,7 +27,7 @@ _VIEW = [
 
 APP = [
     _row("l", "language", "language", show=False),
-    _row("question_mark,f1", "help", "help", "?"),
+    _row("question_mark,f1", "help", "help", "f1"),  # a ? is text in the fields of a form
     _row("ctrl+p", "command_palette", "palette", "ctrl+p"),
     _row("q", "leave", "leave"),
     _row("ctrl+q", "quit", "quit", show=False),
