@@ -43,7 +43,7 @@ def rate(step: Callable[[int], None]) -> Callable[[], float]:
 def logged(folder: Path) -> Callable[[int], None]:
     """Our loop, every column of it written to disk."""
     trainer = Trainer(assemble(knobs.build(SETTINGS)))
-    log = Log(trainer, Record.create(folder, {"command": ""}, []), {}, lambda row: None)
+    log = Log(trainer, Record.create(folder, {"command": ""}, []), {}, lambda row: None, time.perf_counter())
 
     def step(number: int) -> None:
         asked = {"val_loss": trainer.validate()} if number % trainer.settings.val_every == 0 else {}
