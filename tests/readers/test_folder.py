@@ -220,3 +220,17 @@ def test_anything_is_a_run_or_one_clear_line(
         assert len(run) > 0
         assert run.steps.is_sorted()
         unattended(run, PHASE_19)
+
+
+@pytest.mark.parametrize("end", ["", '{"step": 300, "lo', '{"step": 300, "loss": NaN}\n'])
+def test_a_large_log_reads_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, end: str):
+    rows = [{"step": i, "loss": i / 7, "batch_hash": f"{i:04x}"} for i in range(300)]
+    folder = write_run(tmp_path / "r", rows, {})
+    with (folder / "metrics.jsonl").open("a") as log:
+        log.write(end)
+    small = readers.read(folder)
+    monkeypatch.setattr("tutor.readers.folder._WHOLE", 0)
+    monkeypatch.setattr("tutor.readers.folder._SAMPLE", 2_000)
+    large = readers.read(folder)
+    assert large.frame.equals(small.frame, null_equal=True)
+    assert large.remarks == small.remarks

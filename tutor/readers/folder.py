@@ -5,6 +5,7 @@ in the middle that is no JSON, with a remark. Non-finite numbers are the strings
 "-Infinity" (as in proto3 JSON); bare NaN and Infinity, as Python writes them, are understood too.
 """
 
+import codecs
 import contextlib
 import json
 import re
@@ -18,7 +19,7 @@ from tutor.run import BadRunError, Run
 
 FORMAT = 1
 _WHOLE = 32_000_000  # up to this many bytes every row is looked at for the columns' types
-_SAMPLE = 2_000  # beyond it, so many rows from the beginning and as many from the end
+_SAMPLE = 4_000_000  # beyond it, so many at the beginning and at the end
 _BARE = re.compile(rb"(?<=[:\[,\s])(-?(?:NaN|Infinity))(?=\s*[,}\]])")
 _MANIFEST = {  # what other rooms read of it
     "name": str,
@@ -112,18 +113,9 @@ def _is(value: Any, kind: Any) -> bool:
 def _frame(path: Path, remarks: list[str]) -> pl.DataFrame:
     if not path.is_file():
         raise BadRunError(f"{path} is missing: the run was never logged; train it again")
-    data = path.read_bytes().removeprefix(b"\xef\xbb\xbf")
-    end = data.rfind(b"\n") + 1
-    if data[end:].strip():
-        # A whole last row may lack its line end; half a row is no JSON.
-        if _is_row(data[end:]):
-            data += b"\n"
-        else:
-            remarks.append("the last line is cut short: the run was killed while writing it")
-            data = data[:end]
-    if not data.strip():
-        raise BadRunError(f"{path} holds no whole row: the run ended before its first step; train it again")
-    frame = _parse(data, path, remarks)
+    frame = _large(path) if path.stat().st_size > _WHOLE else None
+    if frame is None:
+        frame = _rows(path, remarks)
     if "step" not in frame.columns:
         frame = frame.with_row_index("step")
         remarks.append("rows have no `step`: they are counted from 0")
@@ -141,9 +133,39 @@ def _frame(path: Path, remarks: list[str]) -> pl.DataFrame:
     return pl.DataFrame([frame["step"], *(column for column in columns if column is not None)])
 
 
+def _large(path: Path) -> pl.DataFrame | None:
+    """A large log read straight from the disk, or None where anything about it isn't plain."""
+    with path.open("rb") as file:
+        head = file.read(_SAMPLE)
+        file.seek(max(0, path.stat().st_size - _SAMPLE))
+        tail = file.read()
+    if head.startswith(codecs.BOM_UTF8) or not tail.endswith(b"\n"):
+        return None
+    sample = b"\n".join(head.split(b"\n")[:-1] + tail.split(b"\n")[1:])
+    try:
+        return pl.read_ndjson(path, schema=pl.read_ndjson(sample, infer_schema_length=None).schema)
+    except pl.exceptions.PolarsError:
+        return None
+
+
+def _rows(path: Path, remarks: list[str]) -> pl.DataFrame:
+    data = path.read_bytes().removeprefix(codecs.BOM_UTF8)
+    end = data.rfind(b"\n") + 1
+    if data[end:].strip():
+        # A whole last row may lack its line end; half a row is no JSON.
+        if _is_row(data[end:]):
+            data += b"\n"
+        else:
+            remarks.append("the last line is cut short: the run was killed while writing it")
+            data = data[:end]
+    if not data.strip():
+        raise BadRunError(f"{path} holds no whole row: the run ended before its first step; train it again")
+    return _parse(data, path, remarks)
+
+
 def _parse(data: bytes, path: Path, remarks: list[str]) -> pl.DataFrame:
     try:
-        return pl.read_ndjson(data, schema=_schema(data))
+        return pl.read_ndjson(data, infer_schema_length=None)
     except pl.exceptions.PolarsError:
         pass
     # Something isn't plain: bare NaN, a number that is text further on, or a line that is no JSON.
@@ -180,16 +202,6 @@ def _float(value: Any) -> float | None:
         return float(value)
     except (TypeError, ValueError, OverflowError):
         return None
-
-
-def _schema(data: bytes) -> pl.Schema:
-    if len(data) > _WHOLE:
-        head, tail = (
-            data[: _SAMPLE * 4000].split(b"\n")[:_SAMPLE],
-            data[-_SAMPLE * 4000 :].split(b"\n")[-_SAMPLE:],
-        )
-        data = b"\n".join(head + tail[1:])
-    return pl.read_ndjson(data, infer_schema_length=None).schema
 
 
 def _is_row(line: bytes) -> bool:
