@@ -1,4 +1,4 @@
-"""The notebook: names, lessons that survive crashes and crowds, drafts, predictions."""
+"""The notebook: lessons that survive crashes and crowds, drafts, predictions."""
 
 import json
 import os
@@ -14,7 +14,7 @@ from rich.console import Console
 
 from tests.conftest import ROOT
 from tutor import lessons, notebook
-from tutor.notebook import BadNameError, Notebook, NotebookError, default_learner, files, learner_name, parse
+from tutor.notebook import Notebook, NotebookError, files, parse
 
 LESSON = """## Clip first
 
@@ -48,46 +48,16 @@ def in_another_process(code: str, home: Path) -> subprocess.Popen:
     return subprocess.Popen([sys.executable, "-c", lead + code], cwd=ROOT)
 
 
-class TestNames:
-    @pytest.mark.parametrize("name", ["ana", "Ana María", "李雷", "अनु", "x-1_y", "  spaced  "])
-    def test_taken(self, name):
-        assert learner_name(name) == name.strip()
-
-    @pytest.mark.parametrize(
-        "name",
-        ["", "   ", ".", "..", "a/b", "a\\b", "../x", "a\x1b[31m", "a\nb", "x" * 49, "con", "---", "a.b", "‮"],
-    )
-    def test_refused_in_one_line_with_a_way_out(self, name):
-        with pytest.raises(BadNameError) as caught:
-            learner_name(name)
-        for line in (str(caught.value), caught.value.says("es")):
-            assert line.isprintable()
-            assert ";" in line or ":" in line
-
-    @given(st.text())
-    @example("e\u0301")
-    def test_whatever_is_taken_is_a_folder_inside_the_home(self, name):
-        try:
-            folder = Notebook(name, Path("/learners")).folder
-        except ValueError:
-            return
-        assert folder.parent == Path("/learners")
-        assert os.path.normpath(folder) == str(folder)
-        assert len(os.fsencode(folder.name)) <= 255
-
-    def test_default_is_the_environment_then_the_login_then_learner(self, monkeypatch):
-        monkeypatch.setenv("TUTOR_LEARNER", "ana")
-        assert default_learner() == "ana"
-        monkeypatch.delenv("TUTOR_LEARNER")
-        monkeypatch.setattr("getpass.getuser", lambda: "DOMAIN\\ana.b")
-        assert default_learner() == "DOMAIN-ana-b"
-        monkeypatch.setattr("getpass.getuser", lambda: "...")
-        assert default_learner() == "learner"
-
-    def test_a_bad_name_in_the_environment_is_said(self, monkeypatch):
-        monkeypatch.setenv("TUTOR_LEARNER", "a/b")
-        with pytest.raises(BadNameError):
-            default_learner()
+@given(st.text())
+@example("e\u0301")
+def test_whatever_is_taken_is_a_folder_inside_the_home(name):
+    try:
+        folder = Notebook(name, Path("/learners")).folder
+    except ValueError:
+        return
+    assert folder.parent == Path("/learners")
+    assert os.path.normpath(folder) == str(folder)
+    assert len(os.fsencode(folder.name)) <= 255
 
 
 class TestLessons:

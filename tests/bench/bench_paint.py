@@ -1,7 +1,8 @@
 """First question on screen, against an empty Textual app's first paint.
 
 Whole processes in a terminal of 120 x 36, in turn: from the start of the interpreter to the moment when
-the awaited words arrive on the terminal.
+the awaited words arrive on the terminal. Bytecode is kept from the warm-up on, as it is for whoever starts
+tutor twice: an environment that forbids it would compile tutor, and not Textual, at every start.
 """
 
 import fcntl
@@ -61,6 +62,7 @@ def rows() -> list[Row]:
             "TUTOR_LEARNERS": learners,
             "LANG": "en_US.UTF-8",
         }
+        environment.pop("PYTHONDONTWRITEBYTECODE", None)
         walk = [sys.executable, "-m", "tutor", "walk", "runs/19-break"]
 
         def ours() -> float:

@@ -1,6 +1,5 @@
 """The commands. Each imports its room only when called, so that `tutor --help` is quick."""
 
-import gc
 import io
 import json
 import os
@@ -10,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from tutor.cli import asked, content
+from tutor.cli import asked, content, start
 
 LEARN, RUN = "Learn", "Without the app"
 
@@ -44,7 +43,7 @@ def _open(**what: Any) -> int:
     """Run the app; its exit code."""
     from tutor.ui.app import TutorApp
 
-    app = TutorApp(**what)
+    app = TutorApp(**what, ready=start.loaded)
     app.run()
     return app.return_code or 0
 
@@ -74,9 +73,7 @@ def walk(
 ) -> None:
     """Walk a decision tree over a run: predict first, then the log answers."""
     from tutor import readers
-    from tutor.notebook import Notebook
     from tutor.run import BadRunError
-    from tutor.words import say
 
     try:
         path = readers.locate(run)
@@ -87,6 +84,9 @@ def walk(
     walked, name, language = asked.tree(tree, checked=False), asked.learner(learner), asked.lang(lang)
     _terminal(f"tutor check {shlex.quote(run)}")
     code = _open(learner=name, lang=language, subject=path, asked=walked)
+    from tutor.notebook import Notebook  # the first question is quicker without it
+    from tutor.words import say
+
     if not code and any(draft.kind == "walk" for draft in Notebook(name).drafts()):
         print(say("walk.kept", language, run=shlex.quote(run)))
     raise typer.Exit(code)
@@ -132,6 +132,7 @@ def check(
     from tutor.run import BadRunError
 
     walked, language = asked.tree(tree), asked.lang(lang)
+    start.loaded()
     console, results, flawed, bad = Console(highlight=False), [], False, False
     for name in runs:
         try:
@@ -195,11 +196,7 @@ app.add_typer(content.app)
 
 def main() -> None:
     """The `tutor` command."""
-    # Imports make a host of objects that live for good; at the default threshold the collector looks through
-    # them again and again, for a sixth of the time to the first question.
-    gc.set_threshold(100_000, 50, 50)
-    # pydantic would read the metadata of every installed package in search of plugins; tutor uses none.
-    os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "1")
+    start.begin()
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")  # a terminal that can't draw ≤ draws ?

@@ -73,10 +73,10 @@ def tree(name: str, *, checked: bool = True) -> "Tree":
 
 def learner(name: str | None) -> str:
     """A name fit for a notebook; the usual one when none is given."""
-    from tutor import notebook
+    from tutor.learner import default_learner, learner_name
 
     try:
-        return notebook.learner_name(name) if name is not None else notebook.default_learner()
+        return learner_name(name) if name is not None else default_learner()
     except ValueError as error:
         fail(error)
 

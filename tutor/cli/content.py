@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from tutor.cli import asked
+from tutor.cli import asked, start
 
 CONTENT = "Train and content"
 
@@ -74,6 +74,7 @@ def train(
             "training needs torch and tokenizers; get them with: "
             + (pinned if in_checkout() else "pip install torch tokenizers")
         )
+    start.loaded()
     raise typer.Exit(command.run_train(chosen, changes, control=control, out=out, resume=resume))
 
 

@@ -23,18 +23,15 @@ from pathlib import Path
 from typing import Any
 
 from tutor import paths
+from tutor.learner import learner_name
 from tutor.notebook.files import NotebookError, locked, read, refused, replace, rescue, unreadable
-from tutor.notebook.names import BadNameError, default_learner, learner_name
 
 __all__ = [
-    "BadNameError",
     "Draft",
     "Lesson",
     "Notebook",
     "NotebookError",
-    "default_learner",
     "draft_key",
-    "learner_name",
     "parse",
     "rescue",
 ]

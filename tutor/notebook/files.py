@@ -7,9 +7,8 @@ import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
-from tutor.words import say
+from tutor.words import SaidError
 
 try:
     import fcntl
@@ -20,16 +19,10 @@ PATIENCE = 10.0
 """Seconds to wait for another tutor that is saving."""
 
 
-class NotebookError(Exception):
-    """What the notebook can't do, and a way out, in one line: `says(lang)`."""
+class NotebookError(SaidError):
+    """What the notebook can't do."""
 
-    def __init__(self, what: str, **facts: Any):
-        self.what, self.facts = what, facts
-        super().__init__(self.says("en"))
-
-    def says(self, lang: str) -> str:
-        """The line to show."""
-        return say(f"notebook.{self.what}", lang, **self.facts)
+    part = "notebook"
 
 
 def rescue(text: str) -> Path:

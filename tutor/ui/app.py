@@ -2,6 +2,8 @@
 
 TutorApp(learner=..., lang=...).run()                              the home screen
 TutorApp(learner=..., lang=..., subject=path, asked=tree).run()    begin or resume a walk
+
+`ready` is called once, when the first screen stands.
 """
 
 from __future__ import annotations
@@ -18,6 +20,7 @@ from tutor.ui.themes import DARK, LIGHT
 from tutor.words import LANGUAGES, plain, say
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from tutor.run import Run
@@ -52,11 +55,17 @@ class TutorApp(App[None]):
     lang: reactive[str] = reactive("en", init=False)
 
     def __init__(
-        self, *, learner: str, lang: str = "en", subject: Run | Path | None = None, asked: Tree | None = None
+        self,
+        *,
+        learner: str,
+        lang: str = "en",
+        subject: Run | Path | None = None,
+        asked: Tree | None = None,
+        ready: Callable[[], None] = lambda: None,
     ):
         super().__init__()
         self.learner = learner
-        self._subject, self._asked = subject, asked
+        self._subject, self._asked, self._on_stage = subject, asked, ready
         self.set_reactive(TutorApp.lang, lang if lang in LANGUAGES else LANGUAGES[0])
         for theme in (DARK, LIGHT):
             self.register_theme(theme)
@@ -71,6 +80,17 @@ class TutorApp(App[None]):
         from tutor.ui.screens.walk import WalkScreen
 
         return WalkScreen(self._subject, self._asked)
+
+    def refresh_css(self, animate: bool = True) -> None:
+        """Before there is a screen only the theme is taken over: the styles are parsed with the screen."""
+        if self.screen_stack:
+            super().refresh_css(animate)
+        else:
+            self.stylesheet.set_variables(self.get_css_variables())
+
+    def on_ready(self) -> None:
+        """The first screen stands; what was put off until then may go on."""
+        self._on_stage()
 
     def on_resize(self, event: events.Resize) -> None:
         """Cover everything with one clear line while the terminal is too small."""

@@ -14,7 +14,18 @@ from pydantic import StringConstraints
 
 from tutor.words.document import LANGUAGES, BadFileError, Document, Strict
 
-__all__ = ["LANGUAGES", "BadFileError", "Document", "Strict", "Words", "fill", "number", "plain", "say"]
+__all__ = [
+    "LANGUAGES",
+    "BadFileError",
+    "Document",
+    "SaidError",
+    "Strict",
+    "Words",
+    "fill",
+    "number",
+    "plain",
+    "say",
+]
 
 Sentence = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
 
@@ -92,3 +103,20 @@ def say(key: str, lang: str, **facts: Any) -> str:
     for name in rest:
         found = found[name]
     return fill(found[lang if lang in LANGUAGES else "en"], facts)
+
+
+class SaidError(Exception):
+    """What can't be done, and a way out, in one line of the app's own words: `says(lang)`.
+
+    Subclasses name in `part` the part of the words that their `what` is in.
+    """
+
+    part: str
+
+    def __init__(self, what: str, **facts: Any):
+        self.what, self.facts = what, facts
+        super().__init__(self.says("en"))
+
+    def says(self, lang: str) -> str:
+        """The line to show."""
+        return say(f"{self.part}.{self.what}", lang, **self.facts)

@@ -25,7 +25,7 @@ class NameScreen(ModalScreen[str | None]):
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
         """Take the name, or say why not."""
-        from tutor.notebook import BadNameError, learner_name
+        from tutor.learner import BadNameError, learner_name
 
         try:
             self.dismiss(learner_name(event.value))

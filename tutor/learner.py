@@ -5,16 +5,17 @@ import getpass
 import os
 import unicodedata
 
-from tutor.notebook.files import NotebookError
-from tutor.words import plain
+from tutor.words import SaidError, plain
 
 LONGEST_NAME = 48
 
 _RESERVED = {"con", "prn", "aux", "nul"} | {f"{port}{n}" for port in ("com", "lpt") for n in range(1, 10)}
 
 
-class BadNameError(NotebookError, ValueError):
+class BadNameError(SaidError, ValueError):
     """A learner's name that can't be a folder's."""
+
+    part = "learner"
 
 
 def learner_name(name: str) -> str:
@@ -25,15 +26,15 @@ def learner_name(name: str) -> str:
     """
     name = unicodedata.normalize("NFC", name).strip()
     if not name:
-        raise BadNameError("name_empty")
+        raise BadNameError("empty")
     # A folder's name has at most 255 bytes on common file systems, and a letter up to 4.
     if len(name) > LONGEST_NAME:
-        raise BadNameError("name_long", length=len(name), longest=LONGEST_NAME)
+        raise BadNameError("long", length=len(name), longest=LONGEST_NAME)
     bad = sorted({plain(c) for c in name if not _may_stand_in_name(c)})
     if bad:
-        raise BadNameError("name_signs", name=plain(name), signs=" ".join(bad))
+        raise BadNameError("signs", name=plain(name), signs=" ".join(bad))
     if name.casefold() in _RESERVED or not any(c.isalnum() for c in name):
-        raise BadNameError("name_taken", name=name)
+        raise BadNameError("taken", name=name)
     return name
 
 
