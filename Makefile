@@ -36,9 +36,9 @@ bench: $(VENV)/lab ## print the table of benchmarks (minutes)
 	@$(BIN)/python -m tests.bench
 
 atlas: $(VENV)/lab ## calibrate the breaks over seeds (an hour; goes on where it stopped)
-	@for card in "no-clip --seeds 20" "no-clip-silent --seeds 10"; do set -- $$card; \
-	  $(BIN)/python -m tutor.lab.atlas $$card --runs build/atlas/$$1 \
-	    --table trees/breaks/$$1.calibration.csv || exit; done
+	@for card in no-clip no-clip-silent; do \
+	  $(BIN)/python -m tutor.lab.atlas $$card --seeds 20 --runs build/atlas/$$card \
+	    --table trees/breaks/$$card.calibration.csv || exit; done
 
 wheel: $(VENV)/lab ## build the wheel into dist/
 	@$(PIP) wheel --no-deps --wheel-dir dist .
