@@ -1,6 +1,7 @@
 import math
 import threading
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import polars as pl
@@ -132,6 +133,14 @@ class TestCurves:
         drawn = lines(plots.draw(WHOLE, "loss", 120, 12, view=(60, 80)))
         assert drawn[-2].count("×") == 2
         assert "× NaN/Inf" in drawn[0]
+
+    def test_checkpoints_stand_at_the_bottom_edge_where_they_are_in_view(self):
+        steady = replace(run(100, loss=[1.0 + i % 2 for i in range(100)]), checkpoints=(20, 60))
+        drawn = lines(plots.draw(steady, "loss", 80, 12))
+        assert drawn[-2].count("▣") == 2
+        assert "▣ checkpoint" in drawn[0]
+        assert "▣" not in plots.draw(steady, "loss", 80, 12, view=(70, 90)).plain
+        assert "▣" not in plots.draw(steady, "loss", 80, 12, others=[steady]).plain
 
     def test_a_run_of_nothing_but_nan_has_no_numbers_on_its_axis(self):
         drawn = lines(plots.draw(run(20, loss=[math.nan] * 20), "loss", 60, 8))

@@ -158,6 +158,16 @@ class TestFaults:
         data["questions"]["1"]["outcomes"]["yes"]["says"] = {"en": "at {stepp}", "es": "en {step}"}
         assert "{stepp} is no fact" in faults(tmp_path, data)
 
+    def test_prose_may_name_the_numbers_of_its_rule_and_no_others(self, tmp_path: Path):
+        data = small()
+        data["questions"]["2"]["ask"] = {"en": "over {window} steps?", "es": "¿en {window} pasos?"}
+        question = tree.load(write(tmp_path, data)).questions["2"]
+        assert question.ask("es", question.numbers) == "¿en 100 pasos?"
+        data["questions"]["2"]["hints"] = [W, {"en": "see {window}", "es": "mira {step}"}]
+        assert "{step} is no number of its rule" in faults(tmp_path, data)
+        data["questions"]["1"]["look"] = {"en": "see {window}", "es": "mira"}
+        assert "{window} is no number of its rule" in faults(tmp_path, data)
+
     def test_a_placeholder_is_a_name_and_no_more(self, tmp_path: Path):
         data = small()
         data["questions"]["1"]["outcomes"]["yes"]["says"] = {"en": "{step:>999999999}", "es": "{step!r}"}

@@ -97,7 +97,7 @@ class Report:
         if leaf is None:
             question = self.walk.question
             out.append(f"  = {say('check.undecided', lang, question=self.walk.at)}\n", "bold yellow")
-            out.append(f"    {question.look(lang)}\n")
+            out.append(f"    {question.look(lang, question.numbers)}\n")
             return out
         if self.verdict == "undecided":
             key = "check.no_cause" if self.flawed else "check.too_early"
@@ -119,11 +119,11 @@ class Report:
         answers = {answer.question: answer for answer in self.walk.answers}
         questions = []
         for look in self.looks:
-            answer = answers.get(look.question)
+            question, answer = self.tree.questions[look.question], answers.get(look.question)
             questions.append(
                 {
                     "id": look.question,
-                    "ask": self.tree.questions[look.question].ask(lang),
+                    "ask": question.ask(lang, question.numbers),
                     "log_says": look.outcome,
                     "outcome": answer.outcome if answer else None,
                     "by": answer.by if answer else None,

@@ -13,6 +13,7 @@ from tutor.plots.sample import Sample, sample
 from tutor.plots.view import View
 
 BAD = "×"
+NOTCH = "▣"
 
 
 @dataclass(frozen=True)
@@ -49,6 +50,8 @@ class Chart:
         log_word: says so beside the unit.
         floor: a value that the axis includes where it is linear.
         bad_word: what to call NaN and Inf in the legend.
+        notches: steps to point out at the bottom edge.
+        notch_word: what they are.
         note: a remark at the end of the legend, dropped first where room is short.
     """
 
@@ -62,6 +65,8 @@ class Chart:
     log_word: str = "log"
     floor: float | None = None
     bad_word: str = "NaN/Inf"
+    notches: Sequence[int] = ()
+    notch_word: str = ""
     note: str = ""
 
 
@@ -107,12 +112,13 @@ def draw(chart: Chart, width: int, height: int, ink: Ink) -> list[Text]:
     canvas = _Canvas(columns, rows)
     _curves(canvas, chart.curves, samples, scale, ink)
     labelled = _level(canvas, scale, level, chart.level_label, ink)
+    notched = _notches(canvas, chart, ink)
     _mark(canvas, chart, ink)
     bad = sorted({pixel // 2 for one in samples for pixel in one.bad})
     for column in bad:
         canvas.put(rows - 1, column, BAD, ink.bad)
 
-    legend = _legend(chart, samples, scale, bool(bad), None if labelled else level, width, ink)
+    legend = _legend(chart, samples, scale, bool(bad), notched, None if labelled else level, width, ink)
     gutters = _gutter(scale, rows, gutter, ink, bool(values), level)
     body = [Text.assemble(gutters[row], canvas.line(row)) for row in range(rows)]
     axis = Text.assemble((" " * (gutter - 1) + "└" if gutter else "", ink.dim), _axis(chart, columns, ink))
@@ -167,6 +173,17 @@ def _level(canvas: _Canvas, scale: axes.Scale, level: float | None, words: str, 
     return where is not None
 
 
+def _notches(canvas: _Canvas, chart: Chart, ink: Ink) -> bool:
+    """Point out steps at the bottom edge, as far apart as can be told; gives back whether there are any."""
+    free = 0
+    for step in chart.notches:
+        column = _column(step, chart.view, canvas.width)
+        if column is not None and column >= free:
+            canvas.put(canvas.height - 1, column, NOTCH, ink.text)
+            free = column + 3
+    return free > 0
+
+
 def _mark(canvas: _Canvas, chart: Chart, ink: Ink) -> None:
     column = _column(chart.mark, chart.view, canvas.width)
     if column is None:
@@ -210,6 +227,7 @@ def _legend(
     samples: Sequence[Sample],
     scale: axes.Scale,
     bad: bool,
+    notched: bool,
     level: float | None,
     width: int,
     ink: Ink,
@@ -225,15 +243,17 @@ def _legend(
     if bad:
         head.append(Text(f"{BAD} {chart.bad_word}", ink.bad))
     note = [Text(chart.note, ink.dim)] if chart.note else []
+    notch = [Text(f"{NOTCH} {chart.notch_word}", ink.text)] if notched else []
     long, short = [], []
     for curve, one in zip(chart.curves, samples, strict=True):
         sign = glyph(curve.place) or "⠤"
         for entries, symbol in ((long, f"{sign} " if _points(one) else f"⠤{sign}⠤ "), (short, sign)):
             entries.append(Text.assemble((symbol, ink.curve(curve.place)), (curve.label, ink.text)))
     for entries in (
-        [*units[0], *head, *long, *note],
-        [*units[0], *head, *long],
-        [*units[0], *head, *short],
+        [*units[0], *head, *long, *notch, *note],
+        [*units[0], *head, *long, *notch],
+        [*units[0], *head, *short, *notch],
+        [*units[1], *head, *short, *notch],
         [*units[1], *head, *short],
     ):
         if sum(entry.cell_len + 2 for entry in entries) - 2 <= width:

@@ -75,6 +75,8 @@ def _picture(request: Request, family: Family) -> list[Text]:
         log_beyond=family.log_beyond,
         log_word=request.say("log"),
         floor=family.floor,
+        notches=() if request.others else request.run.checkpoints or (),
+        notch_word=request.say("checkpoint"),
         note=note,
     )
     return chart.draw(picture, request.width, request.height, request.ink)

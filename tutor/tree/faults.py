@@ -59,6 +59,10 @@ def _question_faults(tree: Tree, id: str, question: Question) -> Iterator[Fault]
         yield (*here, "checks"), f"question {id}: has a rule and checks; it takes one of them"
     if question.checks and question.otherwise is None:
         yield here, f"question {id}: has checks but no `otherwise` for when none decides"
+    prose = {("ask",): question.ask, ("why",): question.why, ("look",): question.look}
+    prose |= {("hints", index): hint for index, hint in enumerate(question.hints)}
+    for field, words in prose.items():
+        yield from _placeholder_faults((*here, *field), words, set(question.numbers), "number of its rule")
     facts: set[str] | None = None
     reached: set[str] = {question.otherwise} if question.otherwise else set()
     if question.rule:
@@ -111,7 +115,9 @@ def _rule_faults(where: tuple[str | int, ...], what: str, rule: Rule) -> Iterato
             )
 
 
-def _placeholder_faults(where: tuple[str | int, ...], words: Words, facts: set[str]) -> Iterator[Fault]:
+def _placeholder_faults(
+    where: tuple[str | int, ...], words: Words, known: set[str], kind: str = "fact that a detector here gives"
+) -> Iterator[Fault]:
     for lang, sentence in words:
         try:
             fields = [field for field in Formatter().parse(sentence) if field[1] is not None]
@@ -121,8 +127,8 @@ def _placeholder_faults(where: tuple[str | int, ...], words: Words, facts: set[s
         used = {name for _, name, _, _ in fields}
         if any(spec or conversion for _, _, spec, conversion in fields):
             yield (*where, lang), f"{lang}: a placeholder is a name in braces and no more"
-        for name in sorted(used - facts):
-            yield (*where, lang), f"{lang}: {{{name}}} is no fact that a detector here gives"
+        for name in sorted(used - known):
+            yield (*where, lang), f"{lang}: {{{name}}} is no {kind}"
 
 
 def _graph_faults(tree: Tree) -> Iterator[Fault]:

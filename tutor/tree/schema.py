@@ -59,6 +59,8 @@ class Check(Strict):
 class Question(Strict):
     """A question with the panel to look at, and how the log answers it.
 
+    The placeholders of `ask`, `why`, `look` and `hints` are the numbers of its rule.
+
     Attributes:
         ask: the sentence asked, whole.
         title: the question in three words, for the path and the map.
@@ -86,6 +88,11 @@ class Question(Strict):
     look: Words
     hints: tuple[Words, ...] = Field(min_length=1)
     outcomes: Mapping[str, Outcome] = Field(min_length=2)
+
+    @property
+    def numbers(self) -> Mapping[str, Number]:
+        """The numbers of its rule, by which its prose is filled; with checks or no rule, none."""
+        return self.rule.numbers if self.rule else {}
 
 
 class Times(Strict):

@@ -25,14 +25,16 @@ class CompareScreen(PlotPage):
         other: the run beside it.
         tree: whose questions give the numbers to measure by.
         at: the step under discussion, or None for the worst spike of the two.
+        ended: whether the walk has ended, so that the configurations may be told.
     """
 
     BINDINGS = bindings.COMPARE
+    HELP_NOTES = ("compare",)
     AUTO_FOCUS = "#table"
 
-    def __init__(self, run: Run, other: Run, tree: Tree, at: int | None):
+    def __init__(self, run: Run, other: Run, tree: Tree, at: int | None, *, ended: bool):
         super().__init__()
-        self.subject, self.other, self._at = run, other, at
+        self.subject, self.other, self._at, self._ended = run, other, at, ended
         self._numbers = {name: trees.numbers(name, tree) for name in ("spike", "recovery")}
 
     def body(self):
@@ -51,7 +53,7 @@ class CompareScreen(PlotPage):
         self._at = found.step
         plot, table = self.query_one(Plot), self.query_one("#table")
         table.border_title = Content(self.say("ui.figures"))
-        table.query_one(Static).update(compare.render(found, self.app.lang))
+        table.query_one(Static).update(compare.render(found, self.app.lang, configured=self._ended))
         plot.show(plot.panel, self._at, None, plot.view)
 
     def show_panel(self, panel: str) -> None:
@@ -75,7 +77,7 @@ def open_compare(app: App, walk: Walk) -> None:
         from tutor.readers import read
 
         try:
-            app.push_screen(CompareScreen(run, read(book.path), walk.tree, walk.focus))
+            app.push_screen(CompareScreen(run, read(book.path), walk.tree, walk.focus, ended=bool(walk.leaf)))
         except BadRunError as error:
             app.notify(plain(str(error)), severity="error", markup=False)
 

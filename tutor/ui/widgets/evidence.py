@@ -31,7 +31,12 @@ class Evidence(VerticalScroll):
         elif not seen.checks:
             lines += why_silent(seen.finding, lang)
         if not seen.answers:
-            lines.append([(f"{say('walk.look_yourself', lang)} ", "bold"), (walk.question.look(lang), "")])
+            lines.append(
+                [
+                    (f"{say('walk.look_yourself', lang)} ", "bold"),
+                    (walk.question.look(lang, walk.question.numbers), ""),
+                ]
+            )
         self.query_one(Static).update(Content("\n").join(Content.assemble(*line) for line in lines))
         self.scroll_home(animate=False)
 

@@ -21,10 +21,10 @@ class Hints(VerticalScroll):
 
     def show(self, walk: Walk, lang: str) -> None:
         """Draw the hints of `walk`."""
-        hints = walk.question.hints
+        hints = [hint(lang, walk.question.numbers) for hint in walk.question.hints]
         self.border_title = say("walk.hints", lang, shown=walk.hints, count=len(hints))
         parts: list[tuple[str, str]] = [
-            (f"{number}  {hint(lang)}\n", "") for number, hint in enumerate(hints[: walk.hints], 1)
+            (f"{number}  {hint}\n", "") for number, hint in enumerate(hints[: walk.hints], 1)
         ]
         if walk.hints < len(hints) and not walk.prediction:
             key = "walk.more_hints" if walk.hints else "walk.first_hint"

@@ -13,7 +13,7 @@ class QuestionPane(Static):
         """Draw the question of `walk`."""
         question = walk.question
         self.border_title = Content.assemble(f"{walk.at}  {question.title(lang)}")
-        parts = [(question.ask(lang), "bold")]
+        parts = [(question.ask(lang, question.numbers), "bold")]
         if why:
-            parts.append((f"\n{question.why(lang)}", "$foreground-muted"))
+            parts.append((f"\n{question.why(lang, question.numbers)}", "$foreground-muted"))
         self.update(Content.assemble(*parts))
