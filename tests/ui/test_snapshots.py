@@ -14,6 +14,7 @@ from tests.conftest import write_run
 from tests.ui.conftest import NARROW, SIZES, WIDE, phase_19, recorded
 from tests.ui.test_walk import settle
 from tutor import readers
+from tutor.notebook import Notebook
 from tutor.ui.app import TutorApp
 
 Keys = list[str]
@@ -127,6 +128,42 @@ class TestScreens:
 
     def test_help(self, picture, size):
         assert picture(["question_mark"], size)
+
+
+@pytest.mark.parametrize("size", SIZES, ids=["wide", "narrow"])
+class TestForms:
+    def test_symptoms(self, picture, size):
+        assert picture([*TO_LEAF, "p"], size)
+
+    def test_hypotheses_in_spanish(self, picture, size):
+        keys = ["s" if key == "y" else key for key in TO_LEAF]
+        assert picture([*keys, "p", "ctrl+n"], size, lang="es")
+
+    def test_evidence(self, picture, size):
+        assert picture([*TO_LEAF, "p", "ctrl+n", "ctrl+n", "down", "down", "space"], size)
+
+    def test_cause(self, picture, size):
+        assert picture([*TO_LEAF, "p", "ctrl+n", "ctrl+n", "ctrl+n", *"off"], size)
+
+    def test_verification(self, picture, size):
+        assert picture([*TO_LEAF, "p", *["ctrl+n"] * 5], size)
+
+    def test_not_saved_yet(self, picture, size):
+        assert picture([*TO_LEAF, "p", "ctrl+s"], size)
+
+    def test_lessons(self, picture, size, home, monkeypatch):
+        monkeypatch.chdir(home)
+        monkeypatch.setenv("TUTOR_LEARNERS", "learners")  # the screen shows the path
+        for number, lesson in enumerate(("Look at the batch first", "Clip before you trust the loss"), 1):
+            about = f"2026-11-2{number} 14:03 · a-break · phase-19: 1.1 no"
+            Notebook("ana").append_lesson(f"## {lesson}\n\n{about}\n\n| a | b |\n|---|---|\n| 1 | 2 |")
+        assert picture(["n"], size, home=True)
+
+    def test_name(self, picture, size):
+        assert picture([], size, home=True, act=lambda app: app.ask_learner())
+
+    def test_palette(self, picture, size):
+        assert picture(["ctrl+p"], size)
 
 
 class TestLooks:

@@ -40,6 +40,7 @@ class Symptom(Strict):
         unit: a key of tutor/words, or "".
         panel: the panel it came from.
         recorded: whether the log had it.
+        bound: what the tree's rule allows for it, or "".
     """
 
     key: str
@@ -48,6 +49,7 @@ class Symptom(Strict):
     unit: str = ""
     panel: Literal[PANELS] = "loss"
     recorded: bool = True
+    bound: str = ""
 
 
 class Hypothesis(Strict):

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 from math import isfinite
 
-from tutor.postmortem.form import SECTIONS, PostMortem
+from tutor.postmortem.form import SECTIONS, PostMortem, Symptom
 from tutor.postmortem.reading import number
 from tutor.run import PANELS
 from tutor.words import plain, say
@@ -71,7 +71,7 @@ def _symptoms(pm: PostMortem, lang: str) -> Iterator[str]:
             (
                 say(f"postmortem.symptoms.{s.key}", lang),
                 " ".join(filter(None, (s.value, _unit(s.unit, s.value, lang)))),
-                panel_name(s.panel, lang),
+                source(s, lang),
             )
             for s in pm.symptoms
         ),
@@ -81,6 +81,12 @@ def _symptoms(pm: PostMortem, lang: str) -> Iterator[str]:
 def _unit(unit: str, value: str, lang: str) -> str:
     given = number(value)
     return say(f"postmortem.units.{unit}", lang) if unit and given is not None and isfinite(given) else ""
+
+
+def source(symptom: Symptom, lang: str) -> str:
+    """The panel that a row of section 1 came from, and what the tree's rule allows for it."""
+    panel = panel_name(symptom.panel, lang)
+    return f"{panel} · ≤ {symptom.bound}" if symptom.bound else panel
 
 
 def panel_name(panel: str, lang: str) -> str:

@@ -88,7 +88,11 @@ CLOSE = [_row("escape,q,m,b,backspace", "close", "close", "esc")]
 
 NAME = [_row("escape", "close", "close", "esc")]
 
-OPTIONS = [_row("enter", "select", "open")]
+OPTIONS = [
+    _row("enter", "select", "open"),
+    _row("down", "cursor_down", "pick", "↑↓"),
+    _row("up", "cursor_up", "pick", "↑↓"),
+]
 
 PICK = [_row("escape,q,b", "close", "close", "esc")]
 

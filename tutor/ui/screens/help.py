@@ -11,13 +11,14 @@ from tutor.words import say
 
 
 class HelpScreen(ModalScreen[None]):
-    """The keys of `screen` that work now, and in a few lines how a walk goes."""
+    """The keys of `screen` that work now, and beside them, in a few lines, what to do there."""
 
     BINDINGS = bindings.HELP
 
     def __init__(self, screen: Screen):
         super().__init__()
         self._rows = bindings.working(screen.active_bindings, screen.app.lang, hidden=True)
+        self._notes = getattr(screen, "HELP_NOTES", ())
 
     def compose(self):
         """The table and the lines."""
@@ -32,7 +33,7 @@ class HelpScreen(ModalScreen[None]):
             with Horizontal():
                 yield Static(Content("\n").join(rows), id="help-keys")
                 with Vertical():
-                    for note in ("walk", "mouse"):
+                    for note in self._notes:
                         yield Static(say(f"help.{note}", lang), classes="note", markup=False)
         yield Keys()
 

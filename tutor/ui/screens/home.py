@@ -29,6 +29,7 @@ class HomeScreen(Page):
     """A list to open a walk from. `asked` is the name of the tree to walk."""
 
     BINDINGS = bindings.HOME
+    HELP_NOTES = ("home",)
     AUTO_FOCUS = "Options"
 
     def __init__(self):

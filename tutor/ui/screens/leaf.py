@@ -21,6 +21,7 @@ class LeafScreen(WalkPage):
     """The leaf on which `walk` stands. Gives "again", "leave" or, to undo the last answer, None."""
 
     BINDINGS = bindings.LEAF
+    HELP_NOTES = ("leaf",)
     AUTO_FOCUS = "#leaf"
 
     def __init__(self, walk: Walk, keeper: Keeper):

@@ -19,6 +19,7 @@ class LessonsScreen(Page):
     """The lessons of a notebook."""
 
     AUTO_FOCUS = "#list"
+    HELP_NOTES = ("lessons",)
     BINDINGS: ClassVar = [
         Binding("enter", "read", "read", id="postmortem.keys.read"),
         Binding("escape,n", "leave", "close", key_display="esc", id="keys.close"),

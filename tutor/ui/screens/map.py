@@ -15,6 +15,7 @@ class MapScreen(Page):
     """The tree of `walk` as an outline, in reading order."""
 
     BINDINGS = bindings.CLOSE
+    HELP_NOTES = ("map",)
     AUTO_FOCUS = "VerticalScroll"
 
     def __init__(self, walk: Walk):

@@ -19,8 +19,8 @@ class NameScreen(ModalScreen[str | None]):
         """The field, and what is wrong with what stands in it."""
         with Vertical(classes="pane dialog") as pane:
             pane.border_title = Content(say("ui.learner", self.app.lang))
-            yield Input(self.app.learner, max_length=200)
-            yield Static(classes="note", markup=False)
+            yield Input(self.app.learner, max_length=200, compact=True)
+            yield Static(say("ui.learner_note", self.app.lang), classes="note", markup=False)
         yield Keys()
 
     def on_input_submitted(self, event: Input.Submitted) -> None:

@@ -4,6 +4,7 @@ PlotPage adds a panel to switch, zoom and pan.
 """
 
 from collections.abc import Iterable
+from typing import ClassVar
 
 from textual.app import ComposeResult
 from textual.screen import Screen
@@ -25,6 +26,8 @@ class Page(Screen):
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-wide")]  # noqa: RUF012
     VERTICAL_BREAKPOINTS = [(0, "-short"), (TALL, "-tall")]  # noqa: RUF012
     AUTO_FOCUS = ""
+    HELP_NOTES: ClassVar[tuple[str, ...]] = ()
+    """What the help screen says beside the keys, each a key of tutor/words/help.yaml."""
 
     def compose(self) -> ComposeResult:
         """The body between the title and the keys."""

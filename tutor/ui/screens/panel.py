@@ -22,6 +22,7 @@ class PanelScreen(PlotPage):
     """
 
     BINDINGS = bindings.PANEL
+    HELP_NOTES = ("panel",)
 
     def __init__(
         self,

@@ -89,6 +89,7 @@ class PostMortemScreen(Page):
 
         path: Path
 
+    HELP_NOTES = ("postmortem",)
     BINDINGS: ClassVar = [
         Binding("ctrl+s", "save", "save", id="postmortem.keys.save", priority=True),
         Binding("ctrl+n", "section(1)", "next section", id="postmortem.keys.next", priority=True),
@@ -101,7 +102,8 @@ class PostMortemScreen(Page):
             show=False,
         ),
         Binding("ctrl+o", "make_one", "make it 1", id="postmortem.keys.make_one", priority=True),
-        Binding("escape", "leave", "leave", key_display="esc", id="postmortem.keys.leave"),
+        Binding("escape", "leave(True)", "leave", key_display="esc", id="postmortem.keys.leave"),
+        Binding("escape", "leave(False)", "leave", key_display="esc", id="postmortem.keys.leave_saved"),
     ]
 
     DEFAULT_CSS = """
@@ -170,6 +172,7 @@ class PostMortemScreen(Page):
         self.pm, self.notebook = postmortem, notebook
         self.number = 1
         self._kept = postmortem
+        self._lesson: PostMortem | None = None  # as it was last saved
 
     def body(self):
         """The sections on the left, the one at hand on the right."""
@@ -269,6 +272,7 @@ class PostMortemScreen(Page):
         if self.pm == before:
             return
         self.query_one("#message").remove_class("said")
+        self.refresh_bindings()
         if event.again:
             self._open(focus=event.focus)
         else:
@@ -296,10 +300,16 @@ class PostMortemScreen(Page):
         self._show()
 
     def check_action(self, action: str, parameters: tuple) -> bool | None:
-        """The sum belongs to section 2."""
+        """The sum belongs to section 2; once all is saved no draft is left behind."""
+        if action == "leave":
+            return parameters[0] != self._saved
         return self.number == 2 if action == "make_one" else True
 
     # Saving and leaving
+
+    @property
+    def _saved(self) -> bool:
+        return self.pm == self._lesson
 
     def action_save(self) -> None:
         """Append to the lessons, or say which sections are missing."""
@@ -315,7 +325,8 @@ class PostMortemScreen(Page):
         except NotebookError as error:
             self._tell(self._rescued(text, error), "✗")
             return
-        self._kept = self.pm
+        self._kept = self._lesson = self.pm
+        self.refresh_bindings()
         self._tell(self.say("postmortem.saved", path=str(path)), "✓")
         self.post_message(self.Saved(path))
         try:
@@ -335,9 +346,10 @@ class PostMortemScreen(Page):
         message.update(Content(plain(f"{sign} {words}")))
         message.add_class("said")
 
-    def action_leave(self) -> None:
-        """Leave; what was written is kept as a draft."""
-        self._keep()
+    def action_leave(self, draft: bool) -> None:
+        """Leave; with `draft`, what was written is kept as one."""
+        if draft:
+            self._keep()
         self.app.leave(self)
 
     def on_unmount(self) -> None:

@@ -41,6 +41,7 @@ class WalkScreen(PlotPage, WalkPage):
     """
 
     BINDINGS = bindings.WALK
+    HELP_NOTES = ("walk", "mouse")
 
     def __init__(self, subject: Run | pathlib.Path, tree: Tree):
         super().__init__()

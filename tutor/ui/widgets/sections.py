@@ -20,7 +20,7 @@ from tutor.postmortem import (
     symptom_fault,
     total,
 )
-from tutor.postmortem.text import LETTERS, panel_name
+from tutor.postmortem.text import LETTERS, source
 from tutor.words import plain, say
 
 Edit = Callable[[PostMortem], PostMortem]
@@ -117,8 +117,8 @@ class Symptoms(Section):
     def _mark(self, key: str) -> None:
         symptom = next(s for s in self.pm.symptoms if s.key == key)
         fault = symptom_fault(symptom, self.lang)
-        source = self.query_one(f"#{key}").parent.query_one(".source", Static)
-        source.update(Content(f"{'✗ ' if fault else ''}{panel_name(symptom.panel, self.lang)}"))
+        place = self.query_one(f"#{key}").parent.query_one(".source", Static)
+        place.update(Content(f"{'✗ ' if fault else ''}{source(symptom, self.lang)}"))
 
     @on(Input.Changed)
     def _changed(self, event: Input.Changed) -> None:
@@ -238,7 +238,12 @@ class Verification(Section):
         for name in ("seed", "tolerance", "through"):
             with Horizontal(classes="row"):
                 yield Static(Content(self.words(f"verification.{name}")), classes="label")
-                yield field(name, getattr(form, name), "0.01" if name == "tolerance" else "", "value")
+                yield field(
+                    name,
+                    getattr(form, name),
+                    self.words("for_instance", value="0.01") if name == "tolerance" else "",
+                    "value",
+                )
         with Horizontal(classes="row heads"):
             for name in ("signal", "", "bound", "window"):
                 yield Static(
@@ -248,7 +253,7 @@ class Verification(Section):
             with Horizontal(classes="row"):
                 yield field(f"signal-{index}", bound.signal, "loss", "b-signal")
                 yield field(f"comparison-{index}", bound.comparison, "<", "b-sign")
-                yield field(f"value-{index}", bound.value, "2.5", "b-bound")
+                yield field(f"value-{index}", bound.value, self.words("for_instance", value="2.5"), "b-bound")
                 yield field(f"window-{index}", bound.window, self.words("verification.window"), "b-window")
         with Horizontal(classes="row"):
             yield Button(Content(self.words("add_bound")), id="add-bound", compact=True)
