@@ -506,6 +506,22 @@ async def test_a_run_that_cannot_be_read_ends_with_the_reason(walk, tmp_path):
     assert app.return_code == 2
 
 
+async def test_until_the_log_is_read_the_question_stands_and_nothing_can_be_answered(walk, monkeypatch):
+    monkeypatch.setattr("tutor.ui.screens.walk.FIRST_PAINT", 1.0)
+    app = walk(ROOT / "runs" / "19-break")
+    async with app.run_test(size=WIDE) as pilot:
+        await pilot.pause(0.2)
+        assert "Is the training loss NaN" in shown(app)
+        assert "reading the log" in shown(app)
+        await pilot.press("n", "enter", "h")
+        assert (app.screen.seen, app.screen.walk.hints) == (None, 0)
+        await pilot.pause(1.2)
+        assert "reading the log" not in shown(app)
+        await pilot.press("n", "enter")
+        await settle(pilot)
+        assert app.screen.seen.answers
+
+
 async def test_the_draft_is_plain_data(walk):
     app = walk()
     async with app.run_test(size=WIDE) as pilot:

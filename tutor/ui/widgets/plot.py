@@ -75,6 +75,8 @@ class Plot(Widget):
     def render(self) -> Text:
         """The panel at this widget's size; drawn again only when something changed."""
         width, height = self.content_size
+        if self.subject is None:
+            return Text(say("walk.reading", self.app.lang), style="dim")
         if self.view is None or width < 10 or height < 3:
             return Text("")
         from tutor import plots
