@@ -13,6 +13,7 @@ SPIKE = {"window": 10, "sigmas": 3.0, "merge": 5, "min_rows": 5}
 RECOVERY = {
     "window": 10,
     "sigmas": 0.5,
+    "merge": 5,
     "within": 6,
     "smooth": 2,
     "min_rows": 5,

@@ -13,6 +13,7 @@ SPIKE = {"window": 100, "sigmas": 3.0, "merge": 50, "min_rows": 20}
 RECOVERY = {
     "window": 100,
     "sigmas": 0.5,
+    "merge": 50,
     "within": 50,
     "smooth": 5,
     "min_rows": 20,
@@ -40,6 +41,16 @@ class TestNonFinite:
     def test_a_gap_is_no_nan(self):
         assert apply("non_finite_loss", make_run({"loss": [1.0, None, 2.0]}), {}).outcome == "no"
 
+    def test_rows_of_evaluation_are_not_counted(self):
+        found = apply("non_finite_loss", make_run({"loss": [1.0, None] * 10}), {})
+        assert (found.outcome, found.facts["rows"]) == ("no", 10)
+
+    def test_a_loss_that_stops_before_the_log_does_may_be_a_nan(self):
+        found = apply("non_finite_loss", make_run({"loss": [1.0] * 20 + [None] * 10}), {})
+        assert (found.outcome, found.facts["missing"]) == (NO_DATA, ["loss[20..29]"])
+        found = apply("non_finite_loss", make_run({"loss": ([1.0] + [None] * 9) * 3}), {})
+        assert found.outcome == "no"  # every tenth row, and the last nine are no more than that
+
     def test_no_loss_is_no_data(self):
         found = apply("non_finite_loss", make_run({"lr": [1.0]}), {})
         assert (found.outcome, found.facts["missing"]) == (NO_DATA, ["loss"])
@@ -54,6 +65,15 @@ class TestSpike:
         assert found.facts["mean"] == pytest.approx(1.0)
         assert found.facts["std"] == pytest.approx(0.1)
         assert found.level == pytest.approx(1.3)
+
+    def test_rows_of_evaluation_hide_no_spike(self):
+        loss = wave(200)
+        loss[150] = 2.0
+        with_evaluation = [
+            x for i, value in enumerate(loss) for x in ([value, None] if i % 20 == 19 else [value])
+        ]
+        found = apply("spike", make_run({"loss": with_evaluation}), SPIKE)
+        assert (found.outcome, found.facts["peak"]) == ("yes", 2.0)
 
     def test_just_under_the_bound_is_none(self):
         loss = wave(200)
@@ -126,6 +146,14 @@ class TestRecovery:
         loss = self.loss(80)
         loss[230] = 0.5
         assert apply("recovery", make_run({"loss": loss}), RECOVERY, 200).outcome == "no"
+
+    def test_the_calm_between_a_blip_and_the_rise_is_no_recovery(self):
+        loss = wave(400)
+        loss[200] = 1.5
+        loss[230:] = [x + 2.0 for x in loss[230:]]
+        found = apply("recovery", make_run({"loss": loss}), RECOVERY, 200)
+        assert found.outcome == "no"
+        assert found.step >= 280  # searched from the peak on
 
     def test_the_run_ends_too_soon_to_say(self):
         assert apply("recovery", make_run({"loss": self.loss(80)[:240]}), RECOVERY, 200).outcome == NOT_YET

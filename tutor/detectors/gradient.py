@@ -3,7 +3,7 @@
 import math
 
 from tutor.detectors import NOT_YET, Finding, detector
-from tutor.detectors.windows import baseline, blocks, finite, forward_mean, rows
+from tutor.detectors.windows import baseline, blocks, finite, forward_mean, logged, rows
 from tutor.run import Run
 
 
@@ -14,9 +14,11 @@ def rare_share(run: Run, row: int) -> tuple[float | None, str | None]:
     if not (run.has("rare_counts") and run.has("rare_tokens") and size):
         return None, None
     counts, tokens = run["rare_counts"][row], run["rare_tokens"][row]
-    if counts is None or tokens is None or not len(counts):
+    if counts is None or tokens is None or not counts.count():
         return 0.0, None
     most = int(counts.arg_max())
+    if most >= len(tokens):
+        return None, None  # a foreign log whose lists don't pair
     return min(1.0, float(counts[most]) / size), str(
         tokens[most]
     )  # a row is one token longer than its inputs
@@ -53,6 +55,7 @@ def bad_batch(
     takes a larger `share` of it. It is contained where the normal batches after it are back within
     mean + sigmas x std inside `within_normal` steps and the probe loss rose by less than `probe_rise`.
     """
+    run = logged(run, "loss")
     row = run.row_at(at) if at is not None else 0
     span = rows(run, window, min_rows)
     quiet, before = baseline(run, "grad_norm", row - lead, span), baseline(run, "loss", row, span)
@@ -122,6 +125,7 @@ def rising_gradient(
     run: Run, at: int | None, *, window: int, pieces: int, growth: float, min_rows: int
 ) -> Finding:
     """Whether the mean gradient norm of the window's last piece stands `growth` times above its first."""
+    run = logged(run, "grad_norm")
     span = rows(run, window, min_rows)
     if len(run) < span:
         return Finding(NOT_YET, facts={"rows": len(run), "needed": span})

@@ -4,20 +4,31 @@ import math
 from dataclasses import dataclass
 from itertools import pairwise
 
-from tutor.detectors import NOT_YET, Finding, detector
-from tutor.detectors.windows import baseline, blocks, finite, forward_mean, rows
+from tutor.detectors import NO_DATA, NOT_YET, Finding, detector
+from tutor.detectors.windows import baseline, blocks, finite, forward_mean, logged, rows
 from tutor.run import Run
+
+STOPPED = 4
+"""A loss has stopped when it is missing over more than so many times its widest gap."""
 
 
 @detector(signals=("loss",), outcomes=("yes", "no"), facts=("step", "value", "count", "rows"))
 def non_finite_loss(run: Run, at: int | None) -> Finding:
-    """Whether the training loss is NaN or Inf at any logged step."""
+    """Whether the training loss is NaN or Inf at any logged step.
+
+    Where the loss stops while the log goes on, nobody can tell: many trainers write NaN as JSON's null.
+    """
     loss = run["loss"]
+    logged = loss.is_not_null().arg_true()
     bad = (~loss.is_finite()).fill_null(False).arg_true()
     if not len(bad):
-        return Finding("no", facts={"count": 0, "rows": len(run)})
+        gap = logged.diff().max() or 1
+        if len(run) - 1 - logged[-1] > STOPPED * gap:
+            first, last = int(run.steps[int(logged[-1]) + 1]), int(run.steps[-1])
+            return Finding(NO_DATA, first, {"missing": [f"loss[{first}..{last}]"]})
+        return Finding("no", facts={"count": 0, "rows": len(logged)})
     step = int(run.steps[int(bad[0])])
-    facts = {"step": step, "value": float(loss[int(bad[0])]), "count": len(bad), "rows": len(run)}
+    facts = {"step": step, "value": float(loss[int(bad[0])]), "count": len(bad), "rows": len(logged)}
     return Finding("yes", step, facts)
 
 
@@ -39,7 +50,7 @@ class Episode:
 
 
 def episodes(run: Run, window: int, sigmas: float, merge: int, min_rows: int) -> tuple[list[Episode], int]:
-    """Spikes of the loss, in order, and the rows of the window before each.
+    """Spikes of the loss (logged at every row), in order, and the rows of the window before each.
 
     Rows above mean + sigmas x std of the rows before begin a spike; those within `merge` steps of its
     beginning belong to it, so that a spike's own height doesn't hide in the window of its later rows.
@@ -76,6 +87,7 @@ def episodes(run: Run, window: int, sigmas: float, merge: int, min_rows: int) ->
 )
 def spike(run: Run, at: int | None, *, window: int, sigmas: float, merge: int, min_rows: int) -> Finding:
     """Whether a loss stands above mean + sigmas x std of the window before it, and where it is worst."""
+    run = logged(run, "loss")
     found, span = episodes(run, window, sigmas, merge, min_rows)
     if len(run) <= span:
         return Finding(NOT_YET, facts={"rows": len(run), "needed": span + 1})
@@ -115,13 +127,19 @@ def recovery(
     *,
     window: int,
     sigmas: float,
+    merge: int,
     within: int,
     smooth: int,
     min_rows: int,
     min_rows_after: int,
     min_rows_smooth: int,
 ) -> Finding:
-    """Whether a smoothed loss comes back within mean + sigmas x std, inside so many steps of `at`."""
+    """Whether a smoothed loss comes back within mean + sigmas x std, inside so many steps of the peak.
+
+    The spike at `at` has its peak within `merge` steps, as `spike` has it: where a blip leads a rise, the
+    calm between them is no recovery.
+    """
+    run = logged(run, "loss")
     row = run.row_at(at) if at is not None else 0
     before = baseline(run, "loss", row, rows(run, window, min_rows))
     if before is None:
@@ -129,8 +147,10 @@ def recovery(
     bound = before.mean + sigmas * before.std
     span = rows(run, smooth, min_rows_smooth)
     mean = forward_mean(run["loss"], span)
-    last = row + rows(run, within, min_rows_after)
-    back = (mean[row + 1 : last + 1] <= bound).fill_null(False).arg_true()
+    near = finite(run["loss"])[row : run.row_at(int(run.steps[row]) + merge) + 1]
+    peak = row + int(near.arg_max() or 0)
+    last = peak + rows(run, within, min_rows_after)
+    back = (mean[peak + 1 : last + 1] <= bound).fill_null(False).arg_true()
     facts = {
         "bound": bound,
         "mean": before.mean,
@@ -142,9 +162,9 @@ def recovery(
     }
     window_steps = (int(run.steps[max(0, row - before.rows)]), int(run.steps[min(last, len(run) - 1)]))
     if len(back):
-        there = row + 1 + int(back[0])
+        there = peak + 1 + int(back[0])
         step = int(run.steps[there])
-        facts |= {"step": step, "after": step - int(run.steps[row]), "value": float(mean[there])}
+        facts |= {"step": step, "after": step - int(run.steps[peak]), "value": float(mean[there])}
         return Finding("yes", step, facts, bound, window_steps)
     if last + span > len(run):
         return Finding(NOT_YET, at, {"rows": len(run) - row, "needed": last + span - row})
@@ -158,6 +178,7 @@ def rising_loss(
     run: Run, at: int | None, *, window: int, pieces: int, sigmas: float, min_rows: int
 ) -> Finding:
     """Whether the loss rose over the last window: each piece's mean above the one before, beyond noise."""
+    run = logged(run, "loss")
     span = rows(run, window, min_rows)
     if len(run) < span:
         return Finding(NOT_YET, facts={"rows": len(run), "needed": span})

@@ -65,7 +65,7 @@ def read(path: Path) -> Run:
     except OSError as error:
         raise BadRunError(f"{path} can't be read: {error.strerror}") from None
     if path.is_dir() and not any(path.iterdir()):
-        raise BadRunError(f"{path} is empty: a run folder holds manifest.json and metrics.jsonl")
+        raise BadRunError(f"{path} is empty: a run folder holds at least metrics.jsonl, a row a step")
     raise BadRunError(f"{path} is no run that tutor can read: it looks for a folder with metrics.jsonl in it")
 
 

@@ -20,6 +20,7 @@ from tutor.run import BadRunError, Run
 FORMAT = 1
 _WHOLE = 32_000_000  # up to this many bytes every row is looked at for the columns' types
 _SAMPLE = 4_000_000  # beyond it, so many at the beginning and at the end
+_NAMED = 8  # columns named in a remark
 _BARE = re.compile(rb"(?<=[:\[,\s])(-?(?:NaN|Infinity))(?=\s*[,}\]])")
 _MANIFEST = {  # what other rooms read of it
     "name": str,
@@ -117,8 +118,8 @@ def _frame(path: Path, remarks: list[str]) -> pl.DataFrame:
     if frame is None:
         frame = _rows(path, remarks)
     if "step" not in frame.columns:
+        remarks.append(f"rows have no `step`, only {_names(frame)}: they are counted from 0")
         frame = frame.with_row_index("step")
-        remarks.append("rows have no `step`: they are counted from 0")
     if not (frame["step"].dtype.is_numeric() or frame["step"].dtype == pl.String):
         raise BadRunError(f"{path}: no row has a whole number as its step")
     if frame["step"].dtype.is_float() and (frame["step"] != frame["step"].floor()).any():
@@ -130,7 +131,16 @@ def _frame(path: Path, remarks: list[str]) -> pl.DataFrame:
         frame = frame.unique("step", keep="last").sort("step")
         remarks.append("steps repeat or run backwards: sorted, the last row of each kept")
     columns = [_typed(frame[name]) for name in frame.columns if name != "step"]
-    return pl.DataFrame([frame["step"], *(column for column in columns if column is not None)])
+    typed = pl.DataFrame([frame["step"], *(column for column in columns if column is not None)])
+    if "loss" not in typed.columns or not typed["loss"].is_not_null().any():
+        remarks.append(f"no row has a number as its `loss`: call so what holds it, of {_names(frame)}")
+    return typed
+
+
+def _names(frame: pl.DataFrame) -> str:
+    """The names of the columns, as many as fit a line."""
+    names = [f"`{name}`" for name in frame.columns if name != "step"] or ["nothing else"]
+    return ", ".join(names[:_NAMED]) + (" ..." if len(names) > _NAMED else "")
 
 
 def _large(path: Path) -> pl.DataFrame | None:
@@ -150,6 +160,8 @@ def _large(path: Path) -> pl.DataFrame | None:
 
 def _rows(path: Path, remarks: list[str]) -> pl.DataFrame:
     data = path.read_bytes().removeprefix(codecs.BOM_UTF8)
+    if data.lstrip().startswith(b"["):
+        raise BadRunError(f"{path} is a JSON array, not a row a line: jq -c '.[]' makes one of the other")
     end = data.rfind(b"\n") + 1
     if data[end:].strip():
         # A whole last row may lack its line end; half a row is no JSON.
@@ -171,17 +183,23 @@ def _parse(data: bytes, path: Path, remarks: list[str]) -> pl.DataFrame:
     # Something isn't plain: bare NaN, a number that is text further on, or a line that is no JSON.
     rows = _BARE.sub(rb'"\1"', data).splitlines()
     whole = [row for row in rows if _is_row(row)]
-    if passed_over := sum(1 for row in rows if row.strip()) - len(whole):
-        remarks.append(f"{passed_over} lines are no JSON rows: passed over")
+    if odd := [number for number, row in enumerate(rows, 1) if row.strip() and not _is_row(row)]:
+        remarks.append(f"lines that are no JSON row, passed over: {len(odd)} (the first is line {odd[0]})")
     if not whole:
         raise BadRunError(f"{path} holds no row of JSON: is it a log?")
     with contextlib.suppress(pl.exceptions.PolarsError):
         return pl.read_ndjson(b"\n".join(whole), infer_schema_length=None)
     # A column of mixed kinds, or a number that no machine number holds: row by row, what fits.
-    remarks.append("some values don't fit their column: passed over")
     rows = [json.loads(row) for row in whole]
-    names = dict.fromkeys(name for row in rows for name in row)
-    return pl.DataFrame([_column(name, [row.get(name) for row in rows]) for name in names])
+    given = {name: [row.get(name) for row in rows] for name in dict.fromkeys(n for row in rows for n in row)}
+    frame = pl.DataFrame([_column(name, values) for name, values in given.items()])
+    odd = [
+        f"`{name}`"
+        for name in given
+        if frame[name].null_count() > sum(value is None for value in given[name])
+    ]
+    remarks.append(f"values that don't fit their column are passed over: {', '.join(odd[:_NAMED])}")
+    return frame
 
 
 def _column(name: str, values: list[Any]) -> pl.Series:
