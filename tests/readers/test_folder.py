@@ -73,16 +73,55 @@ def test_whole_numbers_and_late_columns(tmp_path: Path):
     assert run["val_loss"].drop_nulls().to_list() == [6.0]
 
 
-def test_repeated_and_backward_steps_keep_the_last(tmp_path: Path):
+def test_rows_of_one_step_are_one_and_lose_nothing(tmp_path: Path):
     rows = [
-        {"step": 0, "loss": 1.0},
-        {"step": 2, "loss": 2.0},
-        {"step": 1, "loss": 3.0},
-        {"step": 2, "loss": 4.0},
+        {"step": 0, "loss": 3.0},
+        {"step": 1, "loss": 2.0},
+        {"step": 1, "val_loss": 2.5},
+        {"step": 2, "loss": 1.0},
     ]
     run = readers.read(write_run(tmp_path / "r", rows, {}))
-    assert (run.steps.to_list(), run["loss"].to_list()) == ([0, 1, 2], [1.0, 3.0, 4.0])
-    assert "sorted" in run.remarks[0]
+    assert run.steps.to_list() == [0, 1, 2]
+    assert run["loss"].to_list() == [3.0, 2.0, 1.0]
+    assert run["val_loss"].to_list() == [None, 2.5, None]
+    assert "repeat" in run.remarks[0]
+
+
+def test_of_a_resumed_run_the_branch_it_gave_up_is_passed_over(tmp_path: Path):
+    first = [{"step": step, "loss": float("nan") if step >= 8 else 2.0} for step in range(10)]
+    again = [{"step": step, "loss": 1.0} for step in range(6, 9)]
+    run = readers.read(write_run(tmp_path / "r", [*first, *again], {}))
+    assert run["loss"].to_list() == [2.0] * 6 + [1.0] * 3
+    assert "resumed: 4 rows" in run.remarks[0]
+
+
+def test_rows_out_of_order_are_sorted_and_all_kept(tmp_path: Path):
+    rows = [{"step": step, "loss": float(step)} for step in (0, 1, 3, 2, 5, 4)]
+    run = readers.read(write_run(tmp_path / "r", rows, {}))
+    assert run["loss"].to_list() == [0.0, 1.0, 2.0, 3.0, 4.0, 5.0]
+    assert run.remarks == ("steps run backwards: sorted",)
+
+
+def test_a_checkpoint_that_was_being_written_is_none(tmp_path: Path):
+    folder = write_run(tmp_path / "r", ROWS, {})
+    (folder / "checkpoints").mkdir()
+    (folder / "checkpoints" / "step-000200.part").touch()
+    assert readers.read(folder).checkpoints == ()
+
+
+def test_a_log_without_a_loss_names_what_it_has(tmp_path: Path):
+    run = readers.read(write_run(tmp_path / "r", [{"global_step": 5, "train/loss": 2.0}], {}))
+    assert "`global_step`, `train/loss`" in run.remarks[0]
+    assert "`train/loss`" in run.remarks[1]
+    run = readers.read(write_run(tmp_path / "r", [{"step": 5, "loss": "abc"}], {}))
+    assert "no row has a number as its `loss`" in run.remarks[0]
+
+
+def test_a_json_array_is_told_how_to_become_a_log(tmp_path: Path):
+    folder = write_run(tmp_path / "r", ROWS, {})
+    (folder / "metrics.jsonl").write_text('[{"step": 0, "loss": 1.0}]')
+    with pytest.raises(BadRunError, match="jq"):
+        readers.read(folder)
 
 
 def test_checkpoints_are_those_logged_and_those_on_disk(tmp_path: Path):

@@ -20,6 +20,7 @@ from tutor.run import BadRunError, Run
 FORMAT = 1
 _WHOLE = 32_000_000  # up to this many bytes every row is looked at for the columns' types
 _SAMPLE = 4_000_000  # beyond it, so many at the beginning and at the end
+_RESUMED = 100  # more turns back than so many are no resuming: several writers, or a shuffled log
 _NAMED = 8  # columns named in a remark
 _BARE = re.compile(rb"(?<=[:\[,\s])(-?(?:NaN|Infinity))(?=\s*[,}\]])")
 _MANIFEST = {  # what other rooms read of it
@@ -127,14 +128,42 @@ def _frame(path: Path, remarks: list[str]) -> pl.DataFrame:
     frame = frame.with_columns(pl.col("step").cast(pl.Int64, strict=False)).drop_nulls("step")
     if not frame.height:
         raise BadRunError(f"{path}: no row has a whole number as its step")
-    if frame.height > 1 and frame["step"].diff().min() <= 0:
-        frame = frame.unique("step", keep="last").sort("step")
-        remarks.append("steps repeat or run backwards: sorted, the last row of each kept")
+    frame = _ascending(frame, remarks)
     columns = [_typed(frame[name]) for name in frame.columns if name != "step"]
     typed = pl.DataFrame([frame["step"], *(column for column in columns if column is not None)])
     if "loss" not in typed.columns or not typed["loss"].is_not_null().any():
         remarks.append(f"no row has a number as its `loss`: call so what holds it, of {_names(frame)}")
     return typed
+
+
+def _ascending(frame: pl.DataFrame, remarks: list[str]) -> pl.DataFrame:
+    """The rows in the order of their steps, one for each.
+
+    A run that was resumed goes back to a step that it had logged: what it had logged from there on is of
+    the branch that it gave up. Rows of one step are one, the later value of each column over the earlier:
+    trainers log evaluation in a row of its own.
+    """
+    steps = frame["step"]
+    change = steps.diff().fill_null(1)
+    if change.min() > 0:
+        return frame
+    keep = pl.repeat(True, frame.height, eager=True)
+    rows = pl.int_range(frame.height, eager=True)
+    back_at = (change < 0).arg_true()
+    if len(back_at) <= _RESUMED:
+        for row in back_at:
+            if (steps[:row] == steps[row]).any():
+                keep &= (rows >= row) | (steps < steps[row])
+    if given_up := frame.height - int(keep.sum()):
+        remarks.append(f"the run was resumed: {given_up} rows that it had logged beyond are passed over")
+        frame = frame.filter(keep)
+    elif change.min() < 0:
+        remarks.append("steps run backwards: sorted")
+    if frame["step"].n_unique() < frame.height:
+        remarks.append("steps repeat: their rows are taken as one, the later value of each column kept")
+        latest = pl.exclude("step").drop_nulls().last()
+        return frame.group_by("step", maintain_order=True).agg(latest).sort("step")
+    return frame.sort("step")
 
 
 def _names(frame: pl.DataFrame) -> str:
@@ -257,8 +286,9 @@ def _checkpoints(folder: Path, frame: pl.DataFrame, manifest: Mapping[str, Any])
 
 
 def _kept(folder: Path) -> tuple[int, ...]:
-    """Steps of the checkpoints on disk."""
-    return tuple(sorted(_steps(path.stem for path in (folder / "checkpoints").glob("step-*"))))
+    """Steps of the checkpoints on disk; one that was being written when the run was killed is none."""
+    found = (folder / "checkpoints").glob("step-*")
+    return tuple(sorted(_steps(path.stem for path in found if path.suffix != ".part")))
 
 
 def _steps(names: Iterable[str]) -> set[int]:
