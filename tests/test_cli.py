@@ -181,6 +181,22 @@ def test_lessons_of_nobody_yet(home: Path):
     assert "no lessons yet" in " ".join(out.split())
 
 
+def test_a_log_that_says_too_little_is_not_called_healthy(home: Path):
+    write_run(home / "r", [{"step": step, "train_loss": 1.0} for step in range(400)])
+    code, out, _ = tutor("check", "r", "--lang", "en")
+    assert code == 2
+    assert "`train_loss`" in out
+
+
+def test_compare_outside_the_log(home: Path):
+    assert "0 to 599" in refused("compare", "19-control", "19-break", "--at", "9999")
+
+
+@pytest.mark.parametrize("name", ["x" * 300, "~nobody-at-all/x"])
+def test_names_that_no_path_can_have(home: Path, name: str):
+    assert "no run" in refused("check", name)
+
+
 def test_compare(home: Path):
     code, out, _ = tutor("compare", "19-control", "19-break", "--lang", "en")
     assert code == 0

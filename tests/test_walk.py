@@ -47,6 +47,28 @@ class TestRecordedRuns:
         commands = [walk.fix_command(end.run, fix.change) for fix in end.leaf.fixes]
         assert any("--break no-clip" in c and "--set grad_clip=1.0" in c for c in commands if c)
 
+    @pytest.mark.parametrize("command", ["python train.py --lr 3e-4", "tutor train --break 'no-clip", ""])
+    def test_no_command_for_a_run_that_tutor_did_not_train(self, command: str):
+        run = make_run({"loss": [1.0]}, {"command": command})
+        assert walk.fix_command(run, {"grad_clip": 1.0}) is None
+
+    def test_no_command_that_changes_nothing(self):
+        run = make_run({"loss": [1.0]}, {"command": "tutor train", "settings": {"grad_clip": 1.0}})
+        assert walk.fix_command(run, {"grad_clip": 1.0}) is None
+        assert walk.fix_command(run, {"grad_clip": 0.5}) == "tutor train --set grad_clip=0.5"
+
+    def test_a_walk_ends_where_the_log_says_something_else_by_now(self):
+        run = flat()
+        walked = walk.begin(run, PHASE_19)
+        for outcome in ("no", "no"):
+            walked = walk.predict(walked, outcome, 3)
+            walked = walk.go_on(walked, walk.look(walked))
+        state = json.loads(json.dumps(walk.to_state(walked)))
+        assert walk.from_state(run, PHASE_19, state).at == walked.at
+        loss = run["loss"].to_list()
+        loss[300] = 9.0
+        assert walk.from_state(flat(loss=loss), PHASE_19, state).at == "2.1"
+
 
 class TestLeaves:
     """The leaves that phase-19 reaches from a log alone, each from a run with that one trait."""

@@ -4,6 +4,7 @@ A card names what changes (`change`), what both the break and its control share 
 learner sees, checks and tries. Users' own cards load from `./trees/breaks/` or from any path.
 """
 
+import contextlib
 import shlex
 from collections.abc import Mapping
 from difflib import get_close_matches
@@ -172,7 +173,9 @@ def find(name_or_file: str) -> Card:
         ValueError: there is none; the nearest is offered.
         BadFileError: it can't be used.
     """
-    path = Path(name_or_file).expanduser()
+    path = Path(name_or_file)
+    with contextlib.suppress(RuntimeError):  # a home of nobody
+        path = path.expanduser()
     if path.suffix in {".yaml", ".yml"} or len(path.parts) > 1:
         return load(path)
     known = available()

@@ -183,15 +183,10 @@ def _flat(tree: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]
             yield f"{prefix}{key}", value
 
 
-def render(comparison: Comparison, lang: str = "en", *, configured: bool = True) -> Group:
-    """The comparison as two tables: what was configured differently, and what came of it.
-
-    Without `configured` the first says only where it can be had: it would name the cause in mid-walk.
-    """
+def render(comparison: Comparison, lang: str = "en") -> Group:
+    """The comparison as two tables: what was configured differently, and what came of it."""
     parts: list[Any] = [_heading("configured", lang)]
-    if not configured:
-        parts.append(Text(say("compare.at_the_end", lang) + "\n"))
-    elif comparison.settings:
+    if comparison.settings:
         settings = _table(comparison, lang)
         for one in comparison.settings:
             settings.add_row(Text(plain(one.key)), _setting(one.a, lang), _setting(one.b, lang))

@@ -3,6 +3,7 @@
 Nothing here imports another room, so every room may ask it.
 """
 
+import contextlib
 import os
 from pathlib import Path
 
@@ -36,7 +37,10 @@ def learners() -> Path:
     user's data folder, so that a walk started in any directory doesn't litter it.
     """
     if named := os.environ.get("TUTOR_LEARNERS"):
-        return Path(named).expanduser()
+        path = Path(named)
+        with contextlib.suppress(RuntimeError):  # a home of nobody
+            path = path.expanduser()
+        return path
     here = Path.cwd() / "learners"
     if here.is_dir():
         return here

@@ -71,6 +71,11 @@ class Report:
         """Whether something is wrong."""
         return flawed(self.walk)
 
+    @property
+    def unanswered(self) -> bool:
+        """Whether the walk stopped for want of data, with nothing wrong found before."""
+        return self.walk.leaf is None and not self.flawed and not self.too_early
+
     def command(self) -> str | None:
         """The smallest fix as a command, where there is one."""
         fixes = self.walk.leaf.fixes if self.walk.leaf else ()

@@ -231,10 +231,12 @@ def ruled_out(walk: Walk) -> list[Any]:
 
 def fix_command(run: Run, change: Mapping[str, Any]) -> str | None:
     """The command that trains the run again with `change`, or None for a run that tutor didn't train."""
-    command = run.manifest.get("command")
-    if not command or not change:
+    try:
+        words = [word for word in shlex.split(run.manifest.get("command") or "") if word != "--control"]
+    except ValueError:  # a quote without its other half
         return None
-    words = [word for word in shlex.split(command) if word != "--control"]
+    if words[:2] != ["tutor", "train"] or not change:
+        return None
     if "--out" in words:
         at = words.index("--out")
         del words[at : at + 2]
@@ -248,6 +250,8 @@ def fix_command(run: Run, change: Mapping[str, Any]) -> str | None:
         }
     except ValueError:
         return None
+    if all(name in was and was[name] == value for name, value in values.items()):
+        return None
     for assignment in settings.assignments(values):
         words += ["--set", assignment]
     return shlex.join(words)
@@ -260,7 +264,8 @@ def to_state(walk: Walk) -> dict[str, Any]:
 
 
 def from_state(run: Run, tree: Tree, state: Mapping[str, Any]) -> Walk:
-    """The walk that was left. An answer that the tree no longer knows ends it there.
+    """The walk that was left. It ends at the first answer that the tree no longer knows, or that the log
+    no longer gives: a run that was still training has moved on.
 
     Raises:
         ValueError: the state isn't one.
@@ -269,16 +274,20 @@ def from_state(run: Run, tree: Tree, state: Mapping[str, Any]) -> Walk:
         walk, focus = begin(run, tree), state["focus"]
         if focus is not None and not isinstance(focus, int):
             raise TypeError("its step is no whole number")
-        for raw in state["answers"]:
+        steps = [*(raw["focus"] for raw in state["answers"]), focus]
+        for raw, step, then in zip(state["answers"], steps, steps[1:], strict=False):
             if (
                 walk.question is None
                 or walk.at != raw["question"]
                 or raw["outcome"] not in walk.question.outcomes
+                or (raw["by"] == "log" and not _still(replace(walk, focus=step), raw["outcome"], then))
             ):
                 break
             answer = Answer(**raw | {"prediction": _prediction(walk, raw["prediction"])})
+            if not isinstance(answer.facts, Mapping) or not isinstance(answer.hints, int):
+                raise TypeError("an answer's facts or hints are of another kind")
             goal = walk.question.outcomes[answer.outcome]
-            walk = replace(walk, at=goal.next or goal.leaf, answers=(*walk.answers, answer), focus=focus)
+            walk = replace(walk, at=goal.next or goal.leaf, answers=(*walk.answers, answer), focus=then)
         else:
             if walk.question:
                 hints = max(0, min(int(state["hints"]), len(walk.question.hints)))
@@ -288,6 +297,14 @@ def from_state(run: Run, tree: Tree, state: Mapping[str, Any]) -> Walk:
         return walk
     except (KeyError, TypeError, AttributeError, ValueError) as error:
         raise ValueError(f"the saved walk can't be read: {error}") from None
+
+
+def _still(walk: Walk, outcome: str, then: int | None) -> bool:
+    """Whether the log still says `outcome` here and, where that finds the step, still finds `then`."""
+    seen = look(walk)
+    if not seen.answers or seen.outcome != outcome:
+        return False
+    return not walk.question.focus or then in (seen.finding.step, *seen.finding.others, walk.focus)
 
 
 def _prediction(walk: Walk, state: Mapping[str, Any] | None) -> Prediction | None:

@@ -67,6 +67,15 @@ def test_stratified_batches_hold_a_rare_token_once():
         assert all(counts[token] <= 1 for token in TOKENIZER.rare), step
 
 
+def test_what_waits_for_a_later_batch_stays_bounded():
+    source = loader(tiny(**FULL, batching="stratified", boilerplate_step=5))
+    for step in range(600):
+        source.step(step)
+    waiting = source.state()["deferred"]
+    sentences = [document for document in waiting if document < 240]
+    assert len(sentences) == len(set(sentences))
+
+
 def test_stratified_batches_spread_the_boilerplate():
     source = loader(tiny(**FULL, batching="stratified", boilerplate_step=5))
     footers = [source.step(step)[0].sentence_ids.count(240) for step in range(30)]

@@ -132,6 +132,15 @@ class TestArithmetic:
         assert rows[-1]["loss_ema"] < rows[0]["loss"] - 0.3
         assert (rows[0]["loss_scale"] is not None) == (dtype == "fp16")
 
+    def test_gradients_are_clipped_after_the_loss_scale_is_taken_out(self, tmp_path: Path):
+        train(tiny(dtype="fp16", steps=1, grad_clip=0.1, beta1=0.9), out=tmp_path / "run", name="run")
+        (row,) = rows_of(tmp_path / "run")
+        assert row["skipped_steps"] == 0
+        assert row["loss_scale"] > 1000
+        assert row["grad_norm"] > 0.1
+        # Adam's first m is (1 - beta1) times the gradient it was given.
+        assert row["adam_m_norm"] == pytest.approx(0.1 * 0.1, rel=0.02)
+
     def test_a_scale_too_high_skips_the_step_and_falls(self, tmp_path: Path):
         train(tiny(dtype="fp16", steps=12), out=tmp_path / "run", name="run")
         rows = rows_of(tmp_path / "run")

@@ -2,6 +2,7 @@
 
 import pytest
 
+from tests.conftest import write_run
 from tests.ui.conftest import NARROW, SIZES, WIDE, phase_19, recorded, shown
 from tests.ui.test_walk import answer_all, click_on, settle
 from tutor import walk as walks
@@ -11,6 +12,7 @@ from tutor.ui.screens.compare import CompareScreen
 from tutor.ui.screens.help import HelpScreen
 from tutor.ui.screens.home import HomeScreen
 from tutor.ui.screens.leaf import LeafScreen
+from tutor.ui.screens.pick import PickScreen
 from tutor.ui.screens.walk import WalkScreen
 
 
@@ -35,6 +37,26 @@ async def test_home_lists_the_runs_and_opens_a_walk(at_home):
         assert isinstance(at_home.screen, HomeScreen)
         assert "you are at 2.1" in shown(at_home)
         assert "open, at 2.1" in shown(at_home)
+
+
+async def test_home_sees_new_runs_and_goes_on_with_one_that_lies_elsewhere(home, tmp_path):
+    elsewhere = write_run(tmp_path / "far" / "mine", [{"step": i, "loss": 1.0} for i in range(300)])
+    app = TutorApp(learner="ana", lang="en", subject=elsewhere, asked=phase_19())
+    async with app.run_test(size=WIDE) as pilot:
+        await settle(pilot)
+        await pilot.press("n", "enter", "enter", "q")
+        await settle(pilot)
+    app = TutorApp(learner="ana", lang="en")
+    async with app.run_test(size=WIDE) as pilot:
+        await settle(pilot)
+        assert "open, at 2.1" in shown(app)
+        write_run(home / "runs" / "newest", [{"step": 0, "loss": 1.0}])
+        await pilot.press("n", "escape")  # the lessons, and back
+        await settle(pilot)
+        assert "newest" in shown(app)
+        app.screen.open(next(book for book in app.screen._books if book.name == "mine"))
+        await settle(pilot)
+        assert app.screen.walk.at == "2.1"
 
 
 async def test_home_suggests_the_post_mortem_that_is_owed(at_home):
@@ -224,10 +246,11 @@ async def test_full_size_moves_the_step_and_closes(walk):
         await pilot.press("f", "8")  # full size, the batch
         await settle(pilot)
         plot = app.screen.query_one("Plot")
-        await pilot.press("full_stop")  # mark a step, then the next
-        first = plot.mark
-        await pilot.press("full_stop")
-        assert plot.mark == first + 1
+        last = int(plot.subject.steps[-1])  # drawn where no step is marked
+        await pilot.press("comma")
+        assert plot.mark == last - 1
+        await pilot.press("comma", "full_stop", "full_stop", "full_stop")
+        assert plot.mark == last
         await pilot.press("escape")
         await settle(pilot)
         assert isinstance(app.screen, WalkScreen)
@@ -241,11 +264,43 @@ async def test_compare_opens_on_the_sibling(walk):
         await settle(pilot)
         assert isinstance(app.screen, CompareScreen)
         assert app.screen.other.name == "19-control"
-        assert "peak loss" in shown(app)
-        assert "grad_clip" not in shown(app)  # it may be the answer
+        assert app.screen.query_one("Plot").mark is None  # where it broke may be the answer,
+        assert "peak loss" not in shown(app)  # and so may what was measured there,
+        assert "grad_clip" not in shown(app)  # and the configuration
         await pilot.press("3", "escape")  # the gradient, then back
         await settle(pilot)
         assert isinstance(app.screen, WalkScreen)
+
+
+async def test_at_the_leaf_figures_panels_and_the_post_mortems_panels_are_there(walk):
+    app = walk()
+    async with app.run_test(size=WIDE) as pilot:
+        await settle(pilot)
+        await answer_all(pilot, "en")
+        await pilot.press("c")  # compare
+        await settle(pilot)
+        assert "grad_clip" in shown(app)
+        await pilot.press("escape", "3")  # the panel that the leaf speaks of
+        await settle(pilot)
+        assert (app.screen.query_one("Plot").panel, app.screen.query_one("Plot").mark) == ("gradient", 312)
+        await pilot.press("escape", "p", "ctrl+n", "ctrl+n")  # the evidence
+        await settle(pilot)
+        await pilot.press("down", "f2")  # the second row's panel
+        await settle(pilot)
+        assert (app.screen.query_one("Plot").panel, app.screen.query_one("Plot").mark) == ("lr", 312)
+        await pilot.press("escape")
+        await settle(pilot)
+        assert type(app.screen).__name__ == "PostMortemScreen"
+
+
+async def test_a_list_over_the_screen_can_be_quit_from(at_home):
+    async with at_home.run_test(size=WIDE) as pilot:
+        await settle(pilot)
+        at_home.push_screen(PickScreen("ui.pick_run", [("a", "a")]))
+        await settle(pilot)
+        await pilot.press("ctrl+q")
+        await pilot.pause()
+        assert at_home._exit
 
 
 async def test_the_palette_goes_to_a_panel(walk):

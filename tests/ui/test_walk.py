@@ -441,6 +441,24 @@ async def test_too_small_from_the_start(walk):
         assert app.screen.walk.at == "1.1"
 
 
+async def test_too_small_while_a_walk_is_resumed_at_its_leaf(walk):
+    app = walk()
+    async with app.run_test(size=WIDE) as pilot:
+        await settle(pilot)
+        await answer_all(pilot, "en")
+        assert isinstance(app.screen, LeafScreen)
+    again = walk(ROOT / "runs" / "19-break")
+    async with again.run_test(size=(50, 10)) as pilot:
+        await settle(pilot)
+        await pilot.pause(0.5)
+        await pilot.resize_terminal(*WIDE)
+        await settle(pilot)
+        assert isinstance(again.screen, LeafScreen)
+        await pilot.press("b")
+        await settle(pilot)
+        assert again.screen.walk.question
+
+
 @pytest.mark.parametrize("size", [(60, 18), (79, 18), (99, 24), (100, 24), (119, 60), (250, 80)])
 async def test_every_size_shows_question_panel_and_answer(walk, size):
     app = walk()
@@ -513,7 +531,9 @@ async def test_until_the_log_is_read_the_question_stands_and_nothing_can_be_answ
         await pilot.pause(0.2)
         assert "Is the training loss NaN" in shown(app)
         assert "reading the log" in shown(app)
-        await pilot.press("n", "enter", "h")
+        await pilot.press("n", "enter", "h", "m", "3", "c")
+        app.screen.query_one("PanelTabs").action_choose(3)  # a click
+        await pilot.pause(0.1)
         assert (app.screen.seen, app.screen.walk.hints) == (None, 0)
         await pilot.pause(1.2)
         assert "reading the log" not in shown(app)

@@ -84,11 +84,12 @@ def walk(
     walked, name, language = asked.tree(tree, checked=False), asked.learner(learner), asked.lang(lang)
     _terminal(f"tutor check {shlex.quote(run)}")
     code = _open(learner=name, lang=language, subject=path, asked=walked)
-    from tutor.notebook import Notebook  # the first question is quicker without it
+    from tutor.notebook import Notebook, draft_key  # the first question is quicker without it
     from tutor.words import say
 
-    if not code and any(draft.kind == "walk" for draft in Notebook(name).drafts()):
-        print(say("walk.kept", language, run=shlex.quote(run)))
+    left = Notebook(name).draft("walk", draft_key(path.name, walked.tree, path))
+    if not code and left and not left.get("done"):
+        print(say("walk.kept", language, command=shlex.join([asked.program(), "walk", run])))
     raise typer.Exit(code)
 
 
@@ -112,7 +113,7 @@ def lessons(
 
 @app.command(
     rich_help_panel=RUN,
-    epilog="Exit code: 0 healthy or nothing found, 1 a flaw, 2 bad input.  "
+    epilog="Exit code: 0 healthy or nothing found, 1 a flaw, 2 bad input or too little logged to tell.  "
     "Example:  tutor check runs/19-control runs/19-break --json",
 )
 def check(
@@ -142,7 +143,7 @@ def check(
             print(f"tutor: {error}", file=sys.stderr)
             results.append({"run": name, "error": str(error)})
             continue
-        flawed = flawed or report.flawed
+        flawed, bad = flawed or report.flawed, bad or report.unanswered
         if as_json:
             results.append(report.data(language))
         else:
@@ -169,6 +170,9 @@ def compare(
     from tutor.compare import render
 
     first, second, language = asked.run(a), asked.run(b), asked.lang(lang)
+    for one in (first, second):
+        if at is not None and not int(one.steps[0]) <= at <= int(one.steps[-1]):
+            asked.fail(f"--at {at} is outside {one.name}: it logged steps {one.steps[0]} to {one.steps[-1]}")
     console = Console(highlight=False)
     rules = {name: tree.numbers(name) for name in ("spike", "recovery")}
     found = put_together(first, second, at, **rules)

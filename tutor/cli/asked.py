@@ -1,6 +1,7 @@
 """What was asked for: arguments and options that commands share, looked up or refused in one line."""
 
 import os
+import shutil
 import sys
 from typing import TYPE_CHECKING, Annotated, NoReturn
 
@@ -16,6 +17,11 @@ def fail(message: object) -> NoReturn:
     for line in str(message).splitlines():
         print(f"tutor: {line}", file=sys.stderr)
     raise typer.Exit(2)
+
+
+def program() -> str:
+    """What to type for this program: its name where the shell finds it, else as it was called."""
+    return "tutor" if shutil.which("tutor") else os.path.relpath(sys.argv[0])
 
 
 def complete_run(incomplete: str) -> list[str]:

@@ -117,7 +117,8 @@ class StratifiedLoader(Loader):
     """At most one occurrence a batch of any rare token, however often the stream repeats it.
 
     A document whose rare tokens are in the batch already waits for a later one; those that waited longest
-    come first. (A single sentence that holds a rare token twice can't be split, and stays whole.)
+    come first, and a sentence waits once. (A single sentence that holds a rare token twice can't be split,
+    and stays whole.)
     """
 
     def _choose(self, taken: set[int]) -> Iterator[int]:
@@ -133,7 +134,8 @@ class StratifiedLoader(Loader):
             if taken.isdisjoint(rare := self._rare_of[document]):
                 taken |= rare
                 yield document
-            else:
+            elif document in self._boilerplate or document not in self._deferred:
+                # The stream asks for more rare tokens than one a batch: a sentence waits once, or all would.
                 self._deferred.append(document)
 
 

@@ -35,6 +35,7 @@ def _histogram(request: Request, step: int, counts: list[float]) -> list[Text]:
     ink, rows = request.ink, max(1, request.height - 2)
     wide = max(1, (request.width - _GUTTER - 6) // max(1, len(counts)))
     before = _mean(request.before("token_loss_hist", step, _BEFORE), len(counts))
+    counts, before = ([max(0.0, n) if n and math.isfinite(n) else 0.0 for n in ns] for ns in (counts, before))
     largest = max([*counts, *before, 1.0])
     bars = [_height(count, largest, rows) for count in counts]
     usual = [_height(count, largest, rows) for count in before]

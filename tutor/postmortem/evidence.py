@@ -219,7 +219,13 @@ def _(scene: Scene) -> Verdict:
 @_rule("tokens", "rare_token")
 def _(scene: Scene) -> Verdict:
     edges, vocabulary = (scene.run.manifest.get(key) for key in ("token_loss_edges", "vocab_size"))
-    if scene.row is None or not edges or not vocabulary or not scene.run.has("token_loss_hist"):
+    if (
+        scene.row is None
+        or not edges
+        or not vocabulary
+        or vocabulary < 1
+        or not scene.run.has("token_loss_hist")
+    ):
         return None
     guess = math.log(vocabulary)  # the loss of a uniform guess: above it the model was sure of something else
     first_tall = next((i for i, edge in enumerate(edges) if edge >= guess), None)
@@ -239,8 +245,8 @@ def _(scene: Scene) -> Verdict:
 
 def _tall_share(counts: pl.Series | None, first: int) -> float | None:
     """The share of a batch's tokens whose loss lies in the bins from `first` on."""
-    whole = sum(counts) if counts is not None else 0
-    return sum(counts[first:]) / whole if whole else None
+    whole = counts.sum() if counts is not None else 0
+    return counts[first:].sum() / whole if whole else None
 
 
 @_rule("batch", "rare_token")

@@ -57,7 +57,7 @@ def begin(
         path=" → ".join((*path, leaf)) if leaf else " → ".join(path),
         nan=scene.bad_row is not None,
         last_finite=last_finite,
-        lr=settings.get("lr") or (run.manifest.get("schedule") or {}).get("lr_max"),
+        lr=_rate(settings.get("lr")) or _rate((run.manifest.get("schedule") or {}).get("lr_max")),
         ours=run.knows("tutor"),
         signals=tuple(
             name for name in run.frame.columns if name != "step" and run.frame[name].dtype.is_numeric()
@@ -93,6 +93,11 @@ def _through(scene: Scene) -> str:
     ahead = scene.began + 2 * EMA_STEPS
     # A log that ends in NaN ends early: the cured run has to get past there.
     return str(ahead if scene.bad_row is not None else min(ahead, int(scene.run.steps[-1])))
+
+
+def _rate(value: object) -> float | None:
+    """A learning rate as a manifest may give it; the name of a schedule is none."""
+    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
 
 
 def _bounds(scene: Scene) -> tuple[Bound, ...]:

@@ -34,7 +34,7 @@ def to_markdown(pm: PostMortem, lang: str, when: datetime) -> str:
     for index, part in enumerate(parts, 1):
         lines += ["", f"### {index}. {say(f'postmortem.sections.{SECTIONS[index - 1]}', lang)}", ""]
         lines += part(pm, lang)
-    lines += ["", f"### 7. {say('postmortem.sections.lesson', lang)}", "", _line(pm.lesson)]
+    lines += ["", f"### 7. {say('postmortem.sections.lesson', lang)}", "", *_prose(_line(pm.lesson))]
     return "\n".join(lines) + "\n"
 
 

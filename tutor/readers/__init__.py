@@ -4,6 +4,7 @@
 knows the format. To add a format, write one file here.
 """
 
+import contextlib
 import importlib
 import pkgutil
 from collections.abc import Iterator
@@ -25,8 +26,9 @@ def available() -> dict[str, Path]:
     found: dict[str, Path] = {}
     for folder in paths.folders("runs"):
         for path in sorted(folder.iterdir()):
-            if any(reader.sniff(path) for reader in _formats()):
-                found.setdefault(path.name, path)
+            with contextlib.suppress(OSError):  # a folder of somebody else's hides no other run
+                if any(reader.sniff(path) for reader in _formats()):
+                    found.setdefault(path.name, path)
     return found
 
 
@@ -36,9 +38,12 @@ def locate(name: str) -> Path:
     Raises:
         BadRunError: there is none; the nearest name is offered.
     """
-    path = Path(name).expanduser()
-    if path.exists():
-        return path
+    try:
+        path = Path(name).expanduser()
+        if path.exists():
+            return path
+    except (OSError, RuntimeError, ValueError):  # a name too long, a home of nobody, a null in it
+        path = Path(name)
     known = available()
     if path.name in known and path.parent.name in ("", "runs"):
         return known[path.name]

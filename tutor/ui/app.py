@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
+    from textual.geometry import Size
+
     from tutor.run import Run
     from tutor.tree import Tree
     from tutor.ui.screens.home import HomeScreen
@@ -92,11 +94,15 @@ class TutorApp(App[None]):
         """The first screen stands; what was put off until then may go on."""
         self._on_stage()
 
+    def is_small(self, size: Size) -> bool:
+        """Whether a terminal of that size has no room for the screens."""
+        return size.width < SMALLEST[0] or size.height < SMALLEST[1]
+
     def on_resize(self, event: events.Resize) -> None:
         """Cover everything with one clear line while the terminal is too small."""
         from tutor.ui.screens.small import TooSmall
 
-        small = event.size.width < SMALLEST[0] or event.size.height < SMALLEST[1]
+        small = self.is_small(event.size)
         covered = isinstance(self.screen, TooSmall)
         if small and not covered:
             self.push_screen(TooSmall())

@@ -25,12 +25,15 @@ _VIEW = [
     _row("0", "whole", "whole"),
 ]
 
+QUIT = _row("ctrl+q", "app.quit", "quit", show=False)
+"""Also on the screens that lie over others: the app's own keys don't reach through those."""
+
 APP = [
     _row("l", "language", "language", show=False),
     _row("question_mark,f1", "help", "help", "f1"),  # a ? is text in the fields of a form
     _row("ctrl+p", "command_palette", "palette", "ctrl+p"),
     _row("q", "leave", "leave"),
-    _row("ctrl+q", "quit", "quit", show=False),
+    QUIT,
 ]
 
 WALK = [
@@ -40,15 +43,15 @@ WALK = [
     _row("s", "letter('s')", "answer", "s"),
     _row("n", "letter('n')", "answer", "n"),
     _row("u", "unsure", "answer", "u"),
+    _row("h", "hint", "hint"),
+    *_PANELS,
     _row("down,j", "choose(1)", "choose", "↑↓"),
     _row("up,k", "choose(-1)", "choose", "↑↓"),
     _row("down,pagedown", "read(3)", "read", "↑↓"),
     _row("up,pageup", "read(-3)", "read", "↑↓"),
     _row("right", "surer(1)", "confidence", "←→", show=False),  # the pane itself shows these keys
     _row("left", "surer(-1)", "confidence", "←→", show=False),
-    _row("h", "hint", "hint"),
     _row("o", "others", "others"),
-    *_PANELS,
     _row("b,backspace,ctrl+z", "back", "back", "b"),
     _row("f", "full", "full"),
     *_VIEW,
@@ -61,6 +64,7 @@ WALK = [
 
 LEAF = [
     _row("p", "postmortem", "postmortem"),
+    *_PANELS,
     _row("t", "next_tree", "next_tree"),
     _row("y", "copy", "copy"),
     _row("c", "compare", "compare"),
@@ -86,7 +90,7 @@ COMPARE = [*_PANELS, *_VIEW, _row("escape,q,c,b,backspace", "close", "close", "e
 
 CLOSE = [_row("escape,q,m,b,backspace", "close", "close", "esc")]
 
-NAME = [_row("escape", "close", "close", "esc")]
+NAME = [_row("escape", "close", "close", "esc"), QUIT]
 
 OPTIONS = [
     _row("enter", "select", "open"),
@@ -94,9 +98,9 @@ OPTIONS = [
     _row("up", "cursor_up", "pick", "↑↓"),
 ]
 
-PICK = [_row("escape,q,b", "close", "close", "esc")]
+PICK = [_row("escape,q,b", "close", "close", "esc"), QUIT]
 
-HELP = [_row("escape,q,question_mark,f1,enter", "close", "close", "esc")]
+HELP = [_row("escape,q,question_mark,f1,enter", "close", "close", "esc"), QUIT]
 
 HOME = [
     _row("t", "tree", "tree"),

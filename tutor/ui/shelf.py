@@ -1,7 +1,7 @@
 """Shelf: the runs there are, by their manifests alone, so that a long log isn't read to list it."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -29,9 +29,12 @@ class Book:
         return " · ".join(words)
 
 
-def books() -> list[Book]:
-    """Every run there is, by name."""
-    return [Book(name, path, _manifest(path)) for name, path in sorted(readers.available().items())]
+def books(also: Iterable[Path] = ()) -> list[Book]:
+    """Every run there is, by name; then those of `also` that are others and are still there."""
+    paths = [path for _, path in sorted(readers.available().items())]
+    here = {path.resolve() for path in paths}
+    paths += [path for path in dict.fromkeys(also) if path.is_dir() and path.resolve() not in here]
+    return [Book(path.name, path, _manifest(path)) for path in paths]
 
 
 def siblings(name: str, found: list[Book]) -> list[Book]:

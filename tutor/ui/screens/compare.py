@@ -25,7 +25,7 @@ class CompareScreen(PlotPage):
         other: the run beside it.
         tree: whose questions give the numbers to measure by.
         at: the step under discussion, or None for the worst spike of the two.
-        ended: whether the walk has ended, so that the configurations may be told.
+        ended: whether the walk has ended: until then figures and configurations may be its answers.
     """
 
     BINDINGS = bindings.COMPARE
@@ -49,11 +49,14 @@ class CompareScreen(PlotPage):
         """Draw in the app's language."""
         from tutor import compare
 
-        found = compare.compare(self.other, self.subject, self._at, **self._numbers)
-        self._at = found.step
         plot, table = self.query_one(Plot), self.query_one("#table")
         table.border_title = Content(self.say("ui.figures"))
-        table.query_one(Static).update(compare.render(found, self.app.lang, configured=self._ended))
+        if self._ended:
+            found = compare.compare(self.other, self.subject, self._at, **self._numbers)
+            self._at = found.step
+            table.query_one(Static).update(compare.render(found, self.app.lang))
+        else:
+            table.query_one(Static).update(Content(self.say("compare.at_the_end")))
         plot.show(plot.panel, self._at, None, plot.view)
 
     def show_panel(self, panel: str) -> None:

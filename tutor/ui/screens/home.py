@@ -1,5 +1,7 @@
 """HomeScreen: the runs there are, the walks left open, and what to try next."""
 
+from pathlib import Path
+
 from textual.containers import Vertical
 from textual.content import Content
 from textual.widgets import Static
@@ -35,7 +37,7 @@ class HomeScreen(Page):
     def __init__(self):
         super().__init__()
         self.asked = FIRST_TREE
-        self._books = shelf.books()
+        self._books: list[shelf.Book] = []
 
     def body(self):
         """What to try next, above the runs."""
@@ -59,6 +61,8 @@ class HomeScreen(Page):
         notebook = Notebook(self.app.learner)
         drafts = notebook.drafts()
         walks = [draft.data for draft in drafts if draft.kind == "walk" and "name" in draft.data]
+        left = [Path(str(walk.get("run"))) for walk in walks if not walk.get("done")]
+        self._books = shelf.books(also=left)
         begun = [_about(draft.data) for draft in drafts if draft.kind == "postmortem"]
         try:
             lessons, wrong = notebook.lessons(), ""

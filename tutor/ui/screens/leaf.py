@@ -6,6 +6,7 @@ from textual.widgets import Static
 
 from tutor import tree as trees
 from tutor import walk as walks
+from tutor.run import PANELS
 from tutor.ui import bindings
 from tutor.ui.keeper import Keeper
 from tutor.ui.screens.walkpage import WalkPage
@@ -131,6 +132,12 @@ class LeafScreen(WalkPage):
             return self.command is not None
         return True
 
+    def action_panel(self, number: int) -> None:
+        """A panel in full size, at the step under discussion."""
+        from tutor.ui.screens.panel import PanelScreen
+
+        self.app.push_screen(PanelScreen(self.walk.run, PANELS[number - 1], self.walk.focus))
+
     def action_copy(self) -> None:
         """Copy the smallest fix."""
         self.app.copy_to_clipboard(self.command)
@@ -140,7 +147,8 @@ class LeafScreen(WalkPage):
         """Write the post-mortem."""
         from tutor.ui.screens.postmortem import PostMortemScreen, begun
 
-        self.app.push_screen(PostMortemScreen(begun(self.walk, self.app.lang), self._keeper.notebook))
+        pm = begun(self.walk, self.app.lang)
+        self.app.push_screen(PostMortemScreen(pm, self._keeper.notebook, self.walk.run))
 
     def action_next_tree(self) -> None:
         """Walk the tree that this leaf leads to, over the same run."""

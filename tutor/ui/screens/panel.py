@@ -29,12 +29,12 @@ class PanelScreen(PlotPage):
         run: Run,
         panel: str,
         mark: int | None,
-        levels: Mapping[str, float | None],
-        view: tuple[int, int] | None,
+        levels: Mapping[str, float | None] | None = None,
+        view: tuple[int, int] | None = None,
     ):
         super().__init__()
         self.subject = run
-        self._panel, self._mark, self._levels, self._view = panel, mark, levels, view
+        self._panel, self._mark, self._levels, self._view = panel, mark, levels or {}, view
 
     def body(self):
         """The panel under its tabs."""
@@ -61,8 +61,10 @@ class PanelScreen(PlotPage):
     def action_mark(self, by: int) -> None:
         """Mark the next logged step, or the one before."""
         run, plot = self.subject, self.query_one(Plot)
-        if self._mark is None:
+        if self._mark is None and plot.has_steps:
             row = (run.row_at(plot.view[0]) + run.row_at(plot.view[1])) // 2
+        elif self._mark is None:  # without a mark the last row is drawn
+            row = max(len(run) - 1 + min(by, 0), 0)
         else:
             row = min(max(run.row_at(self._mark) + by, 0), len(run) - 1)
         self._mark = int(run.steps[row])

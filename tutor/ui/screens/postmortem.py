@@ -29,11 +29,13 @@ from tutor.postmortem import (
     to_markdown,
     to_state,
 )
+from tutor.postmortem.reading import whole
+from tutor.run import PANELS, Run
 from tutor.tree import numbers
 from tutor.ui.screens.page import Page
 from tutor.ui.screens.pick import PickScreen
 from tutor.ui.widgets.contents import Contents
-from tutor.ui.widgets.grid import EvidenceGrid
+from tutor.ui.widgets.grid import Cells, EvidenceGrid
 from tutor.ui.widgets.sections import (
     Cause,
     Hypotheses,
@@ -81,6 +83,7 @@ class PostMortemScreen(Page):
     Args:
         postmortem: as `begun` gives it, or a draft.
         notebook: where drafts are kept and lessons saved.
+        run: whose panels can be looked at; None where it isn't at hand.
     """
 
     @dataclass
@@ -102,6 +105,7 @@ class PostMortemScreen(Page):
             show=False,
         ),
         Binding("ctrl+o", "make_one", "make it 1", id="postmortem.keys.make_one", priority=True),
+        Binding("f2", "look", "panels", id="postmortem.keys.look"),
         Binding("escape", "leave(True)", "leave", key_display="esc", id="postmortem.keys.leave"),
         Binding("escape", "leave(False)", "leave", key_display="esc", id="postmortem.keys.leave_saved"),
     ]
@@ -167,8 +171,9 @@ class PostMortemScreen(Page):
     }
     """
 
-    def __init__(self, postmortem: PostMortem, notebook: Notebook):
+    def __init__(self, postmortem: PostMortem, notebook: Notebook, run: Run | None = None):
         super().__init__()
+        self._run = run
         self.pm, self.notebook = postmortem, notebook
         self.number = 1
         self._kept = postmortem
@@ -301,9 +306,20 @@ class PostMortemScreen(Page):
 
     def check_action(self, action: str, parameters: tuple) -> bool | None:
         """The sum belongs to section 2; once all is saved no draft is left behind."""
+        if action == "look":
+            return self._run is not None
         if action == "leave":
             return parameters[0] != self._saved
         return self.number == 2 if action == "make_one" else True
+
+    def action_look(self) -> None:
+        """A panel of the run, the one of the cell at hand, in full size."""
+        from tutor.ui.screens.panel import PanelScreen
+
+        cells = self.query(Cells)
+        panel = cells.first().panel if cells else PANELS[0]
+        began = whole(next(s.value for s in self.pm.symptoms if s.key == "began"))
+        self.app.push_screen(PanelScreen(self._run, panel, began))
 
     # Saving and leaving
 

@@ -17,6 +17,11 @@ class TooSmall(ModalScreen):
         """Say how large it is now."""
         self.query_one(Static).update(self._line())
 
+    def on_screen_resume(self) -> None:
+        """Go, where what lay over it is gone and the terminal has grown meanwhile."""
+        if not self.app.is_small(self.app.size):
+            self.dismiss()
+
     def _line(self) -> str:
         width, height = self.app.size
         return say("ui.too_small", self.app.lang, width=width, height=height)

@@ -203,7 +203,7 @@ class WalkScreen(PlotPage, WalkPage):
     def check_action(self, action: str, parameters: tuple) -> bool | None:
         """Only what works now."""
         if not self.is_mounted or self.walk.run is None:
-            return action in ("leave", "map", "language", "help", "quit", "command_palette")
+            return action in ("leave", "language", "help", "quit", "command_palette")
         if self.walk.question is None:
             return action in ("leave", "back", "again", "map")
         answer = self.query_one(Answer)
@@ -287,6 +287,8 @@ class WalkScreen(PlotPage, WalkPage):
 
     def action_panel(self, number: int) -> None:
         """Show a panel; asked for again, show it in full size."""
+        if self.walk.run is None:  # a click may come before the log is read
+            return
         panel = PANELS[number - 1]
         if self.query_one(Plot).panel == panel:
             self.action_full()

@@ -38,6 +38,11 @@ class Cells(DataTable):
         column: int
         verdict: str | None
 
+    @property
+    def panel(self) -> str:
+        """The panel of the row at hand."""
+        return PANELS[self.cursor_row]
+
     def action_turn(self) -> None:
         """The next verdict."""
         self.post_message(self.Filled(self.cursor_row, self.cursor_column, None))
