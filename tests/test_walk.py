@@ -52,6 +52,10 @@ class TestRecordedRuns:
         run = make_run({"loss": [1.0]}, {"command": command})
         assert walk.fix_command(run, {"grad_clip": 1.0}) is None
 
+    def test_a_controls_fix_is_of_the_break_and_goes_to_a_new_folder(self):
+        run = make_run({"loss": [1.0]}, {"command": "tutor train --break no-clip --control --out runs/x"})
+        assert walk.fix_command(run, {"lr": 1e-4}) == "tutor train --break no-clip --set lr=0.0001"
+
     def test_no_command_that_changes_nothing(self):
         run = make_run({"loss": [1.0]}, {"command": "tutor train", "settings": {"grad_clip": 1.0}})
         assert walk.fix_command(run, {"grad_clip": 1.0}) is None

@@ -8,19 +8,9 @@ from hypothesis import strategies as st
 
 from tests.conftest import make_run
 from tutor.detectors import NO_DATA, NOT_YET, apply
+from tutor.tree import numbers
 
-SPIKE = {"window": 100, "sigmas": 3.0, "merge": 50, "min_rows": 20}
-RECOVERY = {
-    "window": 100,
-    "sigmas": 0.5,
-    "merge": 50,
-    "within": 50,
-    "smooth": 5,
-    "min_rows": 20,
-    "min_rows_after": 5,
-    "min_rows_smooth": 3,
-}
-RISING = {"window": 200, "pieces": 4, "sigmas": 0.5, "min_rows": 20}
+SPIKE, RECOVERY, RISING = numbers("spike"), numbers("recovery"), numbers("rising_loss")
 
 
 def wave(length: int, level: float = 1.0) -> list[float]:

@@ -6,13 +6,9 @@ import pytest
 
 from tests.conftest import make_run
 from tutor.detectors import NO_DATA, NOT_YET, apply, registry
+from tutor.tree import numbers
 
-BAD_BATCH = {
-    "ratio": 30.0, "share": 0.05, "window": 100, "sigmas": 0.5, "smooth": 5, "within": 50,
-    "within_normal": 10, "probe_rise": 0.2, "min_rows": 20,
-    "min_rows_after": 5, "min_rows_smooth": 3, "lead": 3,
-}  # fmt: skip
-JUMP = {"window": 100, "jump": 0.1, "usual": 10.0, "recent": 10, "min_rows": 20}
+BAD_BATCH, JUMP = numbers("bad_batch"), numbers("lr_jump")
 BATCH = {"batch": {"rows": 8, "tokens_per_row": 64, "accumulation": 1}}
 
 
@@ -43,6 +39,20 @@ class TestBadBatch:
     def test_contained(self):
         found = apply("bad_batch", spiked(after=1.0, probe=1.02), BAD_BATCH, 150)
         assert (found.outcome, found.facts["back_in"]) == ("contained", 0)
+
+    @pytest.mark.parametrize(("rows", "outcome"), [(9, "contained"), (12, "long-tail")])
+    def test_normal_batches_must_be_back_within_ten_steps(self, rows: int, outcome: str):
+        run = spiked(after=1.0, probe=1.0)
+        loss = run["loss"].to_list()
+        loss[151 : 151 + rows] = [3.0] * rows
+        run = make_run(run.frame.to_dict(as_series=False) | {"loss": loss}, BATCH)
+        assert BAD_BATCH["within_normal"] == 10
+        assert apply("bad_batch", run, BAD_BATCH, 150).outcome == outcome
+
+    def test_lists_that_do_not_pair_name_no_token(self):
+        run = spiked(after=2.0, probe=1.9)
+        columns = run.frame.to_dict(as_series=False) | {"rare_counts": [[0.0, 400.0]] * len(run)}
+        assert apply("bad_batch", make_run(columns, BATCH), BAD_BATCH, 150).facts["token"] is None
 
     def test_the_probe_alone_shows_harm(self):
         assert apply("bad_batch", spiked(after=1.0, probe=1.5), BAD_BATCH, 150).outcome == "long-tail"
@@ -84,6 +94,11 @@ class TestLearningRate:
         lr[150:] = [1e-3] * 50
         found = apply("lr_jump", make_run({"lr": lr}), JUMP, 150)
         assert (found.outcome, found.step) == ("schedule", 150)
+
+    def test_a_jump_in_the_row_after_counts_and_no_later_one(self):
+        for row, outcome in ((151, "schedule"), (152, "no")):
+            lr = [1e-3] * row + [5e-4] * 50
+            assert apply("lr_jump", make_run({"lr": lr}), JUMP, 150).outcome == outcome
 
     def test_a_cosine_and_a_warm_up_are_smooth(self):
         cosine = [1e-3 * (1 + math.cos(math.pi * i / 400)) / 2 for i in range(400)]
@@ -158,6 +173,7 @@ class TestPrecision:
             ([1024.0] * 9, "constant"),
             ([4.0, 2.0, 1.0, 0.5], "below"),
             ([65536.0, 32768.0, 65536.0], "dynamic"),
+            ([4.0, 2.0, 1.0, 2.0], "dynamic"),  # at the floor, and not below
         ],
     )
     def test_scale(self, scale: list[float], outcome: str):

@@ -32,7 +32,11 @@ def train(
         typer.Option("--control", help="The break's control: same seed, batches and trigger, no change."),
     ] = False,
     set_: Annotated[
-        list[str] | None, typer.Option("--set", help="A setting, as name=value; may be given again.")
+        list[str] | None,
+        typer.Option(
+            "--set",
+            help="A setting, as name=value; may be given again. A run's manifest.json names them all.",
+        ),
     ] = None,
     seed: Annotated[int | None, typer.Option(help="Seeds weights, batches and probe.")] = None,
     steps: Annotated[
