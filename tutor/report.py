@@ -77,10 +77,9 @@ class Report:
         return self.walk.leaf is None and not self.flawed and not self.too_early
 
     def command(self) -> str | None:
-        """The smallest fix as a command, where there is one."""
+        """The smallest fix as a command, where it is one."""
         fixes = self.walk.leaf.fixes if self.walk.leaf else ()
-        commands = (fix_command(self.run, fix.change) for fix in fixes)
-        return next((command for command in commands if command), None)
+        return fix_command(self.run, fixes[0].change) if fixes else None
 
     def text(self, lang: str) -> Text:
         """For people: a line a question, then the leaf."""
