@@ -407,6 +407,11 @@ class TestWhole:
         pm = pm.with_hypothesis("state", support=wild)
         assert len(parse(to_markdown(pm, "en", datetime(2026, 1, 1)))) == 1
 
+    @pytest.mark.parametrize("lesson", ["## Clip first", "# Clip", "<!-- lesson aaaaaaaa --> Clip"])
+    def test_a_lesson_that_looks_like_an_entry_is_one_all_the_same(self, lesson: str):
+        text = to_markdown(filled(begun()).but(lesson=lesson), "en", datetime(2026, 1, 1))
+        assert len(parse(text)) == 1
+
     def test_a_draft_comes_back(self):
         for pm in (begun(), filled(begun(spiked(nan_from=250), None)).with_own()):
             assert from_state(json.loads(json.dumps(to_state(pm)))) == pm

@@ -292,6 +292,21 @@ async def test_the_language_changes_in_place(book):
         assert app.screen.query_one("#began", Input).value == "1207"
 
 
+@pytest.mark.parametrize(("number", "part"), [(4, "cause"), (7, "lesson")])
+async def test_the_language_changes_in_mid_sentence(book, number, part):
+    async with on_screen(PostMortemScreen(begun(), book)) as pilot:
+        app = pilot.app
+        app.screen._go(number)
+        await settle(pilot)
+        await type_in(pilot, "The clip")
+        await pilot.press("left")
+        app.lang = "es"
+        await settle(pilot)
+        await type_in(pilot, "-")
+        await pilot.pause()
+        assert getattr(app.screen.pm, part) == "The cli-p"
+
+
 @pytest.mark.parametrize("size", SIZES)
 @pytest.mark.parametrize("number", range(1, 8))
 async def test_every_field_can_be_reached_and_seen(book, size, number):

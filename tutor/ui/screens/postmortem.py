@@ -14,7 +14,7 @@ from textual.binding import Binding
 from textual.containers import Container, Horizontal, Vertical
 from textual.content import Content
 from textual.message import Message
-from textual.widgets import Static
+from textual.widgets import Static, TextArea
 
 from tutor.notebook import Notebook, NotebookError, draft_key, rescue
 from tutor.postmortem import (
@@ -195,8 +195,10 @@ class PostMortemScreen(Page):
         self._offer_draft()
 
     def relabel(self) -> None:
-        """Draw the section at hand anew."""
-        self._open()
+        """Draw the section at hand anew; the cursor stays where it was."""
+        held = self.focused
+        at = getattr(held, "cursor_location", getattr(held, "cursor_position", None))
+        self._open(focus=(held.id if held else None) or "", at=at)
 
     # Drafts
 
@@ -245,7 +247,9 @@ class PostMortemScreen(Page):
     # The section at hand
 
     @work(exclusive=True, group="open")
-    async def _open(self, *, stay: bool = False, focus: str = "") -> None:
+    async def _open(
+        self, *, stay: bool = False, focus: str = "", at: int | tuple[int, int] | None = None
+    ) -> None:
         form = self.query_one("#form", Container)
         section = FORMS[self.number - 1](self.pm, self.app.lang)
         async with self.batch():
@@ -253,7 +257,11 @@ class PostMortemScreen(Page):
             await form.mount(section)
         self._show()
         if not stay:
-            section.query(f"#{focus}" if focus else "Input, TextArea, Cells").first().focus()
+            held = section.query(f"#{focus}") if focus else ()
+            field = held.first() if held else section.query("Input, TextArea, Cells").first()
+            field.focus()
+            if at is not None:
+                setattr(field, "cursor_location" if isinstance(field, TextArea) else "cursor_position", at)
 
     def _show(self) -> None:
         lang = self.app.lang

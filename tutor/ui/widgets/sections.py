@@ -198,6 +198,7 @@ class Prose(Section):
         yield TextArea(
             plain(getattr(self.pm, self.part), lines=True),
             compact=True,
+            id=self.part,
             classes="prose",
         )
 
