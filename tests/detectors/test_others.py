@@ -126,6 +126,11 @@ class TestLearningRate:
         run = make_run({"lr": [1e-6 * i for i in range(300)]}, {"schedule": {"warmup_steps": 1000}})
         assert apply("rising_lr", run, numbers).outcome == NOT_YET
 
+    def test_a_warm_up_as_long_as_the_schedule_never_ends(self):
+        manifest = {"schedule": {"warmup_steps": 1000, "schedule_steps": 1000}}
+        run = make_run({"lr": [1e-6 * i for i in range(300)]}, manifest)
+        assert apply("rising_lr", run, numbers("rising_lr")).outcome == "yes"
+
 
 class TestBatchHash:
     def test_twin(self):

@@ -47,14 +47,18 @@ def lr_jump(
     signals=("lr",), outcomes=("yes", "no"), facts=("before", "after", "change", "bound", "begin", "end")
 )
 def rising_lr(run: Run, at: int | None, *, window: int, growth: float, min_rows: int) -> Finding:
-    """Whether the learning rate grew over the last window, once the configured warm-up is over."""
+    """Whether the learning rate grew over the last window, once the configured warm-up is over.
+
+    A warm-up as long as the whole schedule never is: then growth is the schedule's own fault.
+    """
     run = logged(run, "lr")
     span = rows(run, window, min_rows)
     if len(run) < span:
         return Finding(NOT_YET, facts={"rows": len(run), "needed": span})
     begin, end = int(run.steps[-span]), int(run.steps[-1])
-    warmup = (run.manifest.get("schedule") or {}).get("warmup_steps") or 0
-    if begin < warmup:
+    schedule = run.manifest.get("schedule") or {}
+    warmup, planned = schedule.get("warmup_steps") or 0, schedule.get("schedule_steps") or math.inf
+    if begin < warmup < planned:
         return Finding(NOT_YET, facts={"rows": end, "needed": warmup + span})
     lr = finite(run["lr"])[-span:].drop_nulls()
     if len(lr) < 2:

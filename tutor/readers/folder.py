@@ -34,7 +34,7 @@ _MANIFEST = {  # what other rooms read of it
     "vocab_size": int,
     "settings": {},
     "batch": {"rows": int, "tokens_per_row": int, "accumulation": int},
-    "schedule": {"warmup_steps": int | float},
+    "schedule": {"warmup_steps": int | float, "schedule_steps": int | float},
     "groups": [{"name": str, "weight_decay": int | float}],
     "token_loss_edges": [int | float],
 }
