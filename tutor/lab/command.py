@@ -142,5 +142,6 @@ def _progress(settings: Settings) -> Iterator[Callable[[dict], None]]:
         TimeRemainingColumn(),
     )
     with Progress(*columns, console=console, expand=True) as bar:
-        task = bar.add_task("training", total=settings.steps, loss="–", norm="–", rate="–")
-        yield lambda row: bar.update(task, completed=row["step"] + 1, **facts(row))
+        # Unseen until the first row: what is refused draws no bar.
+        task = bar.add_task("training", total=settings.steps, visible=False, loss="", norm="", rate="")
+        yield lambda row: bar.update(task, completed=row["step"] + 1, visible=True, **facts(row))
