@@ -11,7 +11,7 @@ from tutor.ui import bindings
 from tutor.ui.keeper import Keeper
 from tutor.ui.screens.walkpage import WalkPage
 from tutor.ui.widgets.path import RIGHT, Path, mark, mark_style
-from tutor.ui.widgets.title import Title, described
+from tutor.ui.widgets.title import Title, described, placed
 from tutor.walk import UNSURE, Walk
 from tutor.words import plain, say
 
@@ -31,8 +31,7 @@ class LeafScreen(WalkPage):
 
     def body(self):
         """The path on the left, the leaf on the right."""
-        run, tree = self.walk.run, self.walk.tree
-        yield Title(run.name, described(run, self.app.lang), f"{tree.tree} · {tree.title(self.app.lang)}")
+        yield Title(self.walk.run.name)
         with VerticalScroll(id="leaf"):
             yield Path()
             for part in ("verdict", "fix", "not", "score"):
@@ -40,7 +39,9 @@ class LeafScreen(WalkPage):
 
     def relabel(self) -> None:
         """Draw in the app's language."""
-        walk, lang = self.walk, self.app.lang
+        walk, lang, title = self.walk, self.app.lang, self.query_one(Title)
+        title.middle, title.place = described(walk.run, lang), placed(walk.tree, lang)
+        title.refresh()
         self.query_one(Path).show(walk, lang)
         sections = {
             "verdict": self._verdict(lang),

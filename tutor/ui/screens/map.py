@@ -7,7 +7,7 @@ from textual.widgets import Static
 from tutor.ui import bindings
 from tutor.ui.screens.page import Page
 from tutor.ui.widgets.path import HERE, mark, mark_style
-from tutor.ui.widgets.title import Title
+from tutor.ui.widgets.title import Title, placed
 from tutor.walk import Walk
 
 
@@ -25,7 +25,7 @@ class MapScreen(Page):
     def body(self):
         """The outline."""
         tree = self.walk.tree
-        yield Title(self.walk.run.name, "", f"{tree.tree} · {tree.title(self.app.lang)}")
+        yield Title(self.walk.run.name, "", placed(tree, self.app.lang))
         with VerticalScroll(classes="pane", id="map"):
             yield Static(id="about", markup=False)
             for number, _ in enumerate(tree.questions):

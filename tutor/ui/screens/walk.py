@@ -21,7 +21,7 @@ from tutor.ui.widgets.path import Path
 from tutor.ui.widgets.plot import Plot
 from tutor.ui.widgets.question import QuestionPane
 from tutor.ui.widgets.tabs import PanelTabs
-from tutor.ui.widgets.title import Title, described
+from tutor.ui.widgets.title import Title, described, placed
 from tutor.walk import UNSURE, Look, Walk
 from tutor.words import BadFileError, plain
 
@@ -157,7 +157,7 @@ class WalkScreen(PlotPage, WalkPage):
         walk, lang, answer = self.walk, self.app.lang, self.query_one(Answer)
         title = self.query_one(Title)
         title.middle = described(walk.run, lang) if walk.run else ""
-        title.place = f"{walk.tree.tree} · {walk.tree.title(lang)}"
+        title.place = placed(walk.tree, lang)
         title.refresh()
         if walk.question is None:
             return

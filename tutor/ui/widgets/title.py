@@ -4,6 +4,7 @@ from textual.content import Content
 from textual.widget import Widget
 
 from tutor.run import Run
+from tutor.tree import Tree
 from tutor.words import plain, say
 
 
@@ -33,6 +34,11 @@ class Title(Widget):
             room = self.size.width - left.cell_length - right.cell_length
         gap = " " * max(1, room - len(middle))
         return Content.assemble(left, (middle, "$foreground-muted"), gap, right)
+
+
+def placed(tree: Tree, lang: str) -> str:
+    """Which tree is walked."""
+    return say("walk.tree", lang, tree=tree.tree, title=tree.title(lang))
 
 
 def described(run: Run, lang: str) -> str:
