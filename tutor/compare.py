@@ -17,7 +17,7 @@ from rich.table import Table
 from rich.text import Text
 
 from tutor.detectors.loss import episodes, non_finite_loss, recovery
-from tutor.detectors.windows import baseline, cadence, finite, logged, rows
+from tutor.detectors.windows import baseline, cadence, finite, rows
 from tutor.run import Run
 from tutor.words import number, plain, say
 
@@ -111,7 +111,7 @@ def compare(a: Run, b: Run, at: int | None = None, *, spike: Numbers, recovery: 
 def _worst_spike(runs: tuple[Run, Run], numbers: Numbers) -> int | None:
     found = [
         (e.excess, int(run.steps[e.row]))
-        for run in (logged(run, "loss") for run in runs if run.has("loss"))
+        for run in (run.logged("loss") for run in runs if run.has("loss"))
         for e in episodes(run, **numbers)[0]
     ]
     return max(found)[1] if found else None
@@ -124,7 +124,7 @@ def _at_spike(run: Run, at: int, spike: Numbers, numbers: Numbers) -> dict[str, 
     )
     if not run.has("loss") or not int(run.steps[0]) <= at <= int(run.steps[-1]):
         return found
-    run = logged(run, "loss")
+    run = run.logged("loss")
     row, span = run.row_at(at), rows(run, spike["window"], int(spike["min_rows"]))
     loss = finite(run["loss"])
     if before := baseline(run, "loss", row, span):

@@ -8,7 +8,7 @@ value that was not logged at a row is null, one that was NaN or Inf is just that
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -63,6 +63,11 @@ class Run:
     def has(self, signal: str) -> bool:
         """Whether the signal was recorded at least once."""
         return signal in self.frame.columns and self.frame[signal].null_count() < self.frame.height
+
+    def logged(self, signal: str) -> Run:
+        """The run in the rows that recorded `signal`: trainers often log evaluation in rows of its own."""
+        known = self.frame[signal].is_not_null()
+        return self if known.all() else replace(self, frame=self.frame.filter(known))
 
     def knows(self, key: str) -> bool:
         """Whether the manifest says anything under `key`."""

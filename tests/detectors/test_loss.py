@@ -155,6 +155,12 @@ class TestRecovery:
 
 
 class TestRising:
+    def test_rows_of_evaluation_do_not_shorten_the_window(self):
+        climbing = [1 + i / 100 for i in range(300)]
+        rows = [x for value in climbing for x in (value, None)]
+        found = apply("rising_loss", make_run({"loss": rows}), RISING)
+        assert found.outcome == "yes"
+
     def test_a_steady_rise(self):
         loss = [value + 0.01 * i for i, value in enumerate(wave(200))]
         found = apply("rising_loss", make_run({"loss": loss}), RISING)

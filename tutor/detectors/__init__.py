@@ -51,6 +51,7 @@ class Detector:
     outcomes: tuple[str, ...]
     facts: tuple[str, ...]
     numbers: Mapping[str, type]
+    every_row: bool
 
     @property
     def doc(self) -> str:
@@ -67,6 +68,7 @@ def detector(
     facts: tuple[str, ...] = (),
     signals: tuple[str, ...] = (),
     manifest: tuple[str, ...] = (),
+    every_row: bool = False,
 ) -> Callable[[Callable[..., Finding]], Callable[..., Finding]]:
     """Register the function under its own name.
 
@@ -75,13 +77,14 @@ def detector(
         facts: the names of the facts it gives, so that a tree's sentences can be checked.
         signals: columns without which the answer is NO_DATA.
         manifest: manifest keys without which the answer is NO_DATA.
+        every_row: give it every row; else those that recorded the first of `signals`.
     """
 
     def register(function: Callable[..., Finding]) -> Callable[..., Finding]:
         parameters = inspect.signature(function).parameters.values()
         numbers = {p.name: p.annotation for p in parameters if p.kind is p.KEYWORD_ONLY}
         name = function.__name__
-        _REGISTRY[name] = Detector(name, function, signals, manifest, outcomes, facts, numbers)
+        _REGISTRY[name] = Detector(name, function, signals, manifest, outcomes, facts, numbers, every_row)
         return function
 
     return register
@@ -110,4 +113,6 @@ def apply(name: str, run: Run, numbers: Mapping[str, Any], at: int | None = None
     missing += [key for key in found.manifest if not run.knows(key)]
     if missing:
         return Finding(NO_DATA, facts={"missing": missing})
+    if found.signals and not found.every_row:
+        run = run.logged(found.signals[0])
     return found.function(run, at, **numbers)

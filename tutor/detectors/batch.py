@@ -4,7 +4,9 @@ from tutor.detectors import Finding, detector
 from tutor.run import Run
 
 
-@detector(signals=("batch_hash",), outcomes=("loader", "no"), facts=("hash", "twin", "looked_back"))
+@detector(
+    signals=("batch_hash",), outcomes=("loader", "no"), facts=("hash", "twin", "looked_back"), every_row=True
+)
 def repeated_batch(run: Run, at: int | None, *, look_back: int) -> Finding:
     """Whether the batch at `at` has the same hash as one of the `look_back` rows before it."""
     row = run.row_at(at) if at is not None else len(run) - 1

@@ -3,7 +3,7 @@
 import math
 
 from tutor.detectors import NOT_YET, Finding, detector
-from tutor.detectors.windows import baseline, blocks, finite, forward_mean, logged, rows
+from tutor.detectors.windows import baseline, blocks, finite, forward_mean, rows
 from tutor.run import Run
 
 
@@ -55,7 +55,6 @@ def bad_batch(
     takes a larger `share` of it. It is contained where the normal batches after it are back within
     mean + sigmas x std inside `within_normal` steps and the probe loss rose by less than `probe_rise`.
     """
-    run = logged(run, "loss")
     row = run.row_at(at) if at is not None else 0
     span = rows(run, window, min_rows)
     quiet, before = baseline(run, "grad_norm", row - lead, span), baseline(run, "loss", row, span)
@@ -125,7 +124,6 @@ def rising_gradient(
     run: Run, at: int | None, *, window: int, pieces: int, growth: float, min_rows: int
 ) -> Finding:
     """Whether the mean gradient norm of the window's last piece stands `growth` times above its first."""
-    run = logged(run, "grad_norm")
     span = rows(run, window, min_rows)
     if len(run) < span:
         return Finding(NOT_YET, facts={"rows": len(run), "needed": span})

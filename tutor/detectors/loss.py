@@ -5,30 +5,30 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from tutor.detectors import NO_DATA, NOT_YET, Finding, detector
-from tutor.detectors.windows import baseline, blocks, finite, forward_mean, logged, rows
+from tutor.detectors.windows import baseline, blocks, finite, forward_mean, rows
 from tutor.run import Run
 
 STOPPED = 4
 """A loss has stopped when it is missing over more than so many times its widest gap."""
 
 
-@detector(signals=("loss",), outcomes=("yes", "no"), facts=("step", "value", "count", "rows"))
+@detector(signals=("loss",), outcomes=("yes", "no"), facts=("step", "value", "count", "rows"), every_row=True)
 def non_finite_loss(run: Run, at: int | None) -> Finding:
     """Whether the training loss is NaN or Inf at any logged step.
 
     Where the loss stops while the log goes on, nobody can tell: many trainers write NaN as JSON's null.
     """
     loss = run["loss"]
-    logged = loss.is_not_null().arg_true()
+    known = loss.is_not_null().arg_true()
     bad = (~loss.is_finite()).fill_null(False).arg_true()
     if not len(bad):
-        gap = logged.diff().max() or 1
-        if len(run) - 1 - logged[-1] > STOPPED * gap:
-            first, last = int(run.steps[int(logged[-1]) + 1]), int(run.steps[-1])
+        gap = known.diff().max() or 1
+        if len(run) - 1 - known[-1] > STOPPED * gap:
+            first, last = int(run.steps[int(known[-1]) + 1]), int(run.steps[-1])
             return Finding(NO_DATA, first, {"missing": [f"loss[{first}..{last}]"]})
-        return Finding("no", facts={"count": 0, "rows": len(logged)})
+        return Finding("no", facts={"count": 0, "rows": len(known)})
     step = int(run.steps[int(bad[0])])
-    facts = {"step": step, "value": float(loss[int(bad[0])]), "count": len(bad), "rows": len(logged)}
+    facts = {"step": step, "value": float(loss[int(bad[0])]), "count": len(bad), "rows": len(known)}
     return Finding("yes", step, facts)
 
 
@@ -50,7 +50,7 @@ class Episode:
 
 
 def episodes(run: Run, window: int, sigmas: float, merge: int, min_rows: int) -> tuple[list[Episode], int]:
-    """Spikes of the loss (logged at every row), in order, and the rows of the window before each.
+    """Spikes of the loss, recorded at every row, in order, and the rows of the window before each.
 
     Rows above mean + sigmas x std of the rows before begin a spike; those within `merge` steps of its
     beginning belong to it, so that a spike's own height doesn't hide in the window of its later rows.
@@ -87,7 +87,6 @@ def episodes(run: Run, window: int, sigmas: float, merge: int, min_rows: int) ->
 )
 def spike(run: Run, at: int | None, *, window: int, sigmas: float, merge: int, min_rows: int) -> Finding:
     """Whether a loss stands above mean + sigmas x std of the window before it, and where it is worst."""
-    run = logged(run, "loss")
     found, span = episodes(run, window, sigmas, merge, min_rows)
     if len(run) <= span:
         return Finding(NOT_YET, facts={"rows": len(run), "needed": span + 1})
@@ -139,7 +138,6 @@ def recovery(
     The spike at `at` has its peak within `merge` steps, as `spike` has it: where a blip leads a rise, the
     calm between them is no recovery.
     """
-    run = logged(run, "loss")
     row = run.row_at(at) if at is not None else 0
     before = baseline(run, "loss", row, rows(run, window, min_rows))
     if before is None:
@@ -178,7 +176,6 @@ def rising_loss(
     run: Run, at: int | None, *, window: int, pieces: int, sigmas: float, min_rows: int
 ) -> Finding:
     """Whether the loss rose over the last window: each piece's mean above the one before, beyond noise."""
-    run = logged(run, "loss")
     span = rows(run, window, min_rows)
     if len(run) < span:
         return Finding(NOT_YET, facts={"rows": len(run), "needed": span})

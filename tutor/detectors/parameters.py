@@ -3,7 +3,7 @@
 import math
 
 from tutor.detectors import NO_DATA, NOT_YET, Finding, detector
-from tutor.detectors.windows import finite, logged, rows
+from tutor.detectors.windows import finite, rows
 from tutor.run import Run
 
 PREFIX = "param_norm_"
@@ -16,7 +16,6 @@ PREFIX = "param_norm_"
 )
 def norm_change(run: Run, at: int | None, *, window: int, factor: float, min_rows: int) -> Finding:
     """Whether any group's norm grew, or shrank, by more than `factor` over the last window."""
-    run = logged(run, "param_norm")
     span = rows(run, window, min_rows)
     if len(run) < span:
         return Finding(NOT_YET, facts={"rows": len(run), "needed": span})

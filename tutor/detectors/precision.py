@@ -21,6 +21,7 @@ def dtype(run: Run, at: int | None) -> Finding:
     manifest=("dtype",),
     outcomes=("yes", "skipped", "no", "fp32"),
     facts=("step", "count", "rows", "share", "bound", "dtype"),
+    every_row=True,
 )
 def non_finite_gradient(run: Run, at: int | None, *, share: float) -> Finding:
     """Whether a mixed-precision run's gradient norm is ever NaN or Inf, beyond what a loss scaler skips.

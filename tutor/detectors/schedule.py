@@ -3,7 +3,7 @@
 import math
 
 from tutor.detectors import NOT_YET, Finding, detector
-from tutor.detectors.windows import finite, logged, rows
+from tutor.detectors.windows import finite, rows
 from tutor.run import Run
 
 
@@ -18,7 +18,6 @@ def lr_jump(
     A jump is a change from one row to the next of more than `jump` of the rate's largest value nearby
     and of more than `usual` times the median change nearby: a warm-up moves at every row, and is smooth.
     """
-    run = logged(run, "lr")
     row = run.row_at(at) if at is not None else len(run) - 1
     span = rows(run, window, min_rows)
     near = finite(run["lr"])[max(0, row - span) : row + 2]
@@ -51,7 +50,6 @@ def rising_lr(run: Run, at: int | None, *, window: int, growth: float, min_rows:
 
     A warm-up as long as the whole schedule never is: then growth is the schedule's own fault.
     """
-    run = logged(run, "lr")
     span = rows(run, window, min_rows)
     if len(run) < span:
         return Finding(NOT_YET, facts={"rows": len(run), "needed": span})

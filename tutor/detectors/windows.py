@@ -7,20 +7,13 @@ Hugging Face Trainer, every 500 by default).
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tutor.run import Run
 
 if TYPE_CHECKING:
     import polars as pl
-
-
-def logged(run: Run, signal: str) -> Run:
-    """The run in the rows that recorded `signal`: trainers often log evaluation in rows of its own."""
-    if not run.has(signal) or not run[signal].null_count():
-        return run
-    return replace(run, frame=run.frame.filter(run[signal].is_not_null()))
 
 
 def finite(values: pl.Series) -> pl.Series:
