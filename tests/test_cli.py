@@ -9,7 +9,9 @@ import pytest
 from typer.testing import CliRunner
 
 from tests.conftest import ROOT, write_run
+from tutor import readers, tree, walk
 from tutor.cli import app
+from tutor.ui.keeper import Keeper
 
 GOOD = [{"step": i, "loss": 2.0 - i / 1000 + (0.02 if i % 2 else -0.02)} for i in range(300)]
 
@@ -152,6 +154,28 @@ class TestBadInput:
     def test_a_newer_manifest(self, home: Path):
         write_run(home / "r", GOOD, {"format": 2})
         assert "upgrade tutor" in refused("walk", "r")
+
+
+class TestLeaving:
+    @pytest.mark.parametrize(("answers", "kept"), [(1, True), (9, False)])
+    @pytest.mark.parametrize("given", ["mine", "mine/metrics.jsonl"])
+    def test_a_walk_left_before_its_end_says_how_to_go_on(
+        self, home: Path, monkeypatch: pytest.MonkeyPatch, given: str, answers: int, kept: bool
+    ):
+        def opened(*, learner: str, subject: Path, asked: tree.Tree, **_) -> int:
+            walked = walk.begin(readers.read(subject), asked)
+            for _ in range(answers):
+                if walked.question:
+                    walked = walk.go_on(walked, walk.look(walked), "no")
+            Keeper(learner, pytest.fail).keep(walked)
+            return 0
+
+        write_run(home / "mine", GOOD, {"dtype": "fp32", "name": "another name"})
+        monkeypatch.setattr("tutor.cli._terminal", lambda instead: None)
+        monkeypatch.setattr("tutor.cli._open", opened)
+        code, out, _ = tutor("walk", given, "--lang", "en")
+        assert code == 0
+        assert (f"walk {given}" in out) is kept
 
 
 class TestTrees:

@@ -4,7 +4,6 @@ A card names what changes (`change`), what both the break and its control share 
 learner sees, checks and tries. Users' own cards load from `./trees/breaks/` or from any path.
 """
 
-import contextlib
 import shlex
 from collections.abc import Mapping
 from difflib import get_close_matches
@@ -16,7 +15,7 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from tutor import settings as knobs
-from tutor.paths import folders
+from tutor.paths import folders, named_by
 from tutor.settings import Settings
 from tutor.words import BadFileError, Document, Strict, Words, say
 
@@ -173,9 +172,7 @@ def find(name_or_file: str) -> Card:
         ValueError: there is none; the nearest is offered.
         BadFileError: it can't be used.
     """
-    path = Path(name_or_file)
-    with contextlib.suppress(RuntimeError):  # a home of nobody
-        path = path.expanduser()
+    path = named_by(name_or_file)
     if path.suffix in {".yaml", ".yml"} or len(path.parts) > 1:
         return load(path)
     known = available()

@@ -10,6 +10,14 @@ from pathlib import Path
 _PACKAGE = Path(__file__).resolve().parent
 
 
+def named_by(text: str) -> Path:
+    """The path that a person names: `~` is a home, where there is one of that name."""
+    path = Path(text)
+    with contextlib.suppress(RuntimeError):
+        path = path.expanduser()
+    return path
+
+
 def shipped() -> Path:
     """The folder whose `trees/` and `runs/` came with this copy of tutor."""
     inside_wheel = _PACKAGE / "shipped"
@@ -37,17 +45,14 @@ def learners() -> Path:
     user's data folder, so that a walk started in any directory doesn't litter it.
     """
     if named := os.environ.get("TUTOR_LEARNERS"):
-        path = Path(named)
-        with contextlib.suppress(RuntimeError):  # a home of nobody
-            path = path.expanduser()
-        return path
+        return named_by(named)
     here = Path.cwd() / "learners"
     if here.is_dir():
         return here
     if in_checkout():
         return _PACKAGE.parent / "learners"
     data = os.environ.get("XDG_DATA_HOME") or "~/.local/share"
-    return Path(data).expanduser() / "tutor" / "learners"
+    return named_by(data) / "tutor" / "learners"
 
 
 def new_runs() -> Path:

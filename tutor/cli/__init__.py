@@ -5,6 +5,7 @@ import json
 import os
 import shlex
 import sys
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -84,13 +85,22 @@ def walk(
     walked, name, language = asked.tree(tree, checked=False), asked.learner(learner), asked.lang(lang)
     _terminal(f"tutor check {shlex.quote(run)}")
     code = _open(learner=name, lang=language, subject=path, asked=walked)
-    from tutor.notebook import Notebook, draft_key  # the first question is quicker without it
     from tutor.words import say
 
-    left = Notebook(name).draft("walk", draft_key(path.name, walked.tree, path))
-    if not code and left and not left.get("done"):
+    if not code and _left_open(name, path, walked.tree):
         print(say("walk.kept", language, command=shlex.join([asked.program(), "walk", run])))
     raise typer.Exit(code)
+
+
+def _left_open(learner: str, path: Path, tree: str) -> bool:
+    """Whether the walk over the run at `path` (its folder, or the log in it) was left before its end."""
+    from tutor.notebook import Notebook  # the first question is quicker without it
+
+    walks = [draft.data for draft in Notebook(learner).drafts() if draft.kind == "walk"]
+    places = {str(path.resolve()), str(path.resolve().parent)}
+    return any(
+        walk.get("run") in places and walk.get("tree") == tree and not walk.get("done") for walk in walks
+    )
 
 
 @app.command(rich_help_panel=LEARN, epilog="Example:  tutor lessons   ·   tutor lessons 2 --learner ana")

@@ -119,7 +119,7 @@ def _symptoms(scene: Scene, lang: str) -> Iterator[Symptom]:
     yield _row("peak_step", "step", int(run.steps[peak]) if spike and run.has("loss") else None)
     yield _row("after", "after", _after(scene), "nats")
     within = number(scene.rules["recovery"]["within"])
-    yield _row("recovered", "after", _recovered(scene, lang), "steps").model_copy(update={"bound": within})
+    yield _row("recovered", "after", _recovered(scene, lang), "steps", bound=within)
     yield _row("gradient", "number", scene.worst("grad_norm"), panel="gradient")
     usual = scene.usual("grad_norm")
     yield _row("gradient_usual", "number", usual.mean if usual else None, panel="gradient")
@@ -129,7 +129,7 @@ def _symptoms(scene: Scene, lang: str) -> Iterator[Symptom]:
     yield _row("tokens", "text", _tokens(scene, lang), panel="batch")
 
 
-def _row(key: str, kind: str, value: object, unit: str = "", panel: str = "loss") -> Symptom:
+def _row(key: str, kind: str, value: object, unit: str = "", panel: str = "loss", bound: str = "") -> Symptom:
     recorded = value is not None
     return Symptom(
         key=key,
@@ -138,6 +138,7 @@ def _row(key: str, kind: str, value: object, unit: str = "", panel: str = "loss"
         unit=unit,
         panel=panel,
         recorded=recorded,
+        bound=bound,
     )
 
 

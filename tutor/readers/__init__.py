@@ -38,12 +38,10 @@ def locate(name: str) -> Path:
     Raises:
         BadRunError: there is none; the nearest name is offered.
     """
-    try:
-        path = Path(name).expanduser()
+    path = paths.named_by(name)
+    with contextlib.suppress(OSError, ValueError):  # a name too long, or with a null in it
         if path.exists():
             return path
-    except (OSError, RuntimeError, ValueError):  # a name too long, a home of nobody, a null in it
-        path = Path(name)
     known = available()
     if path.name in known and path.parent.name in ("", "runs"):
         return known[path.name]
