@@ -24,23 +24,7 @@ class LessonsScreen(Page):
         Binding("enter", "read", "read", id="postmortem.keys.read"),
         Binding("escape,n", "leave", "close", key_display="esc", id="keys.close"),
     ]
-    DEFAULT_CSS = """
-    LessonsScreen {
-        #lessons { height: 1fr; }
-        #list { width: 38; height: 1fr; border: none; border-right: solid $rule; background: $background; }
-        #reading { width: 1fr; padding: 1 2; scrollbar-size-vertical: 1; }
-        #list:focus { background-tint: transparent 0%; }
-        #reading Markdown { padding: 0; margin: 0; background: $background; }
-        #reading MarkdownH2 { margin: 0 0 1 0; text-style: bold; content-align: left top; }
-        #reading MarkdownTableContent { keyline: none; grid-gutter: 0 2; }
-        #none { padding: 1 2; height: auto; color: $foreground-muted; }
-    }
-    LessonsScreen.-narrow {
-        #lessons { layout: vertical; }
-        #list { width: 100%; height: 7; border-right: none; border-bottom: solid $rule; }
-        #reading { padding: 0 1; }
-    }
-    """
+    CSS_PATH = "lessons.tcss"
 
     def __init__(self, notebook: Notebook):
         super().__init__()

@@ -110,66 +110,7 @@ class PostMortemScreen(Page):
         Binding("escape", "leave(False)", "leave", key_display="esc", id="postmortem.keys.leave_saved"),
     ]
 
-    DEFAULT_CSS = """
-    PostMortemScreen {
-        #postmortem { height: 1fr; }
-        #contents { width: 29; border-right: solid $rule; }
-        Contents { height: auto; padding: 1 1 0 0; width: 1fr; }
-        Contents:focus { background: $panel; }
-        #about { color: $foreground-muted; padding: 1 1; height: auto; }
-        #form { width: 1fr; }
-        #message { height: auto; max-height: 3; padding: 0 1; display: none; }
-        #message.said { display: block; background: $panel; }
-
-        .section { padding: 1 2 0 2; height: 1fr; scrollbar-size-vertical: 1; }
-        .lead { color: $foreground-muted; height: auto; margin: 0 0 1 0; }
-        .standing { height: auto; margin: 1 0 0 0; color: $success; }
-        .standing.open { color: $foreground; }
-        .row { height: 1; width: 1fr; }
-        .spaced { margin: 0 0 1 0; padding: 0 0 0 2; }
-        .label { width: 32; }
-        .field { background: $panel; height: 1; }
-        .field:focus { background: $primary 25%; }
-        .value { width: 26; }
-        .unit { width: 7; padding: 0 0 0 1; color: $foreground-muted; }
-        .source { width: 1fr; padding: 0 0 0 1; color: $foreground-muted; }
-        .label, .source, .legend Static { text-wrap: nowrap; text-overflow: ellipsis; }
-        .letter { width: 2; text-style: bold; }
-        .wide { width: 1fr; }
-        .number { width: 9; margin: 0 1 0 0; }
-        #sum { width: auto; margin: 0 2 0 0; }
-        Button { margin: 0 2 0 0; }
-        .prose { height: 7; background: $panel; padding: 0 1; }
-        .prose:focus { background: $primary 15%; }
-        .heads { margin: 1 0 0 0; color: $foreground-muted; }
-        .b-signal { width: 22; margin: 0 1 0 0; }
-        .b-sign { width: 4; margin: 0 1 0 0; }
-        .b-bound { width: 12; margin: 0 1 0 0; }
-        .b-window { width: 18; }
-        .note { color: $foreground-muted; margin: 1 0 0 0; height: auto; }
-        .legend { height: auto; margin: 0 0 1 0; }
-        .legend Static { width: 1fr; height: auto; }
-        #cells { height: auto; max-height: 11; background: $background; scrollbar-size-horizontal: 1; }
-        #cells > .datatable--fixed { background: $background; color: $foreground; }
-        #cells > .datatable--header { background: $panel; }
-        .said { height: 3; margin: 1 0 0 0; }
-    }
-    PostMortemScreen.-narrow {
-        #postmortem { layout: vertical; }
-        #contents { width: 100%; height: auto; border-right: none; border-bottom: solid $rule; }
-        Contents { padding: 0 1; }
-        #about { display: none; }
-        .section { padding: 0 1; }
-        .value { width: 22; }
-    }
-    PostMortemScreen.-short {
-        .section { padding: 0 1; }
-        .spaced, .legend, .said, .heads { margin: 0; }
-        EvidenceGrid .lead { margin: 0; height: 1; text-wrap: nowrap; text-overflow: ellipsis; }
-        EvidenceGrid .standing { margin: 0; }
-        .said { height: 2; }
-    }
-    """
+    CSS_PATH = "postmortem.tcss"
 
     def __init__(self, postmortem: PostMortem, notebook: Notebook, run: Run | None = None):
         super().__init__()
