@@ -292,6 +292,28 @@ async def test_the_language_changes_in_place(book):
         assert app.screen.query_one("#began", Input).value == "1207"
 
 
+@pytest.mark.parametrize("lang", ["en", "es"])
+@pytest.mark.parametrize("number", [1, 2, 4, 5, 6, 7])  # the grid has keys of its own to show
+async def test_how_to_leave_and_get_help_stands_at_the_bottom(book, number, lang):
+    async with on_screen(PostMortemScreen(begun(), book, spiked()), lang, NARROW) as pilot:
+        pilot.app.screen._go(number)
+        await settle(pilot)
+        footer = shown(pilot.app).split("\n")[-1]
+        assert "esc" in footer
+        assert "f1" in footer
+        assert "ctrl+p" in footer
+
+
+@pytest.mark.parametrize("number", range(1, 8))
+async def test_the_menu_opens_over_every_section(book, number):
+    async with on_screen(PostMortemScreen(begun(), book)) as pilot:
+        pilot.app.screen._go(number)
+        await settle(pilot)
+        await pilot.press("ctrl+p")
+        await pilot.pause(0.3)
+        assert "Quit tutor" in shown(pilot.app)
+
+
 @pytest.mark.parametrize(("number", "part"), [(4, "cause"), (7, "lesson")])
 async def test_the_language_changes_in_mid_sentence(book, number, part):
     async with on_screen(PostMortemScreen(begun(), book)) as pilot:

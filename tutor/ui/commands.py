@@ -61,10 +61,10 @@ _WORTH_NAMING = {
 
 
 def _actions(screen, lang: str) -> Iterator[tuple[str, str]]:
-    """The screen's actions that work now, as (key, name)."""
+    """The screen's actions that work now, as (key, name); a field's own, such as copy, have no name."""
     seen = set()
     for key, (_, binding, enabled, _) in screen.active_bindings.items():
-        if enabled and binding.action in _WORTH_NAMING and binding.action not in seen:
+        if enabled and binding.id and binding.action in _WORTH_NAMING and binding.action not in seen:
             seen.add(binding.action)
             name = bindings.named(binding, lang)
             yield key, name[:1].upper() + name[1:]

@@ -104,10 +104,10 @@ class PostMortemScreen(Page):
             priority=True,
             show=False,
         ),
-        Binding("ctrl+o", "make_one", "make it 1", id="postmortem.keys.make_one", priority=True),
-        Binding("f2", "look", "panels", id="postmortem.keys.look"),
         Binding("escape", "leave(True)", "leave", key_display="esc", id="postmortem.keys.leave"),
         Binding("escape", "leave(False)", "leave", key_display="esc", id="postmortem.keys.leave_saved"),
+        Binding("ctrl+o", "make_one", "make it 1", id="postmortem.keys.make_one"),
+        Binding("f2", "look", "panels", id="postmortem.keys.look"),
     ]
 
     CSS_PATH = "postmortem.tcss"

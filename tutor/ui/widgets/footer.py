@@ -6,6 +6,8 @@ from textual.widget import Widget
 from tutor.ui.bindings import working
 
 GAP = "  "
+ALWAYS = ("question_mark", "f1", "ctrl+p")
+"""Help, by the key that works where a ? is text, and the menu."""
 
 
 class Keys(Widget):
@@ -21,9 +23,9 @@ class Keys(Widget):
     def render(self) -> Content:
         """The keys that fit, each a link."""
         rows = list(working(self.screen.active_bindings, self.app.lang))
-        always = [row for row in rows if row[2] in ("question_mark", "ctrl+p")]
+        always = [row for row in rows if row[2] in ALWAYS]
         others = [row for row in rows if row not in always]
-        room = self.size.width - 2 - sum(_width(row) for row in always)
+        room = self.size.width - 1 + len(GAP) - sum(_width(row) for row in always)  # no gap after the last
         shown = []
         for row in others:
             room -= _width(row)
