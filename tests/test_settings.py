@@ -26,4 +26,4 @@ def test_sizes_that_are_too_large_together_are_refused():
 
 @pytest.mark.parametrize("changes", [{}, {"batch_size": 512}, {"n_embd": 768, "n_layer": 12}])
 def test_what_fits_is_taken(changes: dict):
-    assert settings.memory(knobs.build(changes)) < knobs.MOST_MEMORY
+    assert settings.memory(settings.build(changes)) < settings.MOST_MEMORY
