@@ -12,11 +12,10 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from tutor.signals import PANELS as PANELS
+
 if TYPE_CHECKING:  # polars takes as long to import as the whole app: only who reads a log pays for it
     import polars as pl
-
-PANELS = ("loss", "lr", "gradient", "activations", "parameters", "optimizer", "tokens", "batch", "throughput")
-"""The nine panels, numbered from 1 in this order on every screen and named so in trees."""
 
 
 class BadRunError(ValueError):

@@ -15,6 +15,7 @@ from typing import Any
 
 import polars as pl
 
+from tutor import signals
 from tutor.run import BadRunError, Run
 
 FORMAT = 1
@@ -38,18 +39,12 @@ _MANIFEST = {  # what other rooms read of it
     "groups": [{"name": str, "weight_decay": int | float}],
     "token_loss_edges": [int | float],
 }
-_NUMBERS = pl.List(pl.Float64)
-_KINDS = {  # what isn't one number a row
-    "clipped": pl.Boolean,
-    "batch_hash": pl.String,
-    "checkpoint": pl.String,
-    "worst_tokens": pl.List(pl.String),
-    "rare_tokens": pl.List(pl.String),
-    "worst_token_losses": _NUMBERS,
-    "rare_counts": _NUMBERS,
-    "sentence_ids": _NUMBERS,
-    "token_loss_hist": _NUMBERS,
-    "activation_norms": _NUMBERS,
+_TYPES = {
+    "number": pl.Float64,
+    "flag": pl.Boolean,
+    "text": pl.String,
+    "numbers": pl.List(pl.Float64),
+    "texts": pl.List(pl.String),
 }
 
 
@@ -232,7 +227,7 @@ def _parse(data: bytes, path: Path, remarks: list[str]) -> pl.DataFrame:
 
 
 def _column(name: str, values: list[Any]) -> pl.Series:
-    kind = _KINDS.get(name, pl.Float64)
+    kind = _TYPES[signals.kind_of(name)]
     if isinstance(kind, pl.List):
         convert = str if kind.inner == pl.String else _float
         values = [[convert(item) for item in value] if isinstance(value, list) else None for value in values]
@@ -259,11 +254,11 @@ def _is_row(line: bytes) -> bool:
 
 
 def _typed(column: pl.Series) -> pl.Series | None:
-    """The column in the type its name calls for (one number a row unless _KINDS says otherwise), or None.
+    """The column in the type its name calls for (see tutor.signals), or None.
 
     Numbers that came as text ("NaN") are numbers again; text that is no number becomes null.
     """
-    wanted = _KINDS.get(column.name, pl.Float64)
+    wanted = _TYPES[signals.kind_of(column.name)]
     if column.dtype == wanted:
         return column
     if isinstance(column.dtype, pl.Struct) or isinstance(column.dtype, pl.List) != isinstance(
