@@ -71,7 +71,7 @@ def _by_name() -> dict[str, Signal]:
 
 
 def find(column: str) -> Signal | None:
-    """The signal that a column holds, of the whole model or of one optimizer group; None for other columns."""
+    """The signal that a column holds, of the model or of one optimizer group; None for other columns."""
     if found := _by_name().get(column):
         return found
     return next((s for s in SIGNALS if s.by_group and column.startswith(f"{s.name}_")), None)

@@ -24,8 +24,8 @@ from tutor.lab.atlas import compare, measure, shares
 from tutor.lab.command import run_train
 from tutor.lab.loop import resume, train
 from tutor.lab.recipe import assemble
-from tutor.lab.record import DiskFullError
 from tutor.lab.trainer import Trainer
+from tutor.runfolder.writer import DiskFullError
 
 pytestmark = pytest.mark.train
 

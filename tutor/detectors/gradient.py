@@ -9,8 +9,7 @@ from tutor.run import Run
 
 def rare_share(run: Run, row: int) -> tuple[float | None, str | None]:
     """The largest share of a row's tokens that one rare token takes, and the token (None: not recorded)."""
-    batch = run.manifest.get("batch") or {}
-    size = (batch.get("rows") or 0) * (batch.get("tokens_per_row") or 0) * (batch.get("accumulation") or 1)
+    size = run.manifest.batch.tokens
     if not (run.has("rare_counts") and run.has("rare_tokens") and size):
         return None, None
     counts, tokens = run["rare_counts"][row], run["rare_tokens"][row]

@@ -16,7 +16,7 @@ import polars as pl
 
 from tutor.card import Card, find, resolve
 from tutor.lab.loop import train
-from tutor.lab.record import METRICS
+from tutor.runfolder import METRICS
 from tutor.settings import Settings
 
 WINDOW = 100  # steps before the trigger that say how the run was

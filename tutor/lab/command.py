@@ -19,8 +19,9 @@ from tutor.card import Card, resolve
 from tutor.lab.checkpoint import saved
 from tutor.lab.loop import resume as resume_run
 from tutor.lab.loop import train
-from tutor.lab.record import MANIFEST, DiskFullError
 from tutor.paths import new_runs
+from tutor.runfolder import MANIFEST
+from tutor.runfolder.writer import DiskFullError
 from tutor.settings import Settings
 
 PLAIN_EVERY = 50  # steps between lines where there is no terminal

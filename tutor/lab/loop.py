@@ -17,8 +17,8 @@ import tutor
 from tutor.lab import checkpoint
 from tutor.lab.manifest import describe
 from tutor.lab.recipe import assemble
-from tutor.lab.record import DiskFullError, Record, rows_in
 from tutor.lab.trainer import Trainer
+from tutor.runfolder.writer import DiskFullError, Record, rows_in
 from tutor.settings import Settings
 
 EMA_SPAN = 50

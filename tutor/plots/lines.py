@@ -1,7 +1,6 @@
 """The panels that are curves over steps: loss, LR, gradient, parameters, optimizer, throughput."""
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from rich.text import Text
@@ -97,7 +96,7 @@ def _picture(request: Request, family: Family) -> list[Text]:
         log_beyond=_AXES[family.unit].log_beyond,
         log_word=request.say("log"),
         floor=_AXES[family.unit].floor,
-        notches=() if request.others else request.run.checkpoints or (),
+        notches=() if request.others else [one.resumes_at for one in request.run.checkpoints or ()],
         notch_word=request.say("checkpoint"),
         note=note,
     )
@@ -137,6 +136,5 @@ def _name(run: Run) -> str:
 
 def _clip(run: Run) -> float | None:
     """The bound on the gradient norm that the run was configured with."""
-    settings = run.manifest.get("settings")
-    bound = settings.get("grad_clip") if isinstance(settings, Mapping) else None
+    bound = run.manifest.settings.get("grad_clip")
     return float(bound) if isinstance(bound, int | float) and math.isfinite(bound) else None
