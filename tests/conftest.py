@@ -8,7 +8,7 @@ from typing import Any
 import polars as pl
 import pytest
 
-from tutor.run import Run
+from tutor.run import Checkpoint, Manifest, Run
 
 ROOT = Path(__file__).parent.parent
 
@@ -25,9 +25,9 @@ def make_run(
     return Run(
         path=Path("somewhere/a-run"),
         name="a-run",
-        manifest=manifest or {},
+        manifest=Manifest.parse(manifest or {})[0],
         frame=frame,
-        checkpoints=None if checkpoints is None else tuple(checkpoints),
+        checkpoints=None if checkpoints is None else tuple(map(Checkpoint, checkpoints)),
         sentences=tuple(sentences),
     )
 

@@ -103,7 +103,7 @@ def compare(a: Run, b: Run, at: int | None = None, *, spike: Numbers, recovery: 
         _parted(a, b),
         max(round(rows(run, spike["window"], int(spike["min_rows"])) * cadence(run)) for run in (a, b)),
         int(recovery["within"]),
-        tuple(_differences(a.manifest, b.manifest)),
+        tuple(_differences(a.manifest.given, b.manifest.given)),
         tuple(measures),
     )
 

@@ -87,7 +87,7 @@ class Report:
         out.append(plain(str(self.run.path)), "bold")
         out.append(f"   {self.tree.tree} · {self.tree.title(lang)}\n")
         for remark in self.run.remarks:
-            out.append(f"  ! {plain(remark)}\n", "yellow")
+            out.append(f"  ! {plain(remark.says(lang))}\n", "yellow")
         answers = {answer.question: answer for answer in self.walk.answers}
         for look in self.looks:
             question, answer = self.tree.questions[look.question], answers.get(look.question)
@@ -160,7 +160,7 @@ class Report:
                 "flawed": self.flawed,
                 "too_early": self.too_early,
                 "assumed": self.assumed,
-                "remarks": list(self.run.remarks),
+                "remarks": [remark.says(lang) for remark in self.run.remarks],
                 "questions": questions,
                 "leaf": found or None,
             }

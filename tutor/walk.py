@@ -232,7 +232,7 @@ def ruled_out(walk: Walk) -> list[Any]:
 def fix_command(run: Run, change: Mapping[str, Any]) -> str | None:
     """The command that trains the run again with `change`, or None for a run that tutor didn't train."""
     try:
-        words = [word for word in shlex.split(run.manifest.get("command") or "") if word != "--control"]
+        words = [word for word in shlex.split(run.manifest.command or "") if word != "--control"]
     except ValueError:  # a quote without its other half
         return None
     if words[:2] != ["tutor", "train"] or not change:
@@ -242,7 +242,7 @@ def fix_command(run: Run, change: Mapping[str, Any]) -> str | None:
         del words[at : at + 2]
     from tutor import settings  # a walk begins without them
 
-    was = run.manifest.get("settings") or {}
+    was = run.manifest.settings
     try:
         values = {
             name: settings.scaled(was.get(name), value.times) if isinstance(value, Times) else value

@@ -9,8 +9,7 @@ from tutor.run import Run
 
 def rare_share(run: Run, row: int) -> tuple[float | None, str | None]:
     """The largest share of a row's tokens that one rare token takes, and the token (None: not recorded)."""
-    batch = run.manifest.get("batch") or {}
-    size = (batch.get("rows") or 0) * (batch.get("tokens_per_row") or 0) * (batch.get("accumulation") or 1)
+    size = run.manifest.batch.tokens
     if not (run.has("rare_counts") and run.has("rare_tokens") and size):
         return None, None
     counts, tokens = run["rare_counts"][row], run["rare_tokens"][row]
@@ -24,14 +23,15 @@ def rare_share(run: Run, row: int) -> tuple[float | None, str | None]:
     )  # a row is one token longer than its inputs
 
 
+_STRUCK = ("grad_norm", "usual", "ratio", "bound", "token", "share", "share_bound", "bad_rows")
+_AFTER = (*_STRUCK, "last_bad", "back_in", "back_bound", "probe_rise", "probe_bound")
+
+
 @detector(
     signals=("loss", "grad_norm"),
     outcomes=("long-tail", "contained", "no"),
-    facts=(
-        "grad_norm", "usual", "ratio", "bound", "token", "share", "share_bound", "last_bad", "bad_rows",
-        "back_in", "back_bound", "probe_rise", "probe_bound",
-    ),
-)  # fmt: skip
+    facts={"long-tail": _AFTER, "contained": _AFTER, "no": _STRUCK},
+)
 def bad_batch(
     run: Run,
     at: int | None,

@@ -54,8 +54,8 @@ def rising_lr(run: Run, at: int | None, *, window: int, growth: float, min_rows:
     if len(run) < span:
         return Finding(NOT_YET, facts={"rows": len(run), "needed": span})
     begin, end = int(run.steps[-span]), int(run.steps[-1])
-    schedule = run.manifest.get("schedule") or {}
-    warmup, planned = schedule.get("warmup_steps") or 0, schedule.get("schedule_steps") or math.inf
+    schedule = run.manifest.schedule
+    warmup, planned = schedule.warmup_steps or 0, schedule.schedule_steps or math.inf
     if begin < warmup < planned:
         return Finding(NOT_YET, facts={"rows": end, "needed": warmup + span})
     lr = finite(run["lr"])[-span:].drop_nulls()
