@@ -14,6 +14,7 @@ SMALL = {
     "steps": 235,
     "boilerplate_step": 180,
     "device": "cpu",
+    "threads": 1,
     "checkpoint_every": None,
 }
 TINY = {
@@ -26,6 +27,7 @@ TINY = {
     "checkpoint_every": 10,
     "val_every": 10,
     "device": "cpu",
+    "threads": 1,
 }
 
 

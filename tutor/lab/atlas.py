@@ -96,7 +96,8 @@ def main(words: list[str] | None = None) -> None:
         parser.error("name a break, or ask for --healthy")
     rows = []
     for seed in range(asked.seeds):
-        changes = {"seed": seed, "steps": asked.steps, "device": "cpu", "checkpoint_every": None}
+        changes = {"seed": seed, "steps": asked.steps, "checkpoint_every": None}
+        changes |= {"device": "cpu", "threads": 1}  # several atlases at once fill the cores better
         if asked.healthy:
             settings, role = resolve(None, changes=changes)
             run_once(settings, asked.runs / str(seed), None, role)

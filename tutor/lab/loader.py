@@ -30,6 +30,7 @@ class Batch:
     sentence_ids: list[int]
     rare: Mapping[int, int]
     hash: str
+    mask_BT: Tensor | None = None
 
 
 class Loader:

@@ -6,6 +6,7 @@ Forward, backward, clip, step; it asks nothing about breaks: what differs betwee
 # ruff: noqa: N806 (capitals name the axes of a tensor)
 
 import os
+from dataclasses import replace
 from typing import Any
 
 import torch
@@ -13,9 +14,9 @@ from torch import Tensor
 
 from tutor.lab.instruments import Instruments, Silent
 from tutor.lab.loader import Batch, held_out
-from tutor.lab.recipe import DTYPES, Recipe
+from tutor.lab.recipe import DTYPES, THREADS, Recipe
 
-PROBE_ROWS = 2
+PROBE_ROWS = 1  # an eighth of the default batch: a forward pass is paid at every step
 
 
 class Trainer:
@@ -24,7 +25,7 @@ class Trainer:
     def __init__(self, recipe: Recipe, *, logging: bool = True):
         self.recipe, self.settings = recipe, recipe.settings
         settings = recipe.settings
-        torch.set_num_threads(settings.threads)  # sums round as the threads split them
+        torch.set_num_threads(settings.threads or THREADS)  # sums round as the threads split them
         if settings.device == "cuda":
             os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")
             torch.use_deterministic_algorithms(True, warn_only=True)
@@ -39,7 +40,6 @@ class Trainer:
 
     def step(self, step: int) -> dict[str, Any]:
         """Train one step; what is known of it without asking the device."""
-        settings = self.settings
         lr = self.recipe.schedule(step)
         self.optimizer.set_lr(lr)
         batches = self.loader.step(step)
@@ -47,8 +47,8 @@ class Trainer:
             moved = self._on_device(batch)
             losses_BT, hidden = self.losses(moved)
             self.instruments.forward(hidden, losses_BT, moved, self.probe_loss)
-            loss = self.recipe.reduce(losses_BT) / settings.accumulation
-            self.scaler.scale(loss).backward()
+            reduced = self.recipe.reduce(losses_BT, moved.mask_BT)
+            self._backward(self.recipe.accumulate(reduced, len(batches)))
         self.instruments.wait()
         self.optimizer.gather()
         scale = self.scaler.scale(self._one)
@@ -59,6 +59,11 @@ class Trainer:
         self.scaler.update()
         self.instruments.updated(self.scaler.scale(self._one))
         return {"step": step, "lr": lr} | _describe(batches, self.recipe)
+
+    def _backward(self, objective: Tensor) -> None:
+        """Leave the gradient of `objective` at the parameters; none where all of them are frozen."""
+        if objective.requires_grad:
+            self.scaler.scale(objective).backward()
 
     def losses(self, batch: Batch) -> tuple[Tensor, list[Tensor]]:
         """The loss of each token, (B, T), and the hidden streams."""
@@ -98,8 +103,11 @@ class Trainer:
         torch.set_rng_state(state["rng"].cpu())
 
     def _on_device(self, batch: Batch, rows: int | None = None) -> Batch:
-        x, y = (t[:rows].to(self.settings.device, non_blocking=True) for t in (batch.x_BT, batch.y_BT))
-        return Batch(x, y, batch.sentence_ids, batch.rare, batch.hash)
+        def moved(tensor: Tensor) -> Tensor:
+            return tensor[:rows].to(self.settings.device, non_blocking=True)
+
+        mask_BT = None if batch.mask_BT is None else moved(batch.mask_BT)
+        return replace(batch, x_BT=moved(batch.x_BT), y_BT=moved(batch.y_BT), mask_BT=mask_BT)
 
 
 def _describe(batches: list[Batch], recipe: Recipe) -> dict[str, Any]:
