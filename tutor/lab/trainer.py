@@ -33,7 +33,7 @@ class Trainer:
         self.optimizer = recipe.optimizer(self.model, settings)
         self.scaler = recipe.scaler(settings)
         self.loader = recipe.loader(settings, recipe.corpus, recipe.tokenizer)
-        self.instruments = Instruments(settings, self.optimizer) if logging else Silent()
+        self.instruments = Instruments() if logging else Silent()
         self.held_out = held_out(settings, recipe.corpus, recipe.tokenizer)
         self.probe = self._on_device(self.held_out, PROBE_ROWS)
         self._one = torch.ones((), device=settings.device)
@@ -46,24 +46,32 @@ class Trainer:
         for batch in batches:
             moved = self._on_device(batch)
             losses_BT, hidden = self.losses(moved)
-            self.instruments.forward(hidden, losses_BT, moved, self.probe_loss)
             reduced = self.recipe.reduce(losses_BT, moved.mask_BT)
-            self._backward(self.recipe.accumulate(reduced, len(batches)))
-        self.instruments.wait()
-        self.optimizer.gather()
-        scale = self.scaler.scale(self._one)
-        self.scaler.unscale_(self.optimizer.adam)
-        norm, clipped = self.recipe.clip(self.optimizer.grads)
-        self.instruments.gradients(norm, clipped, scale)
-        self.scaler.step(self.optimizer.adam)
-        self.scaler.update()
-        self.instruments.updated(self.scaler.scale(self._one))
+            objective = self.recipe.accumulate(reduced, len(batches))
+            self.instruments.forward(hidden, losses_BT, moved.y_BT, objective)
+            if objective.requires_grad:  # else every parameter is frozen
+                self.scaler.scale(objective).backward()
+        self._update()
         return {"step": step, "lr": lr} | _describe(batches, self.recipe)
 
-    def _backward(self, objective: Tensor) -> None:
-        """Leave the gradient of `objective` at the parameters; none where all of them are frozen."""
-        if objective.requires_grad:
-            self.scaler.scale(objective).backward()
+    def _update(self) -> None:
+        """Gather what backward left, clip it and step."""
+        adam = self.optimizer.adam
+        self.optimizer.gather()
+        if trains := bool(self.optimizer.grads):
+            self.scaler.unscale_(adam)
+        norm, clipped = self.recipe.clip(self.optimizer.grads)
+        self.instruments.before_update(
+            adam, grad_norm=norm, clipped=clipped, scale=self._scale(), probe=self.probe_loss
+        )
+        if trains:
+            self.scaler.step(adam)
+            self.scaler.update()
+        self.instruments.updated(self._scale())
+
+    def _scale(self) -> Tensor | None:
+        """The factor on the loss, left on the device; None where there is no scaling."""
+        return self.scaler.scale(self._one) if self.scaler.is_enabled() else None
 
     def losses(self, batch: Batch) -> tuple[Tensor, list[Tensor]]:
         """The loss of each token, (B, T), and the hidden streams."""
@@ -74,12 +82,12 @@ class Trainer:
 
     def probe_loss(self) -> Tensor:
         """The loss on the fixed held-out batch, left on the device."""
-        with torch.no_grad():
+        with torch.inference_mode():
             return self.losses(self.probe)[0].mean()
 
     def validate(self) -> float:
         """The loss on everything held out."""
-        with torch.no_grad():
+        with torch.inference_mode():
             return self.losses(self._on_device(self.held_out))[0].mean().item()
 
     def state(self) -> dict[str, Any]:
