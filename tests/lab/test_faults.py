@@ -1,6 +1,7 @@
 """The registry of faults and triggers, and runs that keep theirs when they are taken up again."""
 
 import json
+import math
 import signal
 import subprocess
 import sys
@@ -16,9 +17,17 @@ from tutor.lab import checkpoint, faults
 from tutor.lab.assembly import recipe_of
 from tutor.lab.command import run_train
 from tutor.lab.loop import resume, train
+from tutor.lab.trainer import Trainer
 from tutor.parts import Part, read
 
-PLANNED = {"amnesiac-optimizer", "empty-mask", "frozen", "summed-loss"}
+PLANNED = (
+    Part("amnesiac-optimizer"),
+    Part("empty-mask", {"step": 8}),
+    Part("empty-mask", {"step": 20, "steps": None}),
+    Part("frozen"),
+    Part("one-group"),
+    Part("summed-loss"),
+)
 
 
 class TestRegistry:
@@ -26,7 +35,7 @@ class TestRegistry:
         files = {path.stem for path in Path(faults.__file__).parent.glob("*.py")} - {"__init__"}
         names = [*faults.registry("fault"), *faults.registry("trigger")]
         assert sorted(name.replace("-", "_") for name in names) == sorted(files)
-        assert set(faults.registry("fault")) >= PLANNED
+        assert set(faults.registry("fault")) >= {part.name for part in PLANNED}
 
     def test_each_says_what_it_does(self):
         for entry in (*faults.registry("fault").values(), *faults.registry("trigger").values()):
@@ -191,17 +200,80 @@ class TestSealed:
 
 @pytest.mark.train
 class TestPlanned:
-    @pytest.mark.parametrize("fault", [Part("amnesiac-optimizer")], ids=str)
-    def test_resumed_it_is_the_run_that_was_never_stopped(self, tmp_path: Path, fault: Part):
-        train(recipe(faults=[fault]), out=tmp_path / "whole")
+    @pytest.mark.parametrize("fault", PLANNED, ids=str)
+    def test_it_trains_and_logs_and_resumed_it_is_the_run_that_was_never_stopped(
+        self, tmp_path: Path, fault: Part
+    ):
+        assert train(recipe(faults=[fault]), out=tmp_path / "whole") == 30
         train(recipe(faults=[fault], steps=17), out=tmp_path / "cut")
-        assert resume(tmp_path / "cut", recipe(faults=[fault])) == 30
+        assert resume(tmp_path / "cut", recipe_of(tmp_path / "whole")) == 30
         assert logged(tmp_path / "cut") == logged(tmp_path / "whole")
 
+    @staticmethod
+    def rows(folder: Path, *faults: Part, **changes: object) -> list[dict]:
+        train(recipe(faults=faults, steps=12, **changes), out=folder)
+        return rows_of(folder)
+
+    def test_one_group_holds_every_parameter_and_decays(self, tmp_path: Path):
+        rows = self.rows(tmp_path / "run", Part("one-group"))
+        manifest = json.loads((tmp_path / "run/manifest.json").read_text())
+        (group,) = manifest["groups"]
+        assert (group["weight_decay"], group["parameters"]) == (0.1, manifest["parameters"])
+        assert rows[-1]["loss"] != self.rows(tmp_path / "healthy")[-1]["loss"]
+
+    def test_what_is_frozen_has_no_gradient_and_stays_where_it_is(self, tmp_path: Path):
+        rows = self.rows(tmp_path / "run", Part("frozen"))
+        assert {row["grad_norm"] for row in rows} == {0.0}
+        assert len({row["param_norm"] for row in rows}) == 1
+        assert {row["update_norm"] for row in rows} == {0.0}
+        assert len({row["probe_loss"] for row in rows}) == 1
+
+    def test_an_empty_mask_trains_on_nan_while_the_mean_over_tokens_is_finite(self, tmp_path: Path):
+        rows = self.rows(tmp_path / "run", Part("empty-mask", {"step": 5}))
+        assert all(math.isfinite(row["loss"]) for row in rows[:6])
+        assert [row["reduced_loss"] == "NaN" for row in rows[:6]] == [False] * 5 + [True]
+        assert rows[5]["grad_norm"] == "NaN"
+        assert rows[6]["loss"] == "NaN"
+
+    def test_an_empty_mask_ends_when_it_is_told_to(self):
+        source = Trainer(recipe(faults=[Part("empty-mask", {"step": 2, "steps": 3})])).loader
+        masked = [source.step(step)[0].mask_BT is not None for step in range(8)]
+        assert masked == [False, False, True, True, True, False, False, False]
+
+    def test_a_summed_loss_has_gradients_of_every_token_while_the_mean_is_logged(self, tmp_path: Path):
+        (summed,), (mean,) = (
+            self.rows(tmp_path / str(len(faults)), *faults)[:1] for faults in ([Part("summed-loss")], [])
+        )
+        assert summed["loss"] == mean["loss"]
+        assert summed["reduced_loss"] == pytest.approx(2 * 16 * mean["loss"], rel=1e-5)
+        assert summed["grad_norm"] == pytest.approx(2 * 16 * mean["grad_norm"], rel=1e-4)
+
     def test_an_amnesiac_optimizers_moments_are_those_of_one_gradient(self, tmp_path: Path):
-        train(recipe(faults=[Part("amnesiac-optimizer")], grad_clip=None), out=tmp_path / "run")
-        for row in rows_of(tmp_path / "run"):
+        rows = self.rows(tmp_path / "run", Part("amnesiac-optimizer"), grad_clip=None)
+        for row in rows:
             assert row["adam_m_norm"] == pytest.approx(0.1 * row["grad_norm"], rel=1e-3)
+
+    def test_two_faults_at_once_are_both_there(self, tmp_path: Path):
+        rows = self.rows(tmp_path / "run", Part("one-group"), Part("amnesiac-optimizer"), grad_clip=None)
+        assert len(json.loads((tmp_path / "run/manifest.json").read_text())["groups"]) == 1
+        assert rows[-1]["adam_m_norm"] == pytest.approx(0.1 * rows[-1]["grad_norm"], rel=1e-3)
+
+
+def test_a_fault_is_added_by_one_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    (tmp_path / "flat_schedule.py").write_text(
+        "from dataclasses import replace\n"
+        "from tutor.lab.faults import fault\n"
+        "@fault\n"
+        "def flat_schedule(recipe, *, lr: float):\n"
+        "    'The learning rate never moves.'\n"
+        "    return replace(recipe, schedule=lambda step: lr)\n"
+    )
+    assert "flat-schedule" not in faults.registry("fault")
+    monkeypatch.setattr(faults, "__path__", [*faults.__path__, str(tmp_path)])
+    monkeypatch.setattr(faults, "_REGISTRY", dict(faults._REGISTRY))
+    faults._load.cache_clear()
+    made = recipe(faults=[Part("flat-schedule", {"lr": "0.5"})])
+    assert [made.schedule(step) for step in (0, 500)] == [0.5, 0.5]
 
 
 def logged(run: Path) -> list[dict]:
