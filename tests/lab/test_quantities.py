@@ -1,7 +1,9 @@
 """Quantities on small arrays, over any model and optimizer, and under recipes that are hard to measure."""
 
+# ruff: noqa: N803, N806 (capitals name the axes of a tensor)
+
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -243,8 +245,8 @@ def trained(recipe: Recipe, steps: int = 3) -> tuple[Trainer, list[dict]]:
 
 
 @pytest.fixture(params=["fp32", "fp16"])
-def healthy(request: pytest.FixtureRequest) -> Iterator[Recipe]:
-    yield assemble(tiny(dtype=request.param, accumulation=2))
+def healthy(request: pytest.FixtureRequest) -> Recipe:
+    return assemble(tiny(dtype=request.param, accumulation=2))
 
 
 class TestRecipesThatAreHardToMeasure:
