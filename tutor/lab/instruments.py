@@ -56,7 +56,7 @@ class Silent:
     def updated(self, scale: Tensor | None) -> None:
         """The optimizer has stepped; the next step will have `scale`. Gradients must still be there."""
 
-    def read(self) -> list[dict[str, Cell]]:
+    def read(self) -> list[dict[str, Any]]:
         """The rows gathered since the last time, oldest first."""
         return []
 
@@ -123,7 +123,7 @@ class Instruments(Silent):
         self._seen = Observation()  # so that the hidden states are freed
         self._rows.append(_Row(_measure(seen)))
 
-    def read(self) -> list[dict[str, Cell]]:
+    def read(self) -> list[dict[str, Any]]:
         """The rows gathered since the last time; the one place that waits for the device."""
         if not self._rows:
             return []
