@@ -4,11 +4,10 @@ import math
 
 import pytest
 
-from tests.conftest import make_run
+from tests.conftest import make_run, numbers
 from tutor import readers
 from tutor import tree as trees
 from tutor.detectors import NO_DATA, NOT_YET, apply, registry
-from tutor.tree import numbers
 
 BAD_BATCH, JUMP = numbers("bad_batch"), numbers("lr_jump")
 BATCH = {"batch": {"rows": 8, "tokens_per_row": 64, "accumulation": 1}}

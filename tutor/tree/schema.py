@@ -210,7 +210,8 @@ class Tree(Strict):
         tree: its name.
         start: the id of the first question.
         sections: what the groups of questions are called, by id.
-        sources: where numbers come from, by id: a paper, a document, or ours with the command that re-makes it.
+        sources: where numbers come from, by id: a paper, a document, or ours, with the command that re-makes
+            them where one does.
     """
 
     tree: str

@@ -31,7 +31,7 @@ __all__ = [
 Sentence = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
 
 
-class Words(RootModel[Annotated[Mapping[str, Sentence], Field(min_length=1)]]):
+class Words(RootModel[Annotated[dict[str, Sentence], Field(min_length=1)]]):
     """One sentence by language. A tree or a card that lacks one in some language is refused."""
 
     model_config = ConfigDict(frozen=True)

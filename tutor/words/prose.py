@@ -70,50 +70,54 @@ class Joined(Generic[Model]):
         data: both as one: every sentence is a mapping from language to text.
 
     Raises:
-        BadFileError: a file that can't be read; a sentence, an id or a placeholder that one language has
-            and another lacks; a sentence in the graph.
+        BadFileError: a file that can't be read.
     """
 
     def __init__(self, path: Path, model: type[Model]):
         self.model = model
         self.graph = Document(path)
         self.prose = {lang: Document(file) for lang, file in languages(path).items()}
-        self._problems: list[Problem] = []
+        self._misplaced: list[Problem] = []
+        self._sentences: list[tuple[Where, Mapping[str, Any]]] = []
         sentences = {lang: document.data for lang, document in self.prose.items()}
         self.data = self._join(shape_of(model), self.graph.data, sentences, ())
 
+    @property
+    def problems(self) -> list[Problem]:
+        """Sentences, ids and placeholders that one language has and another lacks; sentences in the graph."""
+        unlike = (problem for where, words in self._sentences for problem in self._unlike(where, words))
+        return [*self._misplaced, *unlike]
+
     def parse(self) -> Model:
-        """Both files as the model.
+        """Both as the model; whether the prose is whole in every language, `problems` says.
 
         Raises:
-            BadFileError: with every problem found, file and line.
+            BadFileError: the model can't be made; with every problem found, file and line.
         """
         try:
-            found = validate(self.model, self.data, self.problem)
+            return validate(self.model, self.data, self.problem)
         except BadFileError as error:
-            raise BadFileError([*self._problems, *error.problems]) from None
-        if self._problems:
-            raise BadFileError(self._problems)
-        return found
+            raise BadFileError([*self.problems, *error.problems]) from None
 
     def problem(self, where: Where, what: str) -> Problem:
         """What is wrong at `where` in `data`: in the prose of the language it ends in, else in the file that
         holds it or, where none does, in the one that should.
         """
-        if where and where[-1] in self.prose:
+        shape = shape_of(self.model)
+        if where and _at(shape, where[:-1]) is Words and where[-1] in self.prose:
             return self.prose[str(where[-1])].problem(where[:-1], what)
         for document in (self.graph, *self.prose.values()):
             if document.holds(*where):
                 return document.problem(where, what)
-        document = self.prose["en"] if _is_sentence(shape_of(self.model), where) else self.graph
+        document = self.prose["en"] if _at(shape, where) else self.graph
         return document.problem(where, what)
 
     def _join(self, shape: Shape, graph: Any, prose: Mapping[str, Any], where: Where) -> Any:
-        """The value at `where`: the graph's, with the sentences of the languages that have something there."""
+        """The value at `where`: the graph's, with the sentences of every language that has some there."""
         if shape is Words:
             return self._sentence(graph, prose, where)
         for lang in [lang for lang, node in prose.items() if shape is None or not _items(node)]:
-            self._report(lang, where, "holds no sentences")
+            self._misplaced.append(self._in_prose(lang, where, "holds no sentences"))
         nodes = {lang: items for lang, node in prose.items() if shape is not None and (items := _items(node))}
         if not nodes or not isinstance(graph, dict | list | _Missing):
             return graph  # no mapping where one is due: the model says so
@@ -123,12 +127,13 @@ class Joined(Generic[Model]):
             here, having = (*where, key), {lang: node[key] for lang, node in nodes.items() if key in node}
             if having and (stray := self._stray(shape, key, ids)):
                 for lang in having:
-                    self._report(lang, here, stray)
+                    self._misplaced.append(self._in_prose(lang, here, stray))
                 having = {}
             elif having:
                 for lang in nodes.keys() - having.keys():
                     other = self.prose[next(iter(having))].path.name
-                    self._report(lang, here, f"is missing, and {other} has it")
+                    what = f"is missing, and {other} has it"
+                    self._misplaced.append(self._in_prose(lang, here, what))
             if having or key in ids:
                 joined[key] = self._join(_below(shape, key), ids.get(key, _MISSING), having, here)
         listed = graph if ids else next(iter(prose.values()))
@@ -142,28 +147,32 @@ class Joined(Generic[Model]):
         return None if _below(shape, key) else "is no key of this place"
 
     def _sentence(self, graph: Any, prose: Mapping[str, Any], where: Where) -> Any:
-        """The sentence at `where` by language; each has the same placeholders."""
+        """The sentence at `where` by language."""
         if graph is not _MISSING:
             name = self.prose["en"].path.name
-            self._problems.append(
-                self.graph.problem(where, f"{_dotted(where)}: a sentence belongs in the prose, {name}")
-            )
-        named: dict[str, set[str]] = {}
-        for lang, text in prose.items():
-            try:
-                named[lang] = placeholders(text) if isinstance(text, str) else set()
-            except ValueError as error:
-                self._report(lang, where, str(error))
-        first, *others = named or [""]
-        for lang in others:
-            for name in sorted(named[first] ^ named[lang]):
-                here, there = (lang, first) if name in named[first] else (first, lang)
-                what = f"{{{name}}} isn't named here, and {self.prose[there].path.name} names it"
-                self._report(here, where, what)
-        return dict(prose) if prose else graph
+            what = f"{_dotted(where)}: a sentence belongs in the prose, {name}"
+            self._misplaced.append(self.graph.problem(where, what))
+        if not prose:
+            return graph
+        self._sentences.append((where, prose))
+        return prose
 
-    def _report(self, lang: str, where: Where, what: str) -> None:
-        self._problems.append(self.prose[lang].problem(where, f"{_dotted(where)}: {what}"))
+    def _unlike(self, where: Where, words: Mapping[str, Any]) -> Iterator[Problem]:
+        """Placeholders that a sentence doesn't name in each language, or that are none."""
+        named: dict[str, set[str]] = {}
+        for lang, text in words.items():
+            try:
+                named[lang] = placeholders(text)
+            except ValueError as error:
+                yield self._in_prose(lang, where, str(error))
+        every = set().union(*named.values())
+        for lang, names in named.items():
+            for name in sorted(every - names):
+                other = next(self.prose[other].path.name for other in named if name in named[other])
+                yield self._in_prose(lang, where, f"{{{name}}} isn't named here, and {other} names it")
+
+    def _in_prose(self, lang: str, where: Where, what: str) -> Problem:
+        return self.prose[lang].problem(where, f"{_dotted(where)}: {what}")
 
 
 def placeholders(sentence: str) -> set[str]:
@@ -216,10 +225,10 @@ def _below(shape: Shape, key: str | int) -> Shape:
     return shape.get(str(key)) if isinstance(shape, Mapping) else None
 
 
-def _is_sentence(shape: Shape, where: Where) -> bool:
+def _at(shape: Shape, where: Where) -> Shape:
     for key in where:
         shape = _below(shape, key)
-    return shape is not None
+    return shape
 
 
 def _items(node: Any) -> dict[Any, Any]:
