@@ -5,13 +5,12 @@ from dataclasses import replace
 
 import pytest
 
-from tests.conftest import make_run
+from tests.conftest import make_run, numbers
 from tutor import detectors, readers
 from tutor import tree as trees
 from tutor.detectors import NO_DATA, NOT_YET, Finding, any_of, apply, detector, registry
 from tutor.detectors.windows import Window
 from tutor.run import Run
-from tutor.tree import numbers
 
 BAD_BATCH, HARM, JUMP = numbers("bad_batch"), numbers("lasting_harm"), numbers("lr_jump")
 BATCH = {"batch": {"rows": 8, "tokens_per_row": 64, "accumulation": 1}}

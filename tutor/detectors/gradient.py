@@ -22,6 +22,7 @@ def rare_share(run: Run, row: int) -> tuple[float | None, str | None]:
     return share, str(tokens[most])
 
 
+_AFTER = ("last_bad", "back_in", "back_bound", "probe_rise", "probe_bound")
 _STRUCK = ("grad_norm", "usual", "ratio", "bound", "token", "share", "share_bound")
 
 
@@ -80,7 +81,7 @@ def bad_batch(
     given=("last_bad",),
     outcomes=("long-tail", "contained", "no"),
     facts={
-        **dict.fromkeys(("long-tail", "contained"), ("back_in", "back_bound", "probe_rise", "probe_bound")),
+        **dict.fromkeys(("long-tail", "contained"), _AFTER),
         "no": (),
     },
 )
@@ -114,6 +115,7 @@ def lasting_harm(
     back = (ahead <= bound).fill_null(False).arg_true()
     rise = _probe_rise(run, row, normal, span)
     facts = {
+        "last_bad": last_bad,
         "back_bound": bound,
         "back_in": int(back[0]) if len(back) else None,
         "probe_bound": probe_rise,

@@ -29,6 +29,11 @@ def cadence(run: Run) -> float:
     return max(1.0, to_float(gaps.median()) if len(gaps) else 1.0)
 
 
+def rows(run: Run, steps: float, least: int = 1) -> int:
+    """How many rows a stretch of `steps` spans at the run's cadence, at least `least`."""
+    return max(least, round(steps / cadence(run)))
+
+
 @dataclass(frozen=True)
 class Window:
     """A stretch of the log, as a tree gives it: `{steps: 100, rows: 20}`.
@@ -44,7 +49,7 @@ class Window:
 
     def count(self, run: Run) -> int:
         """How many rows it spans at the run's cadence."""
-        return max(self.rows, round(self.steps / cadence(run)))
+        return rows(run, self.steps, self.rows)
 
     def start(self, run: Run, row: int) -> int:
         """The first row of the window that ends just before `row` (which may be one past the last)."""
