@@ -39,7 +39,7 @@ def _commands():
     return Commands
 
 
-class TutorApp(App[None]):
+class TutorApp(App[object]):
     """The app. Opens on a walk where it is given a run and a tree, else on the home screen.
 
     A run that can't be read ends the app with `return_code` 2 and the reason.

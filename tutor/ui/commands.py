@@ -7,10 +7,11 @@ from textual.command import DiscoveryHit, Hit, Hits, Provider
 
 from tutor.run import PANELS
 from tutor.ui import bindings, shelf
+from tutor.ui.typed import InTutor
 from tutor.words import plain, say
 
 
-class Commands(Provider):
+class Commands(InTutor, Provider):
     """The screen's panels and actions, the runs, and what the app can change."""
 
     def _all(self) -> Iterator[tuple[str, Callable[[], object]]]:

@@ -11,6 +11,7 @@ from textual.screen import Screen
 from textual.widget import Widget
 
 from tutor.run import PANELS
+from tutor.ui.typed import InTutor
 from tutor.ui.widgets.footer import Keys
 from tutor.ui.widgets.plot import Plot
 from tutor.ui.widgets.tabs import PanelTabs
@@ -20,7 +21,7 @@ TALL = 32
 """Rows from which a screen has room to spare."""
 
 
-class Page(Screen):
+class Page(InTutor, Screen):
     """A screen whose body is `body()` and whose words are set by `relabel()`."""
 
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-wide")]  # noqa: RUF012

@@ -3,10 +3,11 @@
 from textual.screen import ModalScreen
 from textual.widgets import Static
 
+from tutor.ui.typed import InTutor
 from tutor.words import say
 
 
-class TooSmall(ModalScreen):
+class TooSmall(InTutor, ModalScreen):
     """Covers the app; taken away when the terminal has grown."""
 
     def compose(self):

@@ -4,13 +4,14 @@ from textual.content import Content
 from textual.widget import Widget
 
 from tutor.ui.bindings import working
+from tutor.ui.typed import InTutor
 
 GAP = "  "
 ALWAYS = ("question_mark", "f1", "ctrl+p")
 """Help, by the key that works where a ? is text, and the menu."""
 
 
-class Keys(Widget):
+class Keys(InTutor, Widget):
     """One line of keys. What doesn't fit is left to the help screen, whose key is always shown."""
 
     ALLOW_SELECT = False

@@ -8,10 +8,11 @@ from textual.content import Content
 from textual.widget import Widget
 
 from tutor.run import PANELS, Run
+from tutor.ui.typed import InTutor
 from tutor.words import say
 
 
-class Plot(Widget):
+class Plot(InTutor, Widget):
     """Draws from the first `show` on: plotext is loaded only then.
 
     Attributes:

@@ -7,10 +7,11 @@ from textual.message import Message
 from textual.widget import Widget
 
 from tutor.run import PANELS
+from tutor.ui.typed import InTutor
 from tutor.words import say
 
 
-class PanelTabs(Widget):
+class PanelTabs(InTutor, Widget):
     """The panels by number and name; by number alone where the names don't fit."""
 
     auto_links = False  # the names keep their own colours

@@ -5,10 +5,11 @@ from textual.widget import Widget
 
 from tutor.run import Run
 from tutor.tree import Tree
+from tutor.ui.typed import InTutor
 from tutor.words import plain, say
 
 
-class Title(Widget):
+class Title(InTutor, Widget):
     """One line. The middle gives way where the terminal is narrow."""
 
     ALLOW_SELECT = False
