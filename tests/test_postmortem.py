@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from tests.conftest import make_run
 from tutor import tree
-from tutor.notebook import parse
+from tutor.lesson import parse
 from tutor.postmortem import (
     DESTRUCTIVE,
     PATTERNS,
