@@ -193,7 +193,7 @@ def render(comparison: Comparison, lang: str = "en") -> Group:
     """The comparison as two tables: what was configured differently, and what came of it."""
     parts: list[Any] = [_heading("configured", lang)]
     if comparison.settings:
-        settings = _table(comparison, lang)
+        settings = _table(comparison)
         for one in comparison.settings:
             settings.add_row(Text(plain(one.key)), _setting(one.a, lang), _setting(one.b, lang))
         parts.append(settings)
@@ -206,7 +206,7 @@ def render(comparison: Comparison, lang: str = "en") -> Group:
         parts.append(Text(say("compare.parted", lang, step=comparison.parted)))
     if not comparison.measures:
         return Group(*parts)
-    measures = _table(comparison, lang)
+    measures = _table(comparison)
     facts |= {"within": comparison.within}
     for measure in comparison.measures:
         label = Text(say(f"compare.measure.{measure.key}", lang, **facts))
@@ -218,7 +218,7 @@ def _heading(key: str, lang: str, **facts: Any) -> Text:
     return Text(say(f"compare.{key}", lang, **facts), style="bold")
 
 
-def _table(comparison: Comparison, lang: str) -> Table:
+def _table(comparison: Comparison) -> Table:
     table = Table(box=box.SIMPLE)
     table.add_column("", overflow="fold")
     for name in comparison.names:

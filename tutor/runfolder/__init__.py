@@ -4,6 +4,7 @@
     metrics.jsonl     one row a step, appended; each row whole
     sentences.txt     the training sentences, by line
     command.txt       the command that began it
+    truth.json        what was broken, where the manifest is sealed
     checkpoints/      step-000200.pt holds the state before step 200
 
 Non-finite numbers are the strings "NaN", "Infinity" and "-Infinity" (as in proto3 JSON); bare NaN and
@@ -12,5 +13,5 @@ Infinity, as Python writes them, are understood too.
 
 FORMAT = 1
 MANIFEST, METRICS = "manifest.json", "metrics.jsonl"
-SENTENCES, COMMAND = "sentences.txt", "command.txt"
+SENTENCES, COMMAND, TRUTH = "sentences.txt", "command.txt", "truth.json"
 CHECKPOINTS = "checkpoints"
