@@ -7,18 +7,16 @@ import pytest
 from rich.console import Console
 
 from tutor import compare
+from tutor.detectors.windows import Window
 from tutor.run import Manifest, Run
 
-SPIKE = {"window": 10, "sigmas": 3.0, "merge": 5, "min_rows": 5}
+SPIKE = {"window": Window(10, rows=5), "sigmas": 3.0, "merge": 5}
 RECOVERY = {
-    "window": 10,
+    "window": Window(10, rows=5),
     "sigmas": 0.5,
     "merge": 5,
-    "within": 6,
-    "smooth": 2,
-    "min_rows": 5,
-    "min_rows_after": 2,
-    "min_rows_smooth": 1,
+    "within": Window(6, rows=2),
+    "smooth": Window(2, rows=1),
 }
 
 

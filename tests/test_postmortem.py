@@ -8,9 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.conftest import make_run
-from tutor import tree
-from tutor.notebook import parse
+from tests.conftest import make_run, numbers
+from tutor.lesson import parse
 from tutor.postmortem import (
     DESTRUCTIVE,
     PATTERNS,
@@ -30,7 +29,7 @@ from tutor.postmortem import (
 from tutor.run import PANELS
 
 SPIKE, END = 120, 300
-NUMBERS = {detector: tree.numbers(detector) for detector in RULES}
+NUMBERS = {detector: numbers(detector) for detector in RULES}
 MANIFEST = {
     "tutor": "1",
     "dtype": "fp32",

@@ -22,6 +22,7 @@ from tutor.parts import Part
 from tutor.paths import folders, named_by
 from tutor.settings import Settings, assignments, build
 from tutor.words import BadFileError, Document, Strict, Words, say
+from tutor.words.document import validate
 
 
 def _values(changes: Any) -> Any:
@@ -195,11 +196,9 @@ def load(path: Path) -> Card:
     document = Document(path)
     named = document.data.get("name", path.stem)
     if named != path.stem:
-        raise BadFileError(
-            path, [(document.line("name"), f"name: {named!r} isn't the file's, {path.stem!r}")]
-        )
+        raise BadFileError([document.problem(("name",), f"name: {named!r} isn't the file's, {path.stem!r}")])
     document.data["name"] = path.stem
-    card = document.parse(Card)
+    card = validate(Card, document.data, document.problem)
     places: list[tuple[tuple[str | int, ...], Mapping]] = [
         (("settings",), card.settings),
         (("change",), card.change),
@@ -211,11 +210,11 @@ def load(path: Path) -> Card:
             try:
                 build({name: value})
             except ValueError as error:
-                problems.append((document.line(*where, name), f"{where[0]}: {error}"))
+                problems.append(document.problem((*where, name), f"{where[0]}: {error}"))
     if not card.change and not card.faults:
-        problems.append((document.line("change"), "change: a break changes a setting or names a fault"))
+        problems.append(document.problem(("change",), "change: a break changes a setting or names a fault"))
     if problems:
-        raise BadFileError(path, problems)
+        raise BadFileError(problems)
     card._path = path
     return card
 

@@ -7,9 +7,12 @@ kind from here, panels what they draw and in which unit, and a question that mis
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
-from typing import Literal
+from typing import Literal, get_args
 
-PANELS = ("loss", "lr", "gradient", "activations", "parameters", "optimizer", "tokens", "batch", "throughput")
+Panel = Literal[
+    "loss", "lr", "gradient", "activations", "parameters", "optimizer", "tokens", "batch", "throughput"
+]
+PANELS: tuple[Panel, ...] = get_args(Panel)
 """The nine panels, numbered from 1 in this order on every screen and named so in trees."""
 
 Kind = Literal["number", "flag", "text", "numbers", "texts"]
@@ -29,7 +32,7 @@ class Signal:
     """
 
     name: str
-    panel: str
+    panel: Panel
     unit: str = ""
     kind: Kind = "number"
     by_group: bool = False

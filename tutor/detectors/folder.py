@@ -11,6 +11,8 @@ from tutor.run import Run
 def checkpoint_before(run: Run, at: int | None, *, margin: int) -> Finding:
     """Whether a checkpoint was saved at least `margin` steps before `at`.
 
+    No flaw of itself: it says whether one can go back. Source: the tree.
+
     A checkpoint that resumes at step t holds the weights that gave the loss at t. With a margin of 1, that
     loss is of a step before the spike.
     """

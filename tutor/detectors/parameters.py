@@ -4,7 +4,7 @@ import math
 
 from tutor import signals
 from tutor.detectors import NO_DATA, NOT_YET, Finding, detector
-from tutor.detectors.windows import finite, rows
+from tutor.detectors.windows import Window, finite
 from tutor.run import Run
 
 NORM = "param_norm"
@@ -15,15 +15,19 @@ NORM = "param_norm"
     outcomes=("climbing", "collapsing", "no"),
     facts=("group", "before", "after", "change", "bound", "begin", "end"),
 )
-def norm_change(run: Run, at: int | None, *, window: int, factor: float, min_rows: int) -> Finding:
-    """Whether any group's norm grew, or shrank, by more than `factor` over the last window."""
-    span = rows(run, window, min_rows)
-    if len(run) < span:
-        return Finding(NOT_YET, facts={"rows": len(run), "needed": span})
+def norm_change(run: Run, at: int | None, *, window: Window, factor: float) -> Finding:
+    """Whether any group's norm grew, or shrank, by more than `factor` over the last window.
+
+    The flaw: weight decay too low (climbing) or too high (collapsing). Source: the tree.
+    """
+    needed = window.count(run)
+    if len(run) < needed:
+        return Finding(NOT_YET, facts={"rows": len(run), "needed": needed})
+    start = window.start(run, len(run))
     groups = [name for name in signals.groups(NORM, run.frame.columns) if run.has(name)]
     changes = {}
     for name in groups or [NORM]:
-        norm = finite(run[name])[-span:].drop_nulls()
+        norm = finite(run[name])[start:].drop_nulls()
         if len(norm) > 1:
             changes[name] = (float(norm[0]), float(norm[-1]))
     if not changes:
@@ -34,7 +38,7 @@ def norm_change(run: Run, at: int | None, *, window: int, factor: float, min_row
         return after / before if before else (math.inf if after else 1.0)
 
     most = max(changes, key=lambda name: abs(math.log(ratio(name) or 1e-300)))
-    begin, end = int(run.steps[-span]), int(run.steps[-1])
+    begin, end = int(run.steps[start]), int(run.steps[-1])
     facts = {
         "group": most.removeprefix(f"{NORM}_"),
         "before": changes[most][0],

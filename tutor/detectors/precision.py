@@ -2,12 +2,15 @@
 
 from tutor.detectors import NO_DATA, Finding, detector
 from tutor.detectors.windows import finite
-from tutor.run import Run
+from tutor.run import Run, known_float
 
 
 @detector(manifest=("dtype",), outcomes=("fp32", "bf16", "fp16"), facts=("dtype",))
 def dtype(run: Run, at: int | None) -> Finding:
-    """The dtype of the forward pass, as the manifest says."""
+    """The dtype of the forward pass, as the manifest says.
+
+    No flaw of itself: it says which ones can be (fp16 overflows above 65,504). Source: the tree.
+    """
     precision = run.manifest.precision
     if precision is None:
         return Finding(NO_DATA, facts={"missing": ["dtype"]})
@@ -26,6 +29,8 @@ _COUNTED = ("count", "rows", "share", "bound", "dtype")
 )
 def non_finite_gradient(run: Run, at: int | None, *, share: float) -> Finding:
     """Whether a mixed-precision run's gradient norm is ever NaN or Inf, beyond what a loss scaler skips.
+
+    The flaw: overflow. Source: the tree; ours: `share`, from healthy runs.
 
     A dynamic scaler probes for the largest scale: a step that overflows is skipped and nothing is lost.
     So where the loss stays finite and at most `share` of the steps are hit, they are "skipped".
@@ -56,7 +61,10 @@ _SCALE = ("lowest", "highest", "halvings", "doublings", "bound")
     facts={"constant": _SCALE, "below": ("step", *_SCALE), "dynamic": _SCALE},
 )
 def loss_scale(run: Run, at: int | None, *, floor: float) -> Finding:
-    """What the loss scale does: stays constant, falls below `floor`, or moves as a dynamic scaler's does."""
+    """What the loss scale does: stays constant, falls below `floor`, or moves as a dynamic scaler's does.
+
+    The flaw: a scaler that never engages, or one that finds no scale small enough. Source: the tree.
+    """
     scale = finite(run["loss_scale"])
     known = scale.drop_nulls()
     change = known.diff().drop_nulls()
@@ -67,7 +75,8 @@ def loss_scale(run: Run, at: int | None, *, floor: float) -> Finding:
         "doublings": int((change > 0).sum()),
         "bound": floor,
     }
-    if known.min() is not None and known.min() < floor:
+    lowest = known_float(known.min())
+    if lowest is not None and lowest < floor:
         step = int(run.steps[int((scale < floor).fill_null(False).arg_true()[0])])
         return Finding("below", step, facts | {"step": step}, floor)
     return Finding("constant" if known.n_unique() <= 1 else "dynamic", None, facts)

@@ -118,7 +118,7 @@ def _symptoms(scene: Scene, lang: str) -> Iterator[Symptom]:
     yield _row("peak", "number", scene.at("loss", peak), "nats")
     yield _row("peak_step", "step", int(run.steps[peak]) if spike and run.has("loss") else None)
     yield _row("after", "after", _after(scene), "nats")
-    within = number(scene.rules["recovery"]["within"])
+    within = number(scene.rules["recovery"]["within"].steps)
     yield _row("recovered", "after", _recovered(scene, lang), "steps", bound=within)
     yield _row("gradient", "number", scene.worst("grad_norm"), panel="gradient")
     usual = scene.usual("grad_norm")

@@ -28,11 +28,11 @@ class Table:
     mapping: dict[str, str]
     format: str = "a CSV with a column of steps"
 
-    def describe(self, lang: str) -> str:
+    def describe(self, lang: str) -> str:  # noqa: ARG002
         """A CSV says nothing of what the run was meant to be."""
         return ""
 
-    def read(self, since: Run | None = None) -> Run:
+    def read(self, since: Run | None = None) -> Run:  # noqa: ARG002
         """The run, read whole.
 
         An empty cell was not logged, `nan` is a NaN; a row without a step is of the step before.

@@ -63,7 +63,7 @@ class Manifest(_Part):
     name: str | None = None
     tutor: str | None = None
     command: str | None = None
-    break_name: str | None = Field(None, alias="break")
+    break_name: str | None = Field(default=None, alias="break")
     role: str | None = None
     sealed: bool = False
     settings: Mapping[str, Any] = {}
@@ -77,7 +77,7 @@ class Manifest(_Part):
     batch: Batch = Batch()
     schedule: Schedule = Schedule()
     groups: Annotated[tuple[Group, ...], Field(strict=False)] = ()
-    token_loss_edges: Annotated[tuple[Number | None, ...], Field(strict=False)] | None = None
+    token_loss_edges: Annotated[tuple[Number, ...], Field(strict=False)] | None = None
 
     @classmethod
     def parse(cls, given: Mapping[str, Any]) -> tuple["Manifest", tuple[str, ...]]:

@@ -25,7 +25,7 @@ class DiskFullError(Exception):
 class Record:
     """The writing end of a run folder."""
 
-    def __init__(self, folder: Path):
+    def __init__(self, folder: Path) -> None:
         self.folder = folder
         self._rows = rows_in(folder)
         self._file = os.open(folder / METRICS, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
