@@ -19,6 +19,19 @@ PANELS = ("loss", "lr", "gradient", "activations", "parameters", "optimizer", "t
 """The nine panels, numbered from 1 in this order on every screen and named so in trees."""
 
 
+@dataclass(frozen=True)
+class Checkpoint:
+    """A saved state of a run.
+
+    Attributes:
+        resumes_at: the step that comes next: the state is the one before it.
+        path: its file; None where that wasn't kept.
+    """
+
+    resumes_at: int
+    path: Path | None = None
+
+
 class BadRunError(ValueError):
     """A run that can't be read: the message says what is wrong and how to mend it, in one line."""
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 MANIFEST, METRICS = "manifest.json", "metrics.jsonl"
-SENTENCES, COMMAND = "sentences.txt", "command.txt"
+SENTENCES, COMMAND, TRUTH = "sentences.txt", "command.txt", "truth.json"
 
 
 class RunExistsError(ValueError):
@@ -38,8 +38,14 @@ class Record:
             raise _taken(folder)
 
     @classmethod
-    def create(cls, folder: Path, manifest: Mapping[str, Any], sentences: Iterable[str]) -> "Record":
-        """A new run folder.
+    def create(
+        cls,
+        folder: Path,
+        manifest: Mapping[str, Any],
+        sentences: Iterable[str],
+        truth: Mapping[str, Any] | None = None,
+    ) -> "Record":
+        """A new run folder; `truth` is what a sealed run's manifest keeps to itself.
 
         Raises:
             RunExistsError: there is something at `folder`.
@@ -52,7 +58,9 @@ class Record:
         except OSError as error:
             raise DiskFullError(f"{folder} can't be made: {error.strerror}") from None
         try:
-            _write(folder / MANIFEST, json.dumps(manifest, indent=1, ensure_ascii=False) + "\n")
+            if truth is not None:
+                _write(folder / TRUTH, _json(truth))
+            _write(folder / MANIFEST, _json(manifest))
             _write(folder / COMMAND, f"{manifest['command']}\n")
             _write(folder / SENTENCES, "".join(f"{sentence}\n" for sentence in sentences))
             return cls(folder)
@@ -130,6 +138,10 @@ def _lines(folder: Path) -> Iterable[bytes]:
     if path.is_file():
         with path.open("rb") as file:
             yield from (line for line in file if line.endswith(b"\n"))
+
+
+def _json(data: Mapping[str, Any]) -> str:
+    return json.dumps(data, indent=1, ensure_ascii=False) + "\n"
 
 
 def _write(path: Path, text: str) -> None:
