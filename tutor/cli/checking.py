@@ -1,0 +1,51 @@
+"""Checking trees and cards, for `tutor trees check`: the one place that sees both them and the lab."""
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from tutor import card as cards
+from tutor import tree as trees
+from tutor.words import BadFileError, Document
+from tutor.words.prose import graph_of
+
+
+def graphs(files: Iterable[Path] | None) -> list[Path]:
+    """The graphs of these files, each once; of all known trees and cards where none is given."""
+    if files:
+        return list(dict.fromkeys(map(graph_of, files)))
+    return [*trees.available().values(), *cards.available().values()]
+
+
+def describe(path: Path) -> str:
+    """What the sound tree or card at `path` holds.
+
+    Raises:
+        BadFileError: with every problem found, each with its file and line.
+    """
+    if "tree" in Document(path).data or path.parent.name != "breaks":
+        tree = trees.load(path)
+        return f"{len(tree.questions)} questions, {len(tree.leaves)} leaves"
+    card = cards.load(path)
+    _check_parts(card)
+    return f"{len(card.ladder)} checks, {len(card.fixes)} fixes"
+
+
+def _check_parts(card: cards.Card) -> None:
+    """Look the card's faults and triggers up in the lab's registry, where torch is installed."""
+    if not card.faults and not card.trigger:
+        return
+    try:
+        from tutor.lab import faults
+    except ModuleNotFoundError as error:
+        if error.name not in ("torch", "tokenizers"):
+            raise
+        return
+    problems = []
+    for key, kind, parts in (("faults", "fault", card.faults), ("trigger", "trigger", card.trigger)):
+        for index, part in enumerate(parts):
+            try:
+                faults.checked(kind, [part])
+            except ValueError as error:
+                problems.append(card.problem((key, index), f"{key}: {error}"))
+    if problems:
+        raise BadFileError(problems)
