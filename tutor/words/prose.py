@@ -168,6 +168,8 @@ class Joined(Generic[Model]):
         """Placeholders that a sentence doesn't name in each language, or that are none."""
         named: dict[str, set[str]] = {}
         for lang, text in words.items():
+            if not isinstance(text, str):
+                continue  # no sentence: the model says so
             try:
                 named[lang] = placeholders(text)
             except ValueError as error:
