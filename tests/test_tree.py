@@ -200,7 +200,8 @@ class TestProblems:
         data["questions"]["1"]["panel"] = "gradiant"
         data["questions"]["2"]["colour"] = "red"
         said = problems(tmp_path, data)
-        assert "panel" in said and "questions.2.colour: is no key of this place" in said
+        assert "there is no panel 'gradiant'; did you mean gradient?" in said
+        assert "questions.2.colour: is no key of this place" in said
 
     @pytest.mark.parametrize("text", ["", "a: [", "- 1", "a: 1\na: 2", "\t"])
     def test_no_tree_at_all(self, tmp_path: Path, text: str):

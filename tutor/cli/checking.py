@@ -1,11 +1,13 @@
 """Checking trees and cards, for `tutor trees check`: the one place that sees both them and the lab."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from pathlib import Path
 
 from tutor import card as cards
 from tutor import tree as trees
-from tutor.words import BadFileError, Document
+from tutor.parts import Part
+from tutor.words import BadFileError, Document, Problem
 from tutor.words.prose import graph_of
 
 
@@ -40,12 +42,17 @@ def _check_parts(card: cards.Card) -> None:
         if error.name not in ("torch", "tokenizers"):
             raise
         return
-    problems = []
-    for key, kind, parts in (("faults", "fault", card.faults), ("trigger", "trigger", card.trigger)):
-        for index, part in enumerate(parts):
-            try:
-                faults.checked(kind, [part])
-            except ValueError as error:
-                problems.append(card.problem((key, index), f"{key}: {error}"))
+    problems = [*_problems(card, "faults", partial(faults.checked, "fault"), card.faults)]
+    problems += _problems(card, "trigger", partial(faults.checked, "trigger"), card.trigger)
     if problems:
         raise BadFileError(problems)
+
+
+def _problems(
+    card: cards.Card, key: str, checked: Callable[[list[Part]], object], parts: tuple[Part, ...]
+) -> Iterator[Problem]:
+    for index, part in enumerate(parts):
+        try:
+            checked([part])
+        except ValueError as error:
+            yield card.problem((key, index), f"{key}: {error}")

@@ -4,16 +4,24 @@ Every field of `Words` is written in the prose files, one per language; every ot
 """
 
 from collections.abc import Iterator, Mapping
-from typing import Literal, Self
+from typing import Annotated, Literal, Self
 
-from pydantic import Field, PrivateAttr, model_validator
+from pydantic import AfterValidator, Field, PrivateAttr, WithJsonSchema, model_validator
 
+from tutor import catalog
 from tutor.run import PANELS
 from tutor.words import Strict, Words
 from tutor.words.prose import Joined
 
+
+def _known_panel(name: str) -> str:
+    if name not in PANELS:
+        raise ValueError(catalog.unknown("panel", name, PANELS))
+    return name
+
+
 Number = int | float
-Panel = Literal[PANELS]
+Panel = Annotated[str, AfterValidator(_known_panel), WithJsonSchema({"enum": list(PANELS)})]
 Kind = Literal["fine", "remark", "symptom"]
 
 

@@ -42,7 +42,10 @@ class BadFileError(ValueError):
         super().__init__("\n".join(map(str, self.problems)))
 
 
-class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):
+_FastestLoader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
+
+class _Loader(_FastestLoader):
     """YAML as people mean it: `yes`, `no`, `on` and `off` are words; a key given twice is an error."""
 
     def construct_mapping(self, node, deep=False):
@@ -77,7 +80,7 @@ class Document:
         loader = _Loader(text)
         try:
             self._root = loader.get_single_node()
-            self.data = loader.construct_document(self._root) if self._root else None
+            data = loader.construct_document(self._root) if self._root else None
         except yaml.YAMLError as error:
             mark = getattr(error, "problem_mark", None)
             what = getattr(error, "problem", None) or str(error)
@@ -86,15 +89,16 @@ class Document:
             raise self._unusable(1, "is nested too deep") from None
         finally:
             loader.dispose()
-        if not isinstance(self.data, dict):
+        if not isinstance(data, dict):
             raise self._unusable(1, "holds no keys: is this the right file?")
+        self.data: dict[str, Any] = data
 
     def _unusable(self, line: int, what: str) -> BadFileError:
         return BadFileError([Problem(self.path, line, what)])
 
     def holds(self, *where: str | int) -> bool:
         """Whether there is a value at `where`."""
-        node = self.data
+        node: Any = self.data
         for part in where:
             if isinstance(node, list):
                 if not isinstance(part, int) or part >= len(node):
