@@ -14,7 +14,8 @@ from rich.console import Console
 
 from tests.conftest import ROOT
 from tutor import lessons, notebook
-from tutor.notebook import Notebook, NotebookError, files, parse
+from tutor.lesson import parse
+from tutor.notebook import Notebook, NotebookError, files
 
 LESSON = """## Clip first
 
@@ -30,8 +31,8 @@ from pathlib import Path
 from tutor.notebook import Notebook
 book = Notebook("ana", Path({home!r}))
 """
-TWENTY_FIVE = """
-for n in range(25):
+TEN = """
+for n in range(10):
     book.append_lesson(f"## {who} {n}")
     book.record_prediction(run="r", tree="t", question="q", predicted="yes", found="no", confidence=3)
 """
@@ -124,13 +125,12 @@ class TestSafety:
         assert [lesson.lesson for lesson in book.lessons()] == ["Clip first", "After"]
         assert not list(book.folder.glob("*.tmp")) + list(book.folder.glob(".*.tmp"))
 
-    def test_two_at_once_lose_nothing(self, book, tmp_path):
-        writers = [in_another_process(f"who = {who!r}\n{TWENTY_FIVE}", tmp_path) for who in "ab"]
-        assert [writer.wait(60) for writer in writers] == [0, 0]
-        assert {lesson.lesson for lesson in book.lessons()} == {
-            f"{who} {n}" for who in "ab" for n in range(25)
-        }
-        assert len(book.predictions()) == 50
+    def test_eight_at_once_lose_nothing(self, book, tmp_path):
+        writers = [in_another_process(f"who = {who!r}\n{TEN}", tmp_path) for who in "abcdefgh"]
+        assert [writer.wait(60) for writer in writers] == [0] * 8
+        kept = [lesson.lesson for lesson in book.lessons()]
+        assert sorted(kept) == [f"{who} {n}" for who in "abcdefgh" for n in range(10)]
+        assert len(book.predictions()) == 80
 
     @pytest.mark.parametrize(
         ("number", "what"), [(28, "full"), (30, "read_only"), (13, "read_only"), (5, "unwritable")]
@@ -247,6 +247,19 @@ class TestPredictions:
         book.record_prediction(**entry, hints=2)
         assert [p["hints"] for p in book.predictions()] == [0, 2]
         assert book.predictions()[0].items() >= entry.items()
+
+    def test_each_knows_its_attempt_and_whether_the_log_had_spoken(self, book):
+        entry = {
+            "run": "r",
+            "tree": "t",
+            "question": "1.1",
+            "predicted": "no",
+            "found": "no",
+            "confidence": 5,
+        }
+        book.record_prediction(**entry, attempt="a1")
+        book.record_prediction(**entry, attempt="a1", seen_before=True)
+        assert [(p["attempt"], p["seen_before"]) for p in book.predictions()] == [("a1", False), ("a1", True)]
 
 
 class TestPrinting:

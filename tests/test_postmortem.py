@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.conftest import make_run, numbers
-from tutor.notebook import parse
+from tutor.lesson import parse
 from tutor.postmortem import (
     DESTRUCTIVE,
     PATTERNS,

@@ -1,15 +1,8 @@
 """Notebook: what a learner keeps, in learners/<name>/: lessons, drafts and predictions.
 
-lessons.md holds every post-mortem, oldest first; it is the learner's to read and to edit. A lesson begins
-at a line `## <the lesson>`; the line before may carry its id, the line after its date, run and path:
-
-    <!-- lesson 3fa85f64 -->
-    ## Clip the gradient before you trust the loss
-
-    2026-11-20 14:03 · 19-break · phase-19: 1.1 no → 2.1 yes → recoverable
-
-Every write goes under one lock and, but for predictions.jsonl that only grows, through a temporary file
-that replaces the old one: a save that is cut short leaves the old file whole.
+lessons.md holds every post-mortem, oldest first; it is the learner's to read and to edit, and tutor/lesson.py
+knows what an entry looks like. Every write goes under one lock and, but for predictions.jsonl that only
+grows, through a temporary file that replaces the old one: a save that is cut short leaves the old file whole.
 """
 
 import hashlib
@@ -24,6 +17,7 @@ from typing import Any
 
 from tutor import paths
 from tutor.learner import learner_name
+from tutor.lesson import Lesson, marked, parse
 from tutor.notebook.files import NotebookError, locked, read, refused, replace, rescue, unreadable
 
 __all__ = [
@@ -32,40 +26,14 @@ __all__ = [
     "Notebook",
     "NotebookError",
     "draft_key",
-    "parse",
     "rescue",
 ]
-
-_MARKER = re.compile(r"^<!-- lesson ([0-9a-f]{8,64}) -->\s*$")
-_HEADING = re.compile(r"^##[ \t]+(\S.*)$")
-_META = re.compile(r"^(\d{4}-\d\d-\d\d(?: \d\d:\d\d)?) · (.*?) · (.*)$")
 
 
 def draft_key(run: str, tree: str, folder: str | Path) -> str:
     """The key of the draft of `tree` over `run`: two runs of one name in two folders keep apart."""
     where = hashlib.sha256(os.fsencode(Path(folder).resolve())).hexdigest()[:8]
     return f"{run}-{tree}-{where}"
-
-
-@dataclass(frozen=True)
-class Lesson:
-    """One entry of lessons.md.
-
-    Attributes:
-        lesson: the line that heads it.
-        date: "2026-11-20 14:03", or "" in an entry written by hand.
-        run: the run's name, or "".
-        path: tree and answers, or "".
-        body: the entry's Markdown, whole, its heading included.
-        id: as its marker has it, or "".
-    """
-
-    lesson: str
-    date: str
-    run: str
-    path: str
-    body: str
-    id: str = ""
 
 
 @dataclass(frozen=True)
@@ -106,11 +74,7 @@ class Notebook:
         Raises:
             NotebookError: the file can't be written; it is as it was before.
         """
-        text = markdown.strip() + "\n"
-        if not (marker := _MARKER.match(text.partition("\n")[0])):
-            digest = hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:16]
-            text = f"<!-- lesson {digest} -->\n{text}"
-        id = marker.group(1) if marker else digest
+        id, text = marked(markdown)
         new = text.encode("utf-8", "replace")
         with locked(self.folder):
             path = self.lessons_path
@@ -212,15 +176,26 @@ class Notebook:
         found: str,
         confidence: int,
         hints: int = 0,
+        attempt: str = "",
+        seen_before: bool = False,
     ) -> None:
         """Add one prediction, with what the log said then, to predictions.jsonl.
+
+        Args:
+            run: the run's name; `tree` the tree's, `question` the question's id in it.
+            predicted: the outcome that the learner chose; `found` the one that the log gave.
+            confidence: from 1 to 5.
+            hints: how many the learner had read.
+            attempt: id of the walk in which it was made; "" where it isn't known.
+            seen_before: whether the log had answered this question already when the prediction was made: such
+                a prediction says nothing of what the learner knew.
 
         Raises:
             NotebookError: it can't be written.
         """
-        when = datetime.now().astimezone().isoformat(timespec="seconds")
-        entry = {"when": when, "run": run, "tree": tree, "question": question, "predicted": predicted}
-        entry |= {"found": found, "confidence": confidence, "hints": hints}
+        entry: dict[str, Any] = {"when": datetime.now().astimezone().isoformat(timespec="seconds")}
+        entry |= {"run": run, "tree": tree, "question": question, "predicted": predicted, "found": found}
+        entry |= {"confidence": confidence, "hints": hints, "attempt": attempt, "seen_before": seen_before}
         path = self.folder / "predictions.jsonl"
         with locked(self.folder), path.open("ab+") as file:
             if size := file.seek(0, os.SEEK_END):
@@ -229,7 +204,10 @@ class Notebook:
             file.write((b"\n" if torn else b"") + json.dumps(entry).encode() + b"\n")
 
     def predictions(self) -> list[dict[str, Any]]:
-        """Every prediction that can be read, oldest first."""
+        """Every prediction that can be read, oldest first, each as `record_prediction` was given it.
+
+        Those kept by an older tutor have neither `attempt` nor `seen_before`.
+        """
         try:
             lines = read(self.folder / "predictions.jsonl").split(b"\n")
         except OSError:
@@ -251,25 +229,3 @@ def _read_draft(path: Path) -> Draft | None:
     except (OSError, TypeError, KeyError):
         return None
     return draft if isinstance(draft.data, dict) else None
-
-
-def parse(text: str) -> list[Lesson]:
-    """The lessons in the text of a lessons.md, whatever a hand has done to it."""
-    entries: list[tuple[str, list[str]]] = []
-    marker = ""
-    for line in text.replace("\r\n", "\n").split("\n"):
-        if found := _MARKER.match(line):
-            marker = found.group(1)
-        elif _HEADING.match(line):
-            entries.append((marker, [line]))
-            marker = ""
-        elif entries:
-            entries[-1][1].append(line)
-    return [_lesson(id, lines) for id, lines in entries]
-
-
-def _lesson(id: str, lines: list[str]) -> Lesson:
-    second = next((line for line in lines[1:] if line.strip()), "")
-    date, run, path = found.groups() if (found := _META.match(second)) else ("", "", "")
-    lesson = _HEADING.match(lines[0]).group(1).strip()
-    return Lesson(lesson, date, run, path.strip(), "\n".join(lines).strip(), id)

@@ -4,16 +4,10 @@ import contextlib
 import errno
 import os
 import tempfile
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
 from tutor.words import SaidError
-
-try:
-    import fcntl
-except ImportError:  # Windows
-    fcntl = None
 
 PATIENCE = 10.0
 """Seconds to wait for another tutor that is saving."""
@@ -46,32 +40,16 @@ def locked(folder: Path) -> Iterator[None]:
 
     The system lets go of the lock when its holder dies, so a killed save blocks nobody.
     """
+    from filelock import FileLock, Timeout  # only where something is saved: the first screen needs none
+
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        with (folder / ".lock").open("ab") as file:
-            end = time.monotonic() + PATIENCE
-            while not _try_lock(file.fileno()):
-                if time.monotonic() > end:
-                    raise NotebookError("busy", path=str(folder))
-                time.sleep(0.02)
+        with FileLock(folder / ".lock", timeout=PATIENCE, poll_interval=0.02):
             yield
+    except Timeout:
+        raise NotebookError("busy", path=str(folder)) from None
     except OSError as error:
         raise refused(folder, error) from None
-
-
-def _try_lock(handle: int) -> bool:
-    try:
-        if fcntl:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        else:
-            import msvcrt
-
-            msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)
-    except OSError as error:
-        if error.errno in (errno.EAGAIN, errno.EACCES, errno.EDEADLK):
-            return False
-        raise
-    return True
 
 
 def refused(path: Path, error: OSError) -> NotebookError:

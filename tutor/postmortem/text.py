@@ -1,71 +1,40 @@
-"""The Markdown of a completed post-mortem: lesson first, dated, with run and tree path."""
+"""The Markdown of a completed post-mortem: what stands in each section of its entry in lessons.md."""
 
-import hashlib
-import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator
 from datetime import datetime
 from math import isfinite
 
+from tutor import lesson
 from tutor.postmortem.form import SECTIONS, PostMortem, Symptom
 from tutor.postmortem.reading import number
 from tutor.run import PANELS
-from tutor.words import plain, say
+from tutor.words import say
 
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 """What the hypotheses are called in the grid, in their order."""
 
 
 def to_markdown(pm: PostMortem, lang: str, when: datetime) -> str:
-    """The entry for lessons.md.
-
-    It begins with a marker of what it holds, so that a save that is tried twice is kept once, a heading
-    with the lesson, and a line "date · run · path".
-    """
-    digest = hashlib.sha256(pm.model_dump_json().encode("utf-8", "replace")).hexdigest()[:16]
+    """The entry for lessons.md; the same post-mortem has the same id whenever it is saved."""
     about = pm.about
-    path = f"{about.tree}: {about.path}" if about.path else about.tree
-    lines = [
-        f"<!-- lesson {digest} -->",
-        f"## {_line(pm.lesson)}",
-        "",
-        f"{when:%Y-%m-%d %H:%M} · {_line(about.run).replace(' · ', ' - ')} · {_line(path)}",
-    ]
-    parts = (_symptoms, _hypotheses, _evidence, _cause, _remediation, _verification)
-    for index, part in enumerate(parts, 1):
-        lines += ["", f"### {index}. {say(f'postmortem.sections.{SECTIONS[index - 1]}', lang)}", ""]
-        lines += part(pm, lang)
-    lines += ["", f"### 7. {say('postmortem.sections.lesson', lang)}", "", *_prose(_line(pm.lesson))]
-    return "\n".join(lines) + "\n"
-
-
-def _line(text: str) -> str:
-    """Text of a learner or a log as one line that begins no heading and no comment."""
-    return plain(" ".join(text.split())).replace("<!--", "<! --")
-
-
-def _prose(text: str) -> list[str]:
-    """Text of several lines; none of them begins a heading or a comment."""
-    lines = plain(text.strip(), lines=True).replace("<!--", "<! --").split("\n")
-    return [re.sub(r"^(\s*)(#)", r"\1\\\2", line) for line in lines]
-
-
-def _table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str]:
-    yield _cells(header)
-    yield _cells(["---"] * len(header))
-    for row in rows:
-        yield _cells(row)
-
-
-def _cells(cells: Iterable[str]) -> str:
-    return "| " + " | ".join(_line(cell).replace("|", "\\|") for cell in cells) + " |"
+    contents = (_symptoms, _hypotheses, _evidence, _cause, _remediation, _verification, _lesson)
+    titles = (say(f"postmortem.sections.{name}", lang) for name in SECTIONS)
+    return lesson.write(
+        pm.lesson,
+        when=when,
+        run=about.run,
+        path=f"{about.tree}: {about.path}" if about.path else about.tree,
+        sections=[(title, content(pm, lang)) for title, content in zip(titles, contents, strict=True)],
+        id=lesson.digest(pm.model_dump_json()),
+    )
 
 
 def _heads(lang: str, *names: str) -> list[str]:
     return [say(f"postmortem.heads.{name}", lang) for name in names]
 
 
-def _symptoms(pm: PostMortem, lang: str) -> Iterator[str]:
-    yield from _table(
+def _symptoms(pm: PostMortem, lang: str) -> list[str]:
+    return lesson.table(
         _heads(lang, "symptom", "value", "panel"),
         (
             (
@@ -94,18 +63,18 @@ def panel_name(panel: str, lang: str) -> str:
     return f"{PANELS.index(panel) + 1} {say(f'postmortem.panels.{panel}', lang)}"
 
 
-def _hypotheses(pm: PostMortem, lang: str) -> Iterator[str]:
+def _hypotheses(pm: PostMortem, lang: str) -> list[str]:
     lettered = zip(LETTERS, pm.hypotheses, strict=False)
     ranked = sorted(lettered, key=lambda pair: -(number(pair[1].probability) or 0.0))
-    yield from _table(
+    return lesson.table(
         ("", *_heads(lang, "probability", "hypothesis", "support")),
         ((letter, h.probability, h.words(lang), h.support) for letter, h in ranked),
     )
 
 
-def _evidence(pm: PostMortem, lang: str) -> Iterator[str]:
+def _evidence(pm: PostMortem, lang: str) -> list[str]:
     """The learner's grid; where the log says otherwise, its word follows in brackets."""
-    yield from _table(
+    return lesson.table(
         (*_heads(lang, "panel"), *LETTERS[: len(pm.hypotheses)]),
         (
             (panel_name(panel, lang), *(_cell(pm, panel, h.key, lang) for h in pm.hypotheses))
@@ -125,28 +94,24 @@ def _cell(pm: PostMortem, panel: str, key: str, lang: str) -> str:
 
 
 def _cause(pm: PostMortem, lang: str) -> list[str]:
-    return _prose(pm.cause)
+    return lesson.prose(pm.cause)
 
 
 def _remediation(pm: PostMortem, lang: str) -> list[str]:
-    return [f"    {line}" for line in plain(pm.remediation.strip(), lines=True).split("\n")]
+    return lesson.code(pm.remediation)
 
 
 def _verification(pm: PostMortem, lang: str) -> Iterator[str]:
     form = pm.verification
     for name in ("seed", "tolerance", "through"):
-        yield f"- {say(f'postmortem.verification.{name}', lang)}: {_line(getattr(form, name))}"
+        yield f"- {say(f'postmortem.verification.{name}', lang)}: {lesson.line(getattr(form, name))}"
     for bound in form.bounds:
         if not bound.blank:
-            yield "- " + _line(
-                say(
-                    "postmortem.verification.bound",
-                    lang,
-                    signal=bound.signal.strip(),
-                    comparison=bound.comparison.strip(),
-                    value=bound.value.strip(),
-                    window=bound.window.strip(),
-                )
-            )
+            facts = {name: value.strip() for name, value in bound.model_dump().items()}
+            yield f"- {lesson.line(say('postmortem.verification.bound', lang, **facts))}"
     yield ""
     yield say("postmortem.verification.not_run", lang)
+
+
+def _lesson(pm: PostMortem, lang: str) -> list[str]:
+    return lesson.prose(lesson.line(pm.lesson))

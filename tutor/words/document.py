@@ -100,10 +100,12 @@ class Document:
         """Whether there is a value at `where`."""
         node: Any = self.data
         for part in where:
-            if isinstance(node, list):
-                if not isinstance(part, int) or part >= len(node):
-                    return False
-            elif not isinstance(node, dict) or part not in node:
+            inside = (
+                part in range(len(node))
+                if isinstance(node, list)
+                else isinstance(node, dict) and part in node
+            )
+            if not inside:
                 return False
             node = node[part]
         return True

@@ -1,32 +1,34 @@
 """HelpScreen: what works now on the screen below, from its own bindings."""
 
+from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.content import Content
 from textual.screen import ModalScreen, Screen
 from textual.widgets import Static
 
 from tutor.ui import bindings
+from tutor.ui.typed import InTutor
 from tutor.ui.widgets.footer import Keys
 from tutor.words import say
 
 
-class HelpScreen(ModalScreen[None]):
+class HelpScreen(InTutor, ModalScreen[None]):
     """The keys of `screen` that work now, and beside them, in a few lines, what to do there."""
 
     BINDINGS = bindings.HELP
 
-    def __init__(self, screen: Screen):
+    def __init__(self, screen: Screen, lang: str):
         super().__init__()
-        self._rows = bindings.working(screen.active_bindings, screen.app.lang, hidden=True)
-        self._notes = getattr(screen, "HELP_NOTES", ())
+        self._rows = bindings.working(screen.active_bindings, lang, hidden=True)
+        self._notes: tuple[str, ...] = getattr(screen, "HELP_NOTES", ())
 
-    def compose(self):
+    def compose(self) -> ComposeResult:
         """The table and the lines."""
         lang = self.app.lang
-        widest = max((len(keys) for keys, _, _ in self._rows), default=0)
+        widest = max((len(row.keys) for row in self._rows), default=0)
         rows = [
-            Content.assemble((keys.rjust(widest), "bold $accent"), (f"   {name}", ""))
-            for keys, name, _ in self._rows
+            Content.assemble((row.keys.rjust(widest), "bold $accent"), (f"   {row.name}", ""))
+            for row in self._rows
         ]
         with VerticalScroll(classes="pane dialog") as pane:
             pane.border_title = Content(say("help.title", lang))

@@ -1,15 +1,14 @@
 """LessonsScreen: the learner's lessons, the latest first, with one of them open to read."""
 
-from typing import ClassVar
-
 from textual import on
-from textual.binding import Binding
+from textual.app import ComposeResult
 from textual.containers import Horizontal, VerticalScroll
 from textual.content import Content
 from textual.widgets import Markdown, OptionList, Static
 from textual.widgets.option_list import Option
 
 from tutor.notebook import Lesson, Notebook
+from tutor.ui import bindings
 from tutor.ui.screens.page import Page
 from tutor.ui.widgets.title import Title
 from tutor.words import plain
@@ -20,10 +19,7 @@ class LessonsScreen(Page):
 
     AUTO_FOCUS = "#list"
     HELP_NOTES = ("lessons",)
-    BINDINGS: ClassVar = [
-        Binding("enter", "read", "read", id="postmortem.keys.read"),
-        Binding("escape,n", "leave", "close", key_display="esc", id="keys.close"),
-    ]
+    BINDINGS = bindings.LESSONS
     CSS_PATH = "lessons.tcss"
 
     def __init__(self, notebook: Notebook):
@@ -31,7 +27,7 @@ class LessonsScreen(Page):
         self.notebook = notebook
         self.lessons = notebook.lessons()[::-1]
 
-    def body(self):
+    def body(self) -> ComposeResult:
         """The list on the left, the lesson on the right."""
         yield Title(middle=str(self.notebook.lessons_path))
         with Horizontal(id="lessons"):

@@ -1,21 +1,23 @@
 """NameScreen: whose notebook to use."""
 
+from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Input, Static
 
 from tutor.ui import bindings
+from tutor.ui.typed import InTutor
 from tutor.ui.widgets.footer import Keys
 from tutor.words import say
 
 
-class NameScreen(ModalScreen[str | None]):
+class NameScreen(InTutor, ModalScreen[str | None]):
     """Asks for a learner's name; gives one that can be a folder's, or None."""
 
     BINDINGS = bindings.NAME
 
-    def compose(self):
+    def compose(self) -> ComposeResult:
         """The field, and what is wrong with what stands in it."""
         with Vertical(classes="pane dialog") as pane:
             pane.border_title = Content(say("ui.learner", self.app.lang))

@@ -4,13 +4,14 @@ PlotPage adds a panel to switch, zoom and pan.
 """
 
 from collections.abc import Iterable
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from textual.app import ComposeResult
 from textual.screen import Screen
 from textual.widget import Widget
 
 from tutor.run import PANELS
+from tutor.ui.typed import InTutor
 from tutor.ui.widgets.footer import Keys
 from tutor.ui.widgets.plot import Plot
 from tutor.ui.widgets.tabs import PanelTabs
@@ -20,7 +21,7 @@ TALL = 32
 """Rows from which a screen has room to spare."""
 
 
-class Page(Screen):
+class Page(InTutor, Screen):
     """A screen whose body is `body()` and whose words are set by `relabel()`."""
 
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-wide")]  # noqa: RUF012
@@ -52,7 +53,7 @@ class Page(Screen):
     def relabel(self) -> None:
         """Set every word on the screen in the app's language."""
 
-    def say(self, key: str, **facts) -> str:
+    def say(self, key: str, **facts: Any) -> str:
         """The app's own words in its language."""
         return say(key, self.app.lang, **facts)
 

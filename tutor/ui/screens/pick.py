@@ -2,18 +2,20 @@
 
 from collections.abc import Sequence
 
+from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets.option_list import Option
 
 from tutor.ui import bindings
+from tutor.ui.typed import InTutor
 from tutor.ui.widgets.footer import Keys
 from tutor.ui.widgets.options import Options
 from tutor.words import plain, say
 
 
-class PickScreen(ModalScreen[str | None]):
+class PickScreen(InTutor, ModalScreen[str | None]):
     """A list over the screen below; gives the id picked, or None.
 
     Args:
@@ -27,7 +29,7 @@ class PickScreen(ModalScreen[str | None]):
         super().__init__()
         self._title, self._rows = title, rows
 
-    def compose(self):
+    def compose(self) -> ComposeResult:
         """The list."""
         with Vertical(classes="pane dialog") as pane:
             pane.border_title = Content(say(self._title, self.app.lang))

@@ -7,10 +7,8 @@ applies them and tells the section what came of it. A draft is kept at each chan
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import ClassVar
 
 from textual import on, work
-from textual.binding import Binding
 from textual.containers import Container, Horizontal, Vertical
 from textual.content import Content
 from textual.message import Message
@@ -32,6 +30,7 @@ from tutor.postmortem import (
 from tutor.postmortem.reading import whole
 from tutor.run import PANELS, Run
 from tutor.tree import numbers
+from tutor.ui import bindings
 from tutor.ui.screens.page import Page
 from tutor.ui.screens.pick import PickScreen
 from tutor.ui.widgets.contents import Contents
@@ -93,22 +92,7 @@ class PostMortemScreen(Page):
         path: Path
 
     HELP_NOTES = ("postmortem",)
-    BINDINGS: ClassVar = [
-        Binding("ctrl+s", "save", "save", id="postmortem.keys.save", priority=True),
-        Binding("ctrl+n", "section(1)", "next section", id="postmortem.keys.next", priority=True),
-        Binding(
-            "ctrl+pageup",
-            "section(-1)",
-            "section before",
-            id="postmortem.keys.previous",
-            priority=True,
-            show=False,
-        ),
-        Binding("escape", "leave(True)", "leave", key_display="esc", id="postmortem.keys.leave"),
-        Binding("escape", "leave(False)", "leave", key_display="esc", id="postmortem.keys.leave_saved"),
-        Binding("ctrl+o", "make_one", "make it 1", id="postmortem.keys.make_one"),
-        Binding("f2", "look", "panels", id="postmortem.keys.look"),
-    ]
+    BINDINGS = bindings.POSTMORTEM
 
     CSS_PATH = "postmortem.tcss"
 

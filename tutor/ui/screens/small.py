@@ -1,15 +1,17 @@
 """TooSmall: one clear line while the terminal is too small to draw on."""
 
+from textual.app import ComposeResult
 from textual.screen import ModalScreen
 from textual.widgets import Static
 
+from tutor.ui.typed import InTutor
 from tutor.words import say
 
 
-class TooSmall(ModalScreen):
+class TooSmall(InTutor, ModalScreen):
     """Covers the app; taken away when the terminal has grown."""
 
-    def compose(self):
+    def compose(self) -> ComposeResult:
         """The line."""
         yield Static(self._line(), markup=False)
 

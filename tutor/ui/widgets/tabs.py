@@ -4,16 +4,18 @@ from dataclasses import dataclass
 
 from textual.content import Content
 from textual.message import Message
+from textual.reactive import reactive
 from textual.widget import Widget
 
 from tutor.run import PANELS
+from tutor.ui.typed import InTutor
 from tutor.words import say
 
 
-class PanelTabs(Widget):
+class PanelTabs(InTutor, Widget):
     """The panels by number and name; by number alone where the names don't fit."""
 
-    auto_links = False  # the names keep their own colours
+    auto_links = reactive(False)  # the names keep their own colours
 
     @dataclass
     class Chosen(Message):

@@ -1,18 +1,20 @@
 """Title: the line at the top: which run, which tree, who is learning."""
 
 from textual.content import Content
+from textual.reactive import reactive
 from textual.widget import Widget
 
 from tutor.run import Run
 from tutor.tree import Tree
+from tutor.ui.typed import InTutor
 from tutor.words import plain, say
 
 
-class Title(Widget):
+class Title(InTutor, Widget):
     """One line. The middle gives way where the terminal is narrow."""
 
     ALLOW_SELECT = False
-    auto_links = False  # a click on the language changes it
+    auto_links = reactive(False)  # a click on the language changes it
 
     def __init__(self, left: str = "", middle: str = "", place: str = ""):
         super().__init__()
