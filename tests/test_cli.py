@@ -1,6 +1,7 @@
 """The commands as a user types them: what they print, their exit codes, and bad input in one clear line."""
 
 import json
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -162,8 +163,8 @@ class TestLeaving:
     def test_a_walk_left_before_its_end_says_how_to_go_on(
         self, home: Path, monkeypatch: pytest.MonkeyPatch, given: str, answers: int, kept: bool
     ):
-        def opened(*, learner: str, subject: Path, asked: tree.Tree, **_) -> int:
-            walked = walk.begin(readers.read(subject), asked)
+        def opened(*, learner: str, subject: Path, walked_tree: tree.Tree, **_) -> int:
+            walked = walk.begin(readers.read(subject), walked_tree)
             for _ in range(answers):
                 if walked.question:
                     walked = walk.go_on(walked, walk.look(walked), "no")
@@ -197,6 +198,30 @@ class TestTrees:
         code, _, err = tutor("trees", "check", "my.yaml")
         assert code == 2
         assert "my.yaml:1: start: is missing" in err
+
+    def test_check_asks_the_lab_about_a_cards_faults_and_triggers(self, home: Path):
+        pytest.importorskip("torch")
+        for ending in (".yaml", ".en.yaml", ".es.yaml"):
+            shutil.copy(ROOT / "trees" / "breaks" / f"no-clip{ending}", home / f"mine{ending}")
+        card = home / "mine.yaml"
+        assert tutor("trees", "check", str(home / "mine.es.yaml")) == (
+            0,
+            f"{card}: sound (5 checks, 3 fixes)\n",
+            "",
+        )
+        card.write_text(card.read_text() + "faults:\n  - {name: frozzen}\n")
+        code, out, err = tutor("trees", "check", str(card))
+        line = len(card.read_text().splitlines())
+        assert (code, out) == (2, "")
+        assert err == f"{card}:{line}: faults: there is no fault 'frozzen'; did you mean frozen?\n"
+
+    @pytest.mark.parametrize(
+        ("words", "key"), [((), "questions"), (("--card",), "change"), (("--prose",), "about")]
+    )
+    def test_schema(self, home: Path, words: tuple[str, ...], key: str):
+        code, out, _ = tutor("trees", "schema", *words)
+        assert code == 0
+        assert key in json.loads(out)["properties"]
 
     def test_breaks(self, home: Path):
         assert "no-clip-silent" in tutor("breaks")[1]

@@ -54,7 +54,7 @@ def home(
     context: typer.Context,
     learner: options.LearnerOption = None,
     lang: options.LangOption = None,
-    version: Annotated[
+    version: Annotated[  # noqa: ARG001 - its callback prints it
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and end.")
     ] = False,
 ) -> None:

@@ -10,6 +10,9 @@ from tutor.parts import Part
 from tutor.words import BadFileError, Document, Problem
 from tutor.words.prose import graph_of
 
+CARD_KEYS = {"change", "faults", "trigger", "expect", "ladder"}
+"""By any of these a graph is a card's, not a tree's."""
+
 
 def graphs(files: Iterable[Path] | None) -> list[Path]:
     """The graphs of these files, each once; of all known trees and cards where none is given."""
@@ -24,7 +27,7 @@ def describe(path: Path) -> str:
     Raises:
         BadFileError: with every problem found, each with its file and line.
     """
-    if "tree" in Document(path).data or path.parent.name != "breaks":
+    if not CARD_KEYS & Document(path).data.keys():
         tree = trees.load(path)
         return f"{len(tree.questions)} questions, {len(tree.leaves)} leaves"
     card = cards.load(path)

@@ -37,7 +37,7 @@ class Problem(NamedTuple):
 class BadFileError(ValueError):
     """YAML that can't be used. `str()` gives one line per problem, each with file and line."""
 
-    def __init__(self, problems: Iterable[Problem]):
+    def __init__(self, problems: Iterable[Problem]) -> None:
         self.problems = sorted(set(problems))
         super().__init__("\n".join(map(str, self.problems)))
 
@@ -48,7 +48,7 @@ _FastestLoader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 class _Loader(_FastestLoader):
     """YAML as people mean it: `yes`, `no`, `on` and `off` are words; a key given twice is an error."""
 
-    def construct_mapping(self, node, deep=False):
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict:
         seen = set()
         for key, _ in node.value:
             if key.value in seen:
@@ -69,7 +69,7 @@ _Loader.add_implicit_resolver("tag:yaml.org,2002:bool", re.compile(r"^(?:true|fa
 class Document:
     """A YAML file with the line of everything in it."""
 
-    def __init__(self, path: Path):
+    def __init__(self, path: Path) -> None:
         self.path = path
         try:
             text = path.read_text(encoding="utf-8")
@@ -100,14 +100,10 @@ class Document:
         """Whether there is a value at `where`."""
         node: Any = self.data
         for part in where:
-            inside = (
-                part in range(len(node))
-                if isinstance(node, list)
-                else isinstance(node, dict) and part in node
-            )
-            if not inside:
+            try:
+                node = node[part]
+            except (KeyError, IndexError, TypeError):
                 return False
-            node = node[part]
         return True
 
     def problem(self, where: Where, what: str) -> Problem:

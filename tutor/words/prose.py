@@ -80,7 +80,7 @@ class Joined(Generic[Model]):
         BadFileError: a file that can't be read.
     """
 
-    def __init__(self, path: Path, model: type[Model]):
+    def __init__(self, path: Path, model: type[Model]) -> None:
         self.model = model
         self.graph = Document(path)
         self.prose = {lang: Document(file) for lang, file in languages(path).items()}
