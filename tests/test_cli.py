@@ -1,5 +1,6 @@
 """The commands as a user types them: what they print, their exit codes, and bad input in one clear line."""
 
+import asyncio
 import json
 import shutil
 import subprocess
@@ -12,6 +13,7 @@ from typer.testing import CliRunner
 from tests.conftest import ROOT, write_run
 from tutor import readers, tree, walk
 from tutor.cli import app
+from tutor.ui.files import Files
 from tutor.ui.keeper import Keeper
 
 GOOD = [{"step": i, "loss": 2.0 - i / 1000 + (0.02 if i % 2 else -0.02)} for i in range(300)]
@@ -168,7 +170,13 @@ class TestLeaving:
             for _ in range(answers):
                 if walked.question:
                     walked = walk.go_on(walked, walk.look(walked), "no")
-            Keeper(learner, pytest.fail).keep(walked)
+
+            async def keep() -> None:
+                files = Files()
+                Keeper(learner, files, pytest.fail).keep(walked)
+                await files.close()
+
+            asyncio.run(keep())
             return 0
 
         write_run(home / "mine", GOOD, {"dtype": "fp32", "name": "another name"})

@@ -12,6 +12,7 @@ from tutor.card import Card
 from tutor.words import LANGUAGES, BadFileError, Document, schema
 
 W = {"en": "word", "es": "palabra"}
+WINDOW = {"steps": 100, "rows": 20}
 
 
 def small() -> dict:
@@ -25,8 +26,8 @@ def small() -> dict:
         }  # fmt: skip
 
     spike = question("spike", {"leaf": "bad"}, {"leaf": "good"})
-    spike["rule"]["numbers"] = {"window": 100, "sigmas": 3.0, "merge": 50, "min_rows": 20}
-    spike["rule"]["sources"] = dict.fromkeys(spike["rule"]["numbers"], "ours")
+    spike["rule"]["numbers"] = {"window": WINDOW, "sigmas": 3.0, "merge": 50}
+    spike["rule"]["sources"] = sources_of(spike["rule"]["numbers"])
     return {
         "tree": "small",
         "title": W,
@@ -45,6 +46,12 @@ def small() -> dict:
             "good": {"name": W, "verdict": "healthy", "means": W},
         },
     }
+
+
+def sources_of(numbers: dict) -> dict[str, str]:
+    """A source for each number, and one for the rows of each window."""
+    windows = [name for name, value in numbers.items() if isinstance(value, dict)]
+    return dict.fromkeys([*numbers, *(f"{name}.rows" for name in windows)], "ours")
 
 
 def write(folder: Path, data: dict) -> Path:
@@ -84,27 +91,23 @@ class TestProblems:
     @pytest.mark.parametrize(
         ("numbers", "message"),
         [
-            ({"window": 100, "sigmas": 3.0, "merge": 50}, "spike needs the number 'min_rows'"),
-            (
-                {"window": 100, "sigmas": 3.0, "merge": 50, "min_rows": 20, "x": 1},
-                "spike takes no number 'x'",
-            ),
-            (
-                {"window": 10.5, "sigmas": 3.0, "merge": 50, "min_rows": 20},
-                "window must be a whole number, not 10.5",
-            ),
-            ({"window": -100, "sigmas": 3.0, "merge": 50, "min_rows": 20}, "window must be above 0"),
-            (
-                {"window": 10**20, "sigmas": 3.0, "merge": 50, "min_rows": 20},
-                "window must be above 0 and at most",
-            ),
-            ({"window": 100, "sigmas": float("nan"), "merge": 50, "min_rows": 20}, "sigmas must be above 0"),
-            ({"window": "many", "sigmas": 3.0, "merge": 50, "min_rows": 20}, "window"),
+            ({"window": WINDOW, "sigmas": 3.0}, "spike needs the number 'merge'"),
+            ({"window": WINDOW, "sigmas": 3.0, "merge": 50, "x": 1}, "spike takes no number 'x'"),
+            ({"window": WINDOW, "sigmas": 3.0, "merge": 10.5}, "merge must be a whole number, not 10.5"),
+            ({"window": WINDOW, "sigmas": 3.0, "merge": -50}, "merge must be above 0"),
+            ({"window": WINDOW, "sigmas": 3.0, "merge": 10**20}, "merge must be above 0 and at most"),
+            ({"window": WINDOW, "sigmas": float("nan"), "merge": 50}, "sigmas must be above 0"),
+            ({"window": WINDOW, "sigmas": 3.0, "merge": "many"}, "merge"),
+            ({"window": 100, "sigmas": 3.0, "merge": 50}, "window must be a window, such as {steps: 100"),
+            ({"window": WINDOW, "sigmas": WINDOW, "merge": 50}, "sigmas must be one number, not a window"),
+            ({"window": {"steps": 0, "rows": 20}, "sigmas": 3.0, "merge": 50}, "window must be above 0"),
+            ({"window": {"steps": 100}, "sigmas": 3.0, "merge": 50}, "rows"),
+            ({"window": WINDOW | {"row": 3}, "sigmas": 3.0, "merge": 50}, "row"),
         ],
     )
     def test_wrong_or_missing_numbers(self, tmp_path: Path, numbers: dict, message: str):
         data = small()
-        data["questions"]["2"]["rule"] |= {"numbers": numbers, "sources": dict.fromkeys(numbers, "ours")}
+        data["questions"]["2"]["rule"] |= {"numbers": numbers, "sources": sources_of(numbers)}
         said = problems(tmp_path, data)
         assert message in said
         path = tmp_path / "small.yaml"
@@ -200,7 +203,7 @@ class TestProblems:
         data["questions"]["1"]["panel"] = "gradiant"
         data["questions"]["2"]["colour"] = "red"
         said = problems(tmp_path, data)
-        assert "there is no panel 'gradiant'; did you mean gradient?" in said
+        assert "questions.1.panel: Input should be" in said
         assert "questions.2.colour: is no key of this place" in said
 
     @pytest.mark.parametrize("text", ["", "a: [", "- 1", "a: 1\na: 2", "\t"])
@@ -404,13 +407,13 @@ class TestSources:
 
     def test_they_are_read_with_the_question(self):
         question = tree.find("phase-19").questions["2.1"]
-        assert set(question.sources) == set(question.numbers)
+        assert set(question.sources) == {*question.numbers, "window.rows"}
         assert "OLMo-core" in question.sources["sigmas"]("en")
         assert "OLMo-core" in question.sources["sigmas"]("es")
 
     def test_every_check_of_a_question_has_its_own(self):
         for check in tree.find("phase-19").questions["2.3"].checks.values():
-            assert set(check.rule.sources) == set(check.rule.numbers) != set()
+            assert set(check.rule.sources) >= set(check.rule.numbers) != set()
 
 
 class TestWhatATreeCanSay:
@@ -478,7 +481,7 @@ class TestWhatATreeCanSay:
 
     def test_numbers_are_the_trees_own(self, tmp_path: Path):
         found = tree.load(write(tmp_path, small()))
-        assert tree.numbers("spike", found) == found.questions["2"].numbers
+        assert tree.numbers("spike", found) == found.questions["2"].rule.numbers
         assert tree.numbers("recovery", found) is None
 
 

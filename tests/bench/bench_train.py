@@ -19,8 +19,8 @@ from tutor import settings as knobs
 from tutor.lab.assembly import assemble
 from tutor.lab.loop import Log
 from tutor.lab.model import build_model
-from tutor.lab.record import Record
 from tutor.lab.trainer import Trainer
+from tutor.runfolder.writer import Record
 
 STEPS = 50
 RUNS = 11

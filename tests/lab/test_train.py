@@ -25,8 +25,8 @@ from tutor.lab.assembly import assemble
 from tutor.lab.atlas import aftermath, compare
 from tutor.lab.command import run_train
 from tutor.lab.loop import resume, train
-from tutor.lab.record import DiskFullError
 from tutor.lab.trainer import Trainer
+from tutor.runfolder.writer import DiskFullError
 
 pytestmark = pytest.mark.train
 

@@ -7,8 +7,8 @@ from typing import Any
 
 from tutor.lab import faults as registry
 from tutor.lab.recipe import Recipe, healthy
-from tutor.lab.record import MANIFEST, TRUTH
 from tutor.parts import Part, read
+from tutor.runfolder import MANIFEST, TRUTH
 from tutor.settings import Settings, build
 
 

@@ -30,8 +30,9 @@ from tutor.lab.assembly import assemble
 from tutor.lab.checkpoint import FOLDER
 from tutor.lab.loop import train
 from tutor.lab.manifest import Purpose
-from tutor.lab.record import METRICS, rows_in
 from tutor.parts import Part
+from tutor.runfolder import METRICS
+from tutor.runfolder.writer import rows_in
 from tutor.settings import Settings
 
 WINDOW = 100  # steps before the trigger that say how the run was

@@ -21,9 +21,9 @@ from tutor.lab.checkpoint import saved
 from tutor.lab.loop import resume as resume_run
 from tutor.lab.loop import train
 from tutor.lab.manifest import Purpose
-from tutor.lab.record import DiskFullError
 from tutor.parts import Part
 from tutor.paths import new_runs
+from tutor.runfolder.writer import DiskFullError
 from tutor.settings import Settings, assignments
 
 PLAIN_EVERY = 50  # steps between lines where there is no terminal

@@ -15,8 +15,8 @@ from pathlib import Path
 from tutor.lab import checkpoint
 from tutor.lab.manifest import Purpose, manifest_of, truth_of
 from tutor.lab.recipe import Recipe
-from tutor.lab.record import DiskFullError, Record, rows_in
 from tutor.lab.trainer import Trainer
+from tutor.runfolder.writer import DiskFullError, Record, rows_in
 
 PLAIN = Purpose()
 EMA_SPAN = 50

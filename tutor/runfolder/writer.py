@@ -1,4 +1,4 @@
-"""The record: a run's folder as it is written.
+"""The record: a run folder as it is written.
 
 `manifest.json` comes first and at once; `metrics.jsonl` then grows by whole rows. Whatever ends the run,
 what is there can be read: after kill -9 at most the last row is torn, after a full disk none is.
@@ -11,8 +11,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-MANIFEST, METRICS = "manifest.json", "metrics.jsonl"
-SENTENCES, COMMAND, TRUTH = "sentences.txt", "command.txt", "truth.json"
+from tutor.runfolder import COMMAND, MANIFEST, METRICS, SENTENCES, TRUTH
 
 
 class RunExistsError(ValueError):
@@ -26,7 +25,7 @@ class DiskFullError(Exception):
 class Record:
     """The writing end of a run folder."""
 
-    def __init__(self, folder: Path):
+    def __init__(self, folder: Path) -> None:
         self.folder = folder
         self._rows = rows_in(folder)
         self._file = os.open(folder / METRICS, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
