@@ -8,12 +8,8 @@ from hypothesis import strategies as st
 from tutor import lesson
 
 WHEN = datetime(2026, 11, 20, 14, 3)
-WILD = st.one_of(
-    st.text(max_size=40),
-    st.lists(
-        st.sampled_from(["## a", "### 1. b", "<!-- lesson 0123456789 -->", " · ", "|", "\\", "\n", "\r", "```", "#"])
-    ).map("".join),
-)  # fmt: skip
+MARKUP = ["## a", "### 1. b", "<!-- lesson 0123456789 -->", " · ", "|", "\\", "\n", "\r", "```", "#"]
+WILD = st.one_of(st.text(max_size=40), st.lists(st.sampled_from(MARKUP)).map("".join))
 LINES = WILD.map(lesson.line).filter(bool)
 
 
@@ -31,10 +27,10 @@ def test_the_head_comes_back(head: str, run: str, path: str):
 
 @given(head=LINES, texts=st.lists(WILD, max_size=4))
 def test_every_section_comes_back(head: str, texts: list[str]):
-    parts = [
-        (f"Part {n}", [*lesson.prose(text), "", *lesson.code(text), "", *lesson.table(["a", text], [["b", text]])])
-        for n, text in enumerate(texts)
-    ]  # fmt: skip
+    parts = []
+    for number, text in enumerate(texts):
+        rows = lesson.table(["a", text], [["b", text]])
+        parts.append((f"Part {number}", [*lesson.prose(text), "", *lesson.code(text), "", *rows]))
     [entry] = lesson.parse(written(head, sections=parts))
     assert entry.sections == [(title, "\n".join(lines).strip("\n")) for title, lines in parts]
 

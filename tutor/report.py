@@ -2,45 +2,27 @@
 
 import math
 from collections.abc import Mapping
+from dataclasses import asdict
 from typing import Any
 
 from rich.text import Text
 
-from tutor.detectors import NOT_YET
+from tutor import saying
 from tutor.run import Run
+from tutor.saying import Line
 from tutor.tree import Tree
-from tutor.walk import Look, fix_command, flawed, unattended, verdict
-from tutor.words import Words, number, plain, say
+from tutor.walk import Look, flawed, unattended
+from tutor.words import number, plain
 
+INDENT = " " * 31
+"""Under a question's sentences; its id and title stand on the left."""
 
-def sentences(tree: Tree, look: Look, lang: str) -> list[str]:
-    """What the log says of one question, in sentences: one, or one for each of its checks."""
-    question = tree.questions[look.question]
-    if not question.checks:
-        return [sentence(question.outcomes, look.outcome, look.finding.facts, lang)]
-    lines = []
-    for name, finding in look.checks.items():
-        check = question.checks[name]
-        lines.append(f"{check.label(lang)}: {sentence(check.says, finding.outcome, finding.facts, lang)}")
-    return lines
-
-
-def sentence(says: Mapping[str, Any], outcome: str, facts: Mapping[str, Any], lang: str) -> str:
-    """What the log says for `outcome`; `says` holds Words, or parts of a tree that have them as `says`."""
-    if outcome not in says:
-        return unable(outcome, facts, lang)
-    words = says[outcome]
-    return (words if isinstance(words, Words) else words.says)(lang, facts)
-
-
-def unable(outcome: str, facts: Mapping[str, Any], lang: str) -> str:
-    """Why the log can't tell."""
-    if outcome == NOT_YET:
-        return say("check.not_yet", lang, **facts)
-    missing = facts.get("missing") or []
-    if not missing:
-        return say("check.by_hand", lang)
-    return say("check.no_data", lang, missing=", ".join(missing))
+ENDS = {
+    "healthy": ("[ok]", "bold green"),
+    "flaw": ("[!!]", "bold red"),
+    "undecided": ("[??]", "bold yellow"),
+}
+"""Mark and style of a walk's end."""
 
 
 class Report:
@@ -53,18 +35,17 @@ class Report:
     @property
     def too_early(self) -> list[str]:
         """The questions for which the run is too short."""
-        return [look.question for look in self.looks if look.outcome == NOT_YET]
+        return saying.too_early(self.looks)
 
     @property
     def assumed(self) -> list[str]:
         """The questions answered by assumption, for want of data."""
-        return [answer.question for answer in self.walk.answers if answer.by == "assumed"]
+        return saying.assumed(self.walk)
 
     @property
     def verdict(self) -> str:
         """ "healthy", "flaw" or "undecided" (which may have shown a symptom: see `flawed`)."""
-        found = verdict(self.walk)
-        return "undecided" if found == "healthy" and self.too_early else found
+        return saying.conclusion(self.walk, self.looks)
 
     @property
     def flawed(self) -> bool:
@@ -76,11 +57,6 @@ class Report:
         """Whether the walk stopped for want of data, with nothing wrong found before."""
         return self.walk.leaf is None and not self.flawed and not self.too_early
 
-    def command(self) -> str | None:
-        """The smallest fix as a command, where it is one."""
-        fixes = self.walk.leaf.fixes if self.walk.leaf else ()
-        return fix_command(self.run, fixes[0].change) if fixes else None
-
     def text(self, lang: str) -> Text:
         """For people: a line a question, then the leaf."""
         out = Text()
@@ -88,35 +64,23 @@ class Report:
         out.append(f"   {self.tree.tree} · {self.tree.title(lang)}\n")
         for remark in self.run.remarks:
             out.append(f"  ! {plain(remark)}\n", "yellow")
-        answers = {answer.question: answer for answer in self.walk.answers}
         for look in self.looks:
-            question, answer = self.tree.questions[look.question], answers.get(look.question)
-            lines = sentences(self.tree, look, lang)
-            if answer and (answer.by == "assumed" or question.checks):
-                label = question.outcomes[answer.outcome].label(lang)
-                lines.insert(0, label + (say("check.assumed", lang) if answer.by == "assumed" else ""))
-            out.append(f"  {look.question:<4} {question.title(lang):<23} ", "bold")
-            out.append("\n".join(plain(line) for line in lines).replace("\n", "\n" + " " * 31) + "\n")
-        leaf = self.walk.leaf
-        if leaf is None:
-            question = self.walk.question
-            out.append(f"  = {say('check.undecided', lang, question=self.walk.at)}\n", "bold yellow")
-            out.append(f"    {question.look(lang, question.numbers)}\n")
-            return out
-        if self.verdict == "undecided":
-            key = "check.no_cause" if self.flawed else "check.too_early"
-            out.append(f"  = [??] {say(key, lang, questions=self.too_early)}\n", "bold yellow")
-            return out
-        mark, style = ("ok", "bold green") if self.verdict == "healthy" else ("!!", "bold red")
-        out.append(f"  = [{mark}] {leaf.name(lang)}\n", style)
-        out.append(f"    {plain(leaf.means(lang, self.walk.facts))}\n")
-        if self.assumed:
-            out.append(f"    {say('check.as_far', lang, questions=self.assumed)}\n")
-        if leaf.fixes:
-            out.append(f"    {say('check.fix', lang)}: {leaf.fixes[0].words(lang)}\n")
-        if command := self.command():
-            out.append(f"    $ {plain(command)}\n", "bold")
+            title = self.tree.questions[look.question].title(lang)
+            out.append(f"  {look.question:<4} {title:<23} ", "bold")
+            out.append("\n".join(self._told(look, lang)).replace("\n", f"\n{INDENT}") + "\n")
+        for line in saying.of_end(self.walk, self.looks, lang):
+            out.append(*_drawn(line))
         return out
+
+    def _told(self, look: Look, lang: str) -> list[str]:
+        """A question's lines; the answer comes first where the lines alone don't say it."""
+        question = self.tree.questions[look.question]
+        lines = [_sentence(line) for line in saying.of_look(question, look, lang)]
+        answer = next((a for a in self.walk.answers if a.question == look.question), None)
+        if answer and (answer.by == "assumed" or question.checks):
+            taken = saying.of_answer(question, answer, lang)
+            lines.insert(0, f"{taken.text} {taken.note}".strip())
+        return lines
 
     def data(self, lang: str) -> dict[str, Any]:
         """For programs: strict JSON, non-finite numbers as "NaN", "Infinity" and "-Infinity"."""
@@ -124,6 +88,7 @@ class Report:
         questions = []
         for look in self.looks:
             question, answer = self.tree.questions[look.question], answers.get(look.question)
+            lines = saying.of_look(question, look, lang)
             questions.append(
                 {
                     "id": look.question,
@@ -138,20 +103,19 @@ class Report:
                         name: {"outcome": finding.outcome, "facts": dict(finding.facts)}
                         for name, finding in look.checks.items()
                     },
-                    "sentences": sentences(self.tree, look, lang),
+                    "sentences": [_sentence(line) for line in lines],
+                    "lines": [asdict(line) for line in lines],
                 }
             )
         leaf = self.walk.leaf
-        found = (
-            leaf
-            and self.verdict != "undecided"
-            and {
+        found = None
+        if leaf and self.verdict != "undecided":
+            found = {
                 "id": self.walk.at,
                 "name": leaf.name(lang),
                 "means": leaf.means(lang, self.walk.facts),
-                "fix": self.command(),
+                "fix": saying.command(self.walk),
             }
-        )
         return strict(
             {
                 "run": str(self.run.path),
@@ -162,9 +126,23 @@ class Report:
                 "assumed": self.assumed,
                 "remarks": list(self.run.remarks),
                 "questions": questions,
-                "leaf": found or None,
+                "leaf": found,
             }
         )
+
+
+def _sentence(line: Line) -> str:
+    return f"{line.label} {line.text}" if line.label else line.text
+
+
+def _drawn(line: Line) -> tuple[str, str]:
+    """A line of the walk's end, and its style."""
+    if line.role in ("leaf", "undecided"):
+        mark, style = ENDS[line.verdict]
+        return f"  = {mark} {line.text}\n", style
+    if line.role == "command":
+        return f"    $ {line.text}\n", "bold"
+    return f"    {_sentence(line)}\n", ""
 
 
 def strict(value: Any) -> Any:

@@ -1,0 +1,116 @@
+"""What the log says, in neutral lines: the same for everyone who draws them."""
+
+import json
+import unicodedata
+
+import pytest
+
+from tests.conftest import ROOT, make_run
+from tutor import readers, saying, tree, walk
+from tutor.report import Report
+from tutor.ui.widgets.evidence import drawn
+from tutor.walk import UNSURE, Prediction
+
+PHASE_19 = tree.find("phase-19")
+BREAK = readers.read(ROOT / "runs" / "19-break")
+
+
+def at(question: str, run=BREAK, focus: int | None = None):
+    """The question, and what the log of `run` says of it."""
+    stood = walk.begin(run, PHASE_19)
+    while stood.at != question:
+        seen = walk.look(stood)
+        stood = walk.take(stood, seen.outcome, "log", seen)
+    return stood.question, walk.look(stood)
+
+
+def roles(lines) -> list[str]:
+    return [line.role for line in lines]
+
+
+class TestQuestion:
+    def test_the_log_answers_with_value_bound_and_step(self):
+        question, seen = at("2.1")
+        [line] = saying.of_look(question, seen, "en")
+        assert (line.role, line.verdict, line.step) == ("finding", "yes", 312)
+        assert line.bound == seen.finding.facts["bound"]
+        assert line.value == seen.finding.facts["peak"]
+        assert line.window == seen.finding.window
+        assert "at step 312" in line.text
+
+    @pytest.mark.parametrize("lang", ["en", "es"])
+    def test_a_wrong_prediction_is_told_why_it_looked_right(self, lang):
+        question, seen = at("2.1")
+        lines = saying.after_prediction(question, Prediction("no", 4), seen, lang)
+        assert roles(lines) == ["prediction", "finding", "tempting"]
+        assert lines[0].verdict == "wrong"
+        assert lines[2].text == question.outcomes["no"].tempting(lang, seen.finding.facts)
+
+    def test_a_right_one_is_not(self):
+        question, seen = at("2.1")
+        lines = saying.after_prediction(question, Prediction("yes", 4), seen, "en")
+        assert roles(lines) == ["prediction", "finding"]
+        assert lines[0].verdict == "right"
+
+    @pytest.mark.parametrize(("said", "verdict"), [(UNSURE, "right"), ("yes", "")])
+    def test_where_the_log_cant_tell_only_that_was_right(self, said, verdict):
+        question, seen = at("1.1", make_run({"lr": [1e-3] * 5}))
+        lines = saying.after_prediction(question, Prediction(said, 3), seen, "en")
+        assert roles(lines) == ["prediction", "silent", "look"]
+        assert lines[0].verdict == verdict
+        assert "loss" in lines[1].text
+        assert "loss.item()" in lines[1].note
+
+    def test_a_short_run_says_how_many_rows_are_missing(self):
+        question, seen = at("2.1", make_run({"loss": [1.0] * 5}))
+        [line] = saying.of_look(question, seen, "en")
+        assert line.role == "silent"
+        assert "5" in line.text
+
+    def test_a_signal_without_words_of_its_own_gets_a_line_that_fits_any(self):
+        assert "my_signal" in saying.how_to_log("my_signal", "en")
+        assert "␛" in saying.how_to_log("\x1b", "en")
+
+    def test_what_a_log_holds_steers_no_terminal(self):
+        facts = {"a": "\x1b[31m", "b": ["\x07", 3], "c": {"d": "\u202e"}, "n": 1.5}
+        drawn_facts = json.dumps(saying.safe(facts), ensure_ascii=False)
+        assert not [c for c in drawn_facts if unicodedata.category(c) == "Cc"]
+        assert "\u202e" not in drawn_facts
+        assert saying.safe(facts)["n"] == 1.5
+
+
+class TestDrawers:
+    @pytest.mark.parametrize("lang", ["en", "es"])
+    def test_text_json_and_screen_say_the_same_of_every_question(self, lang):
+        report = Report(BREAK, PHASE_19)
+        text, data = " ".join(report.text(lang).plain.split()), report.data(lang)
+        for look, told in zip(report.looks, data["questions"], strict=True):
+            for line in saying.of_look(PHASE_19.questions[look.question], look, lang):
+                assert " ".join(line.text.split()) in text
+                assert line.text in [given["text"] for given in told["lines"]]
+                assert line.text in drawn(line).plain
+
+    def test_the_screen_reads_no_markup_in_a_line(self):
+        assert drawn(saying.Line("silent", "[red]a[/]", label="[b]", note="[i]")).plain == "[b] [red]a[/] [i]"
+
+
+class TestEnd:
+    def test_a_flaw_with_its_fix(self):
+        stood, looks = walk.unattended(BREAK, PHASE_19)
+        lines = saying.of_end(stood, looks, "en")
+        assert roles(lines) == ["leaf", "means", "fix", "command"]
+        assert (lines[0].verdict, lines[-1].text) == ("flaw", saying.command(stood))
+
+    def test_a_run_too_short_to_tell_is_undecided(self):
+        stood, looks = walk.unattended(make_run({"loss": [1.0] * 60}, {"dtype": "fp32"}), PHASE_19)
+        assert saying.too_early(looks)
+        [line] = saying.of_end(stood, looks, "en")
+        assert (line.role, line.verdict) == ("undecided", "undecided")
+
+    def test_what_was_assumed_is_said(self):
+        columns = {"loss": [1.0 + 0.01 * (t % 2) for t in range(300)]}
+        stood, looks = walk.unattended(make_run(columns), PHASE_19)
+        assert saying.assumed(stood) == ["3.1"]
+        assert roles(saying.of_end(stood, looks, "en")) == ["leaf", "means", "assumed"]
+        taken = next(a for a in stood.answers if a.by == "assumed")
+        assert saying.of_answer(PHASE_19.questions[taken.question], taken, "en").note == "(assumed)"

@@ -1,0 +1,226 @@
+"""What the log says, in neutral lines: text, JSON and the screens draw them and add no words of their own.
+
+of_look(question, seen, lang)                    what the log says of one question, or why it can't tell
+after_prediction(question, said, seen, lang)     the same for a learner who has committed
+of_answer(question, answer, lang)                what a walk that nobody watched took for the answer
+of_end(walk, looks, lang)                        where a walk that nobody watched ended, and the smallest fix
+
+Every line is safe to draw: what a log holds has gone through `words.plain`.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+from tutor.detectors import NO_DATA, NOT_YET, Finding
+from tutor.tree import Question
+from tutor.walk import UNSURE, Answer, Look, Prediction, Walk, fix_command, flawed, verdict
+from tutor.words import Words, plain, say
+
+Role = Literal[
+    "prediction",  # what the learner said, and whether it holds: "right", "wrong" or "" (nobody can tell)
+    "finding",  # what the log says of the question
+    "check",  # what it says of one of several checks
+    "tempting",  # why a wrong prediction looked right
+    "silent",  # why the log can't tell
+    "look",  # how to see for oneself
+    "answer",  # the answer taken
+    "undecided",  # a walk that ended without a leaf, or at one that can't be trusted
+    "leaf",  # where it ended: "healthy" or "flaw"
+    "means",  # what that leaf means
+    "assumed",  # what was assumed for want of data
+    "fix",  # the smallest fix in words
+    "command",  # and as a command
+]
+
+MEASURED = ("value", "peak", "ratio", "growth", "rise", "change", "share", "after", "grad_norm", "lr")
+"""What detectors call the value they hold against their bound, in the order in which it is looked for."""
+
+
+@dataclass(frozen=True)
+class Line:
+    """One line of what the log says.
+
+    Attributes:
+        role: what it tells; whoever draws it chooses place and style by that.
+        text: the sentence.
+        label: what leads it in, or "".
+        note: what may follow it where there is room, or "".
+        verdict: the outcome that was found, or how the prediction did, or "".
+        decides: whether it is the check that decides.
+        value: what was measured, in its signal's unit, where the rule measures one thing.
+        bound: what it was held against, in the same unit.
+        step: where it shows, None where it is about the whole run.
+        window: first and last step the rule looked at.
+    """
+
+    role: Role
+    text: str
+    label: str = ""
+    note: str = ""
+    verdict: str = ""
+    decides: bool = False
+    value: Any = None
+    bound: float | None = None
+    step: int | None = None
+    window: tuple[int, int] | None = None
+
+
+# One question
+
+
+def of_look(question: Question, seen: Look, lang: str) -> list[Line]:
+    """What the log says of a question: a line, or one for each check; why it can't tell where it can't."""
+    if question.checks:
+        return list(_checks(question, seen, lang))
+    if not seen.answers:
+        return why_silent(seen.finding, lang)
+    return [_found("finding", question.outcomes[seen.outcome].says, seen.finding, lang)]
+
+
+def after_prediction(question: Question, said: Prediction, seen: Look, lang: str) -> list[Line]:
+    """What the log says to a learner who has committed: does it hold, what is so, why it looked otherwise."""
+    lines = [_prediction(question, said, seen, lang)]
+    if not seen.answers:
+        return [*lines, *of_look(question, seen, lang), look_yourself(question, lang)]
+    found = question.outcomes[seen.outcome]
+    lines.append(_found("finding", found.says, seen.finding, lang))
+    predicted = question.outcomes.get(said.outcome)
+    if predicted and predicted is not found and predicted.tempting:
+        why = predicted.tempting(lang, safe(seen.finding.facts))
+        lines.append(Line("tempting", why, label=say("walk.looked_right", lang)))
+    return [*lines, *_checks(question, seen, lang)]
+
+
+def why_silent(finding: Finding, lang: str) -> list[Line]:
+    """Why the log can't tell: a line for each signal that is missing, with how to record it, or one line."""
+    facts = safe(finding.facts)
+    if finding.outcome == NOT_YET:
+        rows = {name: facts.get(name) for name in ("rows", "needed")}
+        return [Line("silent", say("walk.too_short", lang, **rows), verdict=NOT_YET)]
+    assert finding.outcome == NO_DATA, finding.outcome
+    if not (missing := facts.get("missing")):
+        return [Line("silent", say("walk.only_you", lang), verdict=NO_DATA)]
+    return [
+        Line(
+            "silent",
+            say("walk.not_recorded", lang, signal=name),
+            note=say("walk.to_have_it", lang, how=how_to_log(name, lang)),
+            verdict=NO_DATA,
+        )
+        for name in missing
+    ]
+
+
+def how_to_log(signal: str, lang: str) -> str:
+    """How to record a signal; for one that tutor has no words for, a line that fits any."""
+    try:
+        return say(f"signals.{signal}.how", lang)
+    except (KeyError, TypeError):
+        return say("walk.log_it", lang, signal=plain(signal))
+
+
+def look_yourself(question: Question, lang: str) -> Line:
+    """How to see for oneself what the log can't tell."""
+    return Line("look", question.look(lang, question.numbers), label=say("walk.look_yourself", lang))
+
+
+def answer_label(question: Question, outcome: str, lang: str) -> str:
+    """An answer in a word or two, that the log can't tell among them."""
+    return say("walk.cant_tell", lang) if outcome == UNSURE else question.outcomes[outcome].label(lang)
+
+
+def _prediction(question: Question, said: Prediction, seen: Look, lang: str) -> Line:
+    answer = answer_label(question, said.outcome, lang)
+    you_said = Line("prediction", say("walk.you_said", lang, answer=answer, confidence=said.confidence))
+    right = said.outcome == (seen.outcome if seen.answers else UNSURE)
+    if not right and not seen.answers:
+        return you_said
+    held = "right" if right else "wrong"
+    return replace(you_said, label=say(f"walk.{held}", lang), verdict=held)
+
+
+def _checks(question: Question, seen: Look, lang: str) -> Iterator[Line]:
+    """A line for each check; one that can't tell has a further line for each further missing signal."""
+    for name, finding in seen.checks.items():
+        check = question.checks[name]
+        says = check.says.get(finding.outcome)
+        first, *more = [_found("check", says, finding, lang)] if says else why_silent(finding, lang)
+        decides = seen.answers and finding is seen.finding
+        yield replace(first, role="check", label=f"{check.label(lang)}:", decides=decides)
+        yield from more
+
+
+def _found(role: Role, says: Words, finding: Finding, lang: str) -> Line:
+    facts = safe(finding.facts)
+    return Line(
+        role,
+        says(lang, facts),
+        verdict=finding.outcome,
+        value=next((facts[name] for name in MEASURED if facts.get(name) is not None), None),
+        bound=finding.level if finding.level is not None else facts.get("bound"),
+        step=finding.step,
+        window=finding.window,
+    )
+
+
+def safe(value: Any) -> Any:
+    """Facts, safe to draw: a log's strings may hold what steers a terminal."""
+    if isinstance(value, str):
+        return plain(value)
+    if isinstance(value, Mapping):
+        return {key: safe(item) for key, item in value.items()}
+    return [safe(item) for item in value] if isinstance(value, list | tuple) else value
+
+
+# A walk that nobody watched
+
+
+def of_answer(question: Question, answer: Answer, lang: str) -> Line:
+    """The answer taken, and whether it was only assumed."""
+    note = say("check.assumed", lang) if answer.by == "assumed" else ""
+    return Line("answer", answer_label(question, answer.outcome, lang), note=note, verdict=answer.outcome)
+
+
+def too_early(looks: Sequence[Look]) -> list[str]:
+    """The questions for which the run is too short."""
+    return [look.question for look in looks if look.outcome == NOT_YET]
+
+
+def assumed(walk: Walk) -> list[str]:
+    """The questions answered by assumption, for want of data."""
+    return [answer.question for answer in walk.answers if answer.by == "assumed"]
+
+
+def conclusion(walk: Walk, looks: Sequence[Look]) -> str:
+    """ "healthy", "flaw" or "undecided" (which may have shown a symptom: see `walk.flawed`)."""
+    found = verdict(walk)
+    return "undecided" if found == "healthy" and too_early(looks) else found
+
+
+def command(walk: Walk) -> str | None:
+    """The smallest fix as a command, where it is one."""
+    fixes = walk.leaf.fixes if walk.leaf else ()
+    return fix_command(walk.run, fixes[0].change) if fixes else None
+
+
+def of_end(walk: Walk, looks: Sequence[Look], lang: str) -> list[Line]:
+    """Where the walk ended: its leaf, what that means and the smallest fix; or why it is undecided."""
+    if walk.question is not None:
+        undecided = Line("undecided", say("check.undecided", lang, question=walk.at), verdict="undecided")
+        return [undecided, replace(look_yourself(walk.question, lang), label="")]
+    assert walk.leaf is not None, "a walk stands at a question or at a leaf"
+    found = conclusion(walk, looks)
+    if found == "undecided":
+        key = "check.no_cause" if flawed(walk) else "check.too_early"
+        return [Line("undecided", say(key, lang, questions=too_early(looks)), verdict=found)]
+    lines = [Line("leaf", walk.leaf.name(lang), verdict=found)]
+    lines.append(Line("means", walk.leaf.means(lang, safe(walk.facts))))
+    if questions := assumed(walk):
+        lines.append(Line("assumed", say("check.as_far", lang, questions=questions)))
+    if walk.leaf.fixes:
+        fix = walk.leaf.fixes[0].words(lang)
+        lines.append(Line("fix", fix, label=f"{say('check.fix', lang)}:"))
+    if runnable := command(walk):
+        lines.append(Line("command", plain(runnable)))
+    return lines
