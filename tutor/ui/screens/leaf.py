@@ -146,7 +146,7 @@ class LeafScreen(WalkPage):
         if action == "postmortem":
             return self.walk.leaf.post_mortem
         if action == "next_tree":
-            return self.walk.leaf.tree in trees.available()
+            return self.walk.leaf.tree is not None and self.walk.leaf.tree in trees.available()
         if action == "copy":
             return self.command is not None
         return True
