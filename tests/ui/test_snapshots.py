@@ -93,6 +93,9 @@ def picture(pair: dict[str, Path], snap_compare) -> Callable[..., bool]:
             if act:
                 act(app)
                 await settle(pilot)
+            for field in app.screen.query("Input, TextArea"):
+                field.cursor_blink = False  # seen, however long the keys took
+            await pilot.pause()
 
         return snap_compare(app, terminal_size=size, run_before=press)
 
