@@ -10,7 +10,6 @@ from tests.ui.conftest import NARROW, SIZES, WIDE, leave_at_the_leaf, phase_19, 
 from tutor import tree
 from tutor import walk as walks
 from tutor.notebook import Notebook, NotebookError, draft_key
-from tutor.ui import runs
 from tutor.ui.firstpaint import FIRST_PAINT
 from tutor.ui.looks import Looks
 from tutor.ui.screens.leaf import LeafScreen
@@ -19,6 +18,7 @@ from tutor.ui.screens.pick import PickScreen
 from tutor.ui.widgets.answer import Answer
 from tutor.ui.widgets.evidence import Evidence
 from tutor.ui.widgets.plot import Plot
+from tutor.ui.widgets.remarks import remarks
 from tutor.walk import UNSURE
 
 YES = {"en": "y", "es": "s"}
@@ -251,7 +251,7 @@ async def test_what_the_reader_passed_over_is_said_at_the_first_question(walk, t
     app = walk(folder)
     async with app.run_test(size=size) as pilot:
         await settle(pilot)
-        first = runs.remarks(app.screen.walk.run, "en")[0]
+        first = remarks(app.screen.walk.run, "en")[0]
         await click_on(pilot, f"i {first[:30]}")  # all of them
         assert isinstance(app.screen, NoteScreen)
         assert "cut short" in shown(app)

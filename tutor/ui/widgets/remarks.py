@@ -5,8 +5,13 @@ from textual.reactive import reactive
 from textual.widgets import Static
 
 from tutor.run import Run
-from tutor.ui.runs import remarks
-from tutor.words import say
+from tutor.words import plain, say
+
+
+def remarks(run: Run, lang: str) -> list[str]:
+    """What the reader passed over, one line each, safe to draw."""
+    said = ((remark, getattr(remark, "says", None)) for remark in run.remarks)
+    return [plain(says(lang) if says else str(remark)) for remark, says in said]
 
 
 class Remarks(Static):
