@@ -8,7 +8,8 @@ from typing import Any
 import polars as pl
 import pytest
 
-from tutor.run import Run
+from tutor import tree
+from tutor.run import Checkpoint, Manifest, Run
 
 ROOT = Path(__file__).parent.parent
 
@@ -25,9 +26,9 @@ def make_run(
     return Run(
         path=Path("somewhere/a-run"),
         name="a-run",
-        manifest=manifest or {},
+        manifest=Manifest.parse(manifest or {})[0],
         frame=frame,
-        checkpoints=None if checkpoints is None else tuple(checkpoints),
+        checkpoints=None if checkpoints is None else tuple(map(Checkpoint, checkpoints)),
         sentences=tuple(sentences),
     )
 
@@ -41,6 +42,13 @@ def write_run(
         (folder / "manifest.json").write_text(json.dumps(manifest))
     (folder / "metrics.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     return folder
+
+
+def numbers(detector: str) -> Mapping[str, float]:
+    """The numbers by which the shipped tree runs the detector."""
+    found = tree.numbers(detector, tree.find("phase-19"))
+    assert found is not None
+    return found
 
 
 @pytest.fixture

@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.conftest import make_run
-from tutor import tree
+from tests.conftest import make_run, numbers
 from tutor.lesson import parse
 from tutor.postmortem import (
     DESTRUCTIVE,
@@ -30,7 +29,7 @@ from tutor.postmortem import (
 from tutor.run import PANELS
 
 SPIKE, END = 120, 300
-NUMBERS = {detector: tree.numbers(detector) for detector in RULES}
+NUMBERS = {detector: numbers(detector) for detector in RULES}
 MANIFEST = {
     "tutor": "1",
     "dtype": "fp32",
@@ -336,8 +335,16 @@ class TestRemediation:
         assert said(pm, "remediation") == []
         assert "step 200" in said(pm.but(remediation="grad_clip=1.0"), "remediation")[0]
 
+    @pytest.mark.parametrize(("nan_from", "resumes_at"), [(199, 100), (200, 100), (201, 200), (250, 200)])
+    def test_a_checkpoint_is_good_where_the_loss_of_its_own_step_is_finite(self, nan_from, resumes_at):
+        assert begun(spiked(nan_from=nan_from), None).about.last_finite == resumes_at
+
+    def test_a_loss_that_was_not_logged_at_a_checkpoints_step_vouches_for_nothing(self):
+        run = make_run({"step": [0, 90, 190, 290], "loss": [1.0, 1.0, 1.0, math.nan]}, {}, (0, 100, 200))
+        assert begun(run, None).about.last_finite == 100
+
     def test_or_starts_again_with_a_smaller_lr(self):
-        pm = begun(spiked(nan_from=1), None)
+        pm = begun(spiked(nan_from=0), None)
         assert pm.about.last_finite is None
         assert "below 0.001" in said(pm.but(remediation="lr=2e-3"), "remediation")[0]
         assert said(pm.but(remediation="lr=5e-4"), "remediation") == []

@@ -21,7 +21,6 @@ from tutor.words import number
 # The tree's own bounds come with the scene; these are the ones that no question has.
 CALM_RATIO = 3.0  # of the gradient norm to its mean: below it the gradient has not noticed the batch
 LIFT = 2.0  # an activation norm or an RMS of g/sqrt(v) so far above its usual
-HALF = ("fp16", "float16")
 RESET_FALL = 0.2  # Adam's v falls by 1 - beta2 of itself in a step; to a fifth only when it is rebuilt
 
 SIGNALS: Mapping[str, tuple[str, ...]] = {
@@ -96,9 +95,9 @@ def _ratio(value: float | None, usual: Any) -> float | None:
 def _(scene: Scene) -> Verdict:
     if scene.bad_row is None:
         return None
-    dtype = str(scene.run.manifest.get("dtype"))
+    half = scene.run.manifest.precision == "fp16"
     step = int(scene.run.steps[scene.bad_row])
-    return ("favours", "nan_fp16", {"step": step}) if dtype in HALF else None
+    return ("favours", "nan_fp16", {"step": step}) if half else None
 
 
 @_rule("loss", DESTRUCTIVE)
@@ -139,7 +138,7 @@ def _(scene: Scene) -> Verdict:
         return None
     value = scene.worst("grad_norm")
     if value is None or not math.isfinite(value):
-        fits = str(scene.run.manifest.get("dtype", "fp16")) in HALF
+        fits = scene.run.manifest.precision == "fp16" or not scene.run.manifest.dtype
         return ("favours", "gradient_not_finite", {"value": value}) if fits else None
     return "rules_out", "gradient_finite", {"value": value}
 
@@ -218,7 +217,7 @@ def _(scene: Scene) -> Verdict:
 
 @_rule("tokens", "rare_token")
 def _(scene: Scene) -> Verdict:
-    edges, vocabulary = (scene.run.manifest.get(key) for key in ("token_loss_edges", "vocab_size"))
+    edges, vocabulary = scene.run.manifest.token_loss_edges, scene.run.manifest.vocab_size
     if (
         scene.row is None
         or not edges
@@ -265,9 +264,9 @@ def _(scene: Scene) -> Verdict:
 
 @_rule("throughput", "overflow")
 def _(scene: Scene) -> Verdict:
-    dtype = scene.run.manifest.get("dtype")
-    if dtype is None:
+    manifest = scene.run.manifest
+    if manifest.dtype is None:
         return None
-    if str(dtype) not in HALF:
-        return "rules_out", "not_fp16", {"dtype": dtype}
+    if manifest.precision != "fp16":
+        return "rules_out", "not_fp16", {"dtype": manifest.dtype}
     return None if scene.run.has("loss_scale") else ("favours", "no_loss_scale", {})

@@ -43,12 +43,12 @@ def begin(
         command: the leaf's smallest fix as a command that can be run, or in words.
     """
     scene = survey(run, focus, rules)
-    settings = run.manifest.get("settings") or {}
+    settings = run.manifest.settings
     last_finite = None
     if scene.bad_row is not None:
-        # A loss that is NaN at t was computed from weights written after t-1: t-1's checkpoint holds NaN.
-        bad = int(run.steps[scene.bad_row])
-        last_finite = max((step for step in run.checkpoints or () if step < bad - 1), default=None)
+        finite = run["loss"][: scene.bad_row].is_not_null().arg_true()
+        sound = run.checkpoint_by(int(run.steps[int(finite[-1])])) if len(finite) else None
+        last_finite = sound.resumes_at if sound else None
     about = About(
         run=plain(run.name),
         tree=tree,
@@ -57,14 +57,14 @@ def begin(
         path=" → ".join((*path, leaf)) if leaf else " → ".join(path),
         nan=scene.bad_row is not None,
         last_finite=last_finite,
-        lr=_rate(settings.get("lr")) or _rate((run.manifest.get("schedule") or {}).get("lr_max")),
+        lr=_rate(settings.get("lr")) or _rate(run.manifest.schedule.lr_max),
         ours=run.knows("tutor"),
         signals=tuple(
             name for name in run.frame.columns if name != "step" and run.frame[name].dtype.is_numeric()
         ),
     )
     keys = (*PATTERNS, DESTRUCTIVE) if about.nan else PATTERNS
-    seed = run.manifest.get("seed", settings.get("seed"))
+    seed = settings.get("seed") if run.manifest.seed is None else run.manifest.seed
     return PostMortem(
         id=uuid.uuid4().hex,
         about=about,
@@ -118,13 +118,13 @@ def _symptoms(scene: Scene, lang: str) -> Iterator[Symptom]:
     yield _row("peak", "number", scene.at("loss", peak), "nats")
     yield _row("peak_step", "step", int(run.steps[peak]) if spike and run.has("loss") else None)
     yield _row("after", "after", _after(scene), "nats")
-    within = number(scene.rules["recovery"]["within"])
+    within = number(scene.rules["recovery"]["within"].steps)
     yield _row("recovered", "after", _recovered(scene, lang), "steps", bound=within)
     yield _row("gradient", "number", scene.worst("grad_norm"), panel="gradient")
     usual = scene.usual("grad_norm")
     yield _row("gradient_usual", "number", usual.mean if usual else None, panel="gradient")
     yield _row("lr", "number", scene.at("lr", row), panel="lr")
-    yield _row("dtype", "text", run.manifest.get("dtype"), panel="throughput")
+    yield _row("dtype", "text", run.manifest.dtype, panel="throughput")
     yield _row("batch", "text", _batch(scene, lang), panel="batch")
     yield _row("tokens", "text", _tokens(scene, lang), panel="batch")
 

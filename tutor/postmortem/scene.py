@@ -1,12 +1,13 @@
 """The scene: the few numbers around the step where it began, measured once for symptoms and evidence."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
 import polars as pl
 
 from tutor import detectors
-from tutor.detectors.windows import Baseline, baseline, finite, rows
+from tutor.detectors.windows import Baseline, Window, baseline, finite, rows
 from tutor.run import Run
 
 EMA_STEPS = 50
@@ -17,7 +18,7 @@ LOOK_AHEAD = 500
 RULES = ("bad_batch", "lr_jump", "recovery")
 """The detectors whose numbers a scene needs, so that a post-mortem judges as the walk before it did."""
 
-Rules = Mapping[str, Mapping[str, float]]
+Rules = Mapping[str, Mapping[str, Any]]
 
 
 @dataclass(frozen=True)
@@ -43,10 +44,13 @@ class Scene:
         return None if self.row is None else int(self.run.steps[self.row])
 
     @property
+    def _window(self) -> Window:
+        return self.rules["bad_batch"]["window"]
+
+    @property
     def span(self) -> int:
         """Rows of the window before it began, by which the usual is known."""
-        numbers = self.rules["bad_batch"]
-        return rows(self.run, numbers["window"], numbers["min_rows"])
+        return self._window.count(self.run)
 
     def at(self, signal: str, row: int | None) -> float | None:
         """A signal's value at a row, NaN and Inf included; None where it was not recorded."""
@@ -57,7 +61,7 @@ class Scene:
         row = self.row if row is None else row
         if row is None or not self.run.has(signal):
             return None
-        return baseline(self.run, signal, row, self.span)
+        return baseline(self.run, signal, row, self._window)
 
     def worst(self, signal: str) -> float | None:
         """The greatest value from where it began to the peak; NaN or Inf if the signal is that there."""
@@ -78,7 +82,8 @@ class Scene:
         """Steps from the beginning to recovery; None: it did not; "": the log can't tell."""
         if self.bad_row is not None:
             return None
-        numbers = {**self.rules["recovery"], "within": LOOK_AHEAD}
+        asked = self.rules["recovery"]
+        numbers = {**asked, "within": replace(asked["within"], steps=LOOK_AHEAD)}
         finding = detectors.apply("recovery", self.run, numbers, self.began)
         if finding.outcome == "yes":
             return finding.facts["after"]

@@ -146,7 +146,7 @@ class LeafScreen(WalkPage):
         if action == "postmortem":
             return self.walk.leaf.post_mortem
         if action == "next_tree":
-            return self.walk.leaf.tree is not None and self.walk.leaf.tree in trees.available()
+            return self.walk.leaf.next is not None and self.walk.leaf.next.tree in trees.available()
         if action == "copy":
             return self.command is not None
         return True
@@ -170,10 +170,10 @@ class LeafScreen(WalkPage):
     @work(exclusive=True)
     async def action_next_tree(self) -> None:
         """Walk the tree that this leaf leads to, over the same run."""
-        if not (name := self.walk.leaf.tree):
+        if not (handover := self.walk.leaf.next):
             return
         try:
-            tree = await self.app.files.read(partial(trees.find, name))
+            tree = await self.app.files.read(partial(trees.find, handover.tree))
         except (BadFileError, ValueError) as error:
             self.app.complain(str(error))
             return

@@ -63,7 +63,7 @@ def begun(walk: Walk, lang: str) -> PostMortem:
     commands = [fix_command(walk.run, fix.change) for fix in fixes]
     command = next((c for c in commands if c), None) or (fixes[0].words(lang) if fixes else None)
     name = leaf.name(lang) if leaf else ""
-    rules = {detector: numbers(detector, tree) for detector in RULES}
+    rules = {detector: found for detector in RULES if (found := numbers(detector, tree)) is not None}
     return begin(
         walk.run,
         walk.focus,
