@@ -13,15 +13,15 @@ from tutor import tree
 from tutor.lesson import parse
 from tutor.postmortem import (
     DESTRUCTIVE,
-    PATTERNS,
-    RULES,
+    JUDGED_BY,
     SECTIONS,
     Bound,
+    Offer,
     PostMortem,
     begin,
-    faults,
     from_state,
     normalise,
+    problems,
     sentences,
     to_markdown,
     to_state,
@@ -30,7 +30,22 @@ from tutor.postmortem import (
 from tutor.run import PANELS
 
 SPIKE, END = 120, 300
-NUMBERS = {detector: tree.numbers(detector) for detector in RULES}
+NUMBERS = {detector: tree.numbers(detector) for detector in JUDGED_BY}
+OFFERS = [
+    Offer(
+        "rare_token",
+        {"en": "a rare token", "es": "un token raro"},
+        frozenset({"lr", "parameters"}),
+    ),
+    Offer("overflow", {"en": "fp16 overflow", "es": "desbordamiento en fp16"}, frozenset({"lr", "tokens"})),
+    Offer("schedule", {"en": "a jump of the LR", "es": "un salto del LR"}, frozenset({"gradient"})),
+    Offer(
+        "state",
+        {"en": "optimizer state", "es": "estado del optimizador"},
+        frozenset({"gradient"}),
+    ),
+]
+PATTERNS = tuple(offer.key for offer in OFFERS)
 MANIFEST = {
     "tutor": "1",
     "dtype": "fp32",
@@ -62,7 +77,7 @@ def spiked(nan_from: int | None = None, **changes):
 
 
 def begun(run=None, focus: int | None = SPIKE, lang: str = "en", **how) -> PostMortem:
-    how = {"command": "tutor train --set grad_clip=1.0", "rules": NUMBERS} | how
+    how = {"command": "tutor train --set grad_clip=1.0", "numbers": NUMBERS, "hypotheses": OFFERS} | how
     return begin(
         run or spiked(),
         focus,
@@ -89,7 +104,7 @@ def values(pm: PostMortem) -> dict[str, str]:
 
 
 def said(pm: PostMortem, section: str, lang: str = "en") -> list[str]:
-    return [f.sentence for f in faults(pm, lang) if SECTIONS[f.section - 1] == section]
+    return [f.sentence for f in problems(pm, lang) if SECTIONS[f.section - 1] == section]
 
 
 class TestSymptoms:
@@ -116,7 +131,7 @@ class TestSymptoms:
         pm = begun(make_run({"loss": [1.0] * 50}), focus=20)
         [missing, *_] = [s for s in pm.symptoms if s.key == "gradient"]
         assert (missing.value, missing.recorded) == ("", False)
-        assert any("didn't record" in fault for fault in said(pm, "symptoms"))
+        assert any("didn't record" in problem for problem in said(pm, "symptoms"))
         for lang, words in (("en", "not recorded"), ("es", "No registrado")):
             assert not any(
                 "Gradient norm at" in f for f in said(pm.with_symptom("gradient", words), "symptoms", lang)
@@ -131,9 +146,9 @@ class TestSymptoms:
         ],
     )
     def test_a_word_where_a_number_belongs_is_refused_with_a_reason(self, key, value, reason):
-        [fault] = said(begun().with_symptom(key, value), "symptoms")
-        assert reason in fault
-        assert value in fault
+        [problem] = said(begun().with_symptom(key, value), "symptoms")
+        assert reason in problem
+        assert value in problem
 
     @pytest.mark.parametrize("value", ["2.31", "2,31", "NaN", "-inf", "2.94e-4", " 7 ", "no se recuperó"])
     def test_a_number_as_people_write_it_is_taken(self, value):
@@ -164,7 +179,7 @@ class TestHypotheses:
             pm = pm.with_hypothesis(key, probability=value)
         pm = normalise(pm)
         assert total(pm) == pytest.approx(1, abs=1e-9)
-        assert not any("sum to" in fault for fault in said(pm, "hypotheses"))
+        assert not any("sum to" in problem for problem in said(pm, "hypotheses"))
 
     def test_blank_ones_share_what_is_left(self):
         pm = normalise(begun().with_hypothesis("rare_token", probability="0,7"))
@@ -223,7 +238,7 @@ class TestEvidence:
 
     def test_the_bounds_are_the_trees(self):
         def judged(detector: str, **changed) -> dict[str, str]:
-            return self.verdicts(begun(rules=NUMBERS | {detector: {**NUMBERS[detector], **changed}}))
+            return self.verdicts(begun(numbers=NUMBERS | {detector: {**NUMBERS[detector], **changed}}))
 
         assert "gradient/rare_token" not in judged("bad_batch", ratio=60.0)
         assert judged("bad_batch", share=0.9)["batch/rare_token"] == "rules_out"
@@ -385,7 +400,7 @@ class TestWhole:
     @pytest.mark.parametrize("lang", ["en", "es"])
     def test_filled_it_may_be_saved_and_the_notebook_reads_it(self, lang):
         pm = filled(begun(lang=lang))
-        assert faults(pm, lang) == []
+        assert problems(pm, lang) == []
         when = datetime(2026, 11, 20, 14, 3)
         [lesson] = parse(to_markdown(pm, lang, when))
         assert (lesson.lesson, lesson.date, lesson.run) == ("Clip first", "2026-11-20 14:03", "a-run")

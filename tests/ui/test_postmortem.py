@@ -14,7 +14,7 @@ from tests.conftest import ROOT
 from tests.test_postmortem import begun, filled, spiked
 from tests.ui.conftest import shown
 from tutor.notebook import Notebook, NotebookError, draft_key
-from tutor.postmortem import SECTIONS, faults
+from tutor.postmortem import SECTIONS, problems
 from tutor.ui.app import TutorApp
 from tutor.ui.screens.lessons import LessonsScreen
 from tutor.ui.screens.pick import PickScreen
@@ -99,7 +99,7 @@ async def test_all_seven_by_keyboard_then_saved(book, lang, size):
         await type_in(pilot, "Clip [red] first")
         await pilot.press("ctrl+s")
         await pilot.pause()
-        assert faults(screen.pm, lang) == []
+        assert problems(screen.pm, lang) == []
         assert app.saved == book.lessons_path
         assert "lessons.md" in message(screen)
         await pilot.press("escape")

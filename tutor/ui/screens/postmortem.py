@@ -22,14 +22,14 @@ from tutor.postmortem import (
     SECTIONS,
     PostMortem,
     begin,
-    faults,
     from_state,
     is_empty,
     normalise,
+    problems,
     to_markdown,
     to_state,
 )
-from tutor.postmortem.reading import whole
+from tutor.postmortem.parsing import whole
 from tutor.run import PANELS, Run
 from tutor.tree import numbers
 from tutor.ui.screens.page import Page
@@ -152,7 +152,7 @@ class PostMortemScreen(Page):
         draft = self._draft()
         if draft is None or draft.id == self.pm.id:
             return
-        done = len(SECTIONS) - len({fault.section for fault in faults(draft, self.app.lang)})
+        done = len(SECTIONS) - len({problem.section for problem in problems(draft, self.app.lang)})
         rows = [
             ("draft", self.say("postmortem.draft.go_on", done=done)),
             ("new", self.say("postmortem.draft.anew")),
@@ -206,10 +206,10 @@ class PostMortemScreen(Page):
 
     def _show(self) -> None:
         lang = self.app.lang
-        found = faults(self.pm, lang)
+        found = problems(self.pm, lang)
         states = []
         for number, name in enumerate(SECTIONS, 1):
-            count = sum(fault.section == number for fault in found)
+            count = sum(problem.section == number for problem in found)
             if not count:
                 states.append(self.say("postmortem.state.done"))
             elif is_empty(self.pm, name):
@@ -279,7 +279,7 @@ class PostMortemScreen(Page):
     def action_save(self) -> None:
         """Append to the lessons, or say which sections are missing."""
         lang = self.app.lang
-        if missing := sorted({fault.section for fault in faults(self.pm, lang)}):
+        if missing := sorted({problem.section for problem in problems(self.pm, lang)}):
             names = ", ".join(f"{n} {self.say(f'postmortem.short.{SECTIONS[n - 1]}')}" for n in missing)
             self._tell(self.say("postmortem.unsaved", count=len(missing), sections=names), "✗")
             self._keep()

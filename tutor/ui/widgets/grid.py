@@ -12,7 +12,7 @@ from textual.coordinate import Coordinate
 from textual.message import Message
 from textual.widgets import Button, DataTable, Static
 
-from tutor.postmortem import VERDICTS, Fault, PostMortem
+from tutor.postmortem import VERDICTS, PostMortem, Problem
 from tutor.postmortem.text import LETTERS, panel_name
 from tutor.run import PANELS
 from tutor.ui.widgets.sections import Section
@@ -128,9 +128,9 @@ class EvidenceGrid(Section):
     def _moved(self) -> None:
         self._say()
 
-    def show(self, pm: PostMortem, faults: list[Fault]) -> None:
+    def show(self, pm: PostMortem, problems: list[Problem]) -> None:
         """Draw the cells anew, and what the log says."""
-        super().show(pm, faults)
+        super().show(pm, problems)
         table = self.query_one(Cells)
         for row, panel in enumerate(PANELS):
             for column, hypothesis in enumerate(pm.hypotheses, 1):
