@@ -8,6 +8,7 @@ from typing import Any
 import polars as pl
 import pytest
 
+from tutor import tree
 from tutor.run import Run
 
 ROOT = Path(__file__).parent.parent
@@ -41,6 +42,13 @@ def write_run(
         (folder / "manifest.json").write_text(json.dumps(manifest))
     (folder / "metrics.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     return folder
+
+
+def numbers(detector: str) -> Mapping[str, float]:
+    """The numbers by which the shipped tree runs the detector."""
+    found = tree.numbers(detector, tree.find("phase-19"))
+    assert found is not None
+    return found
 
 
 @pytest.fixture

@@ -1,6 +1,5 @@
 """Cards: what they hold, and what is said of a bad one."""
 
-import csv
 import io
 import os
 import re
@@ -14,8 +13,9 @@ import yaml
 from rich.console import Console
 
 from tests.conftest import ROOT
+from tutor import calibration, settings
 from tutor import card as cards
-from tutor import settings as knobs
+from tutor.parts import Part
 from tutor.words import LANGUAGES, BadFileError
 
 SHIPPED = ROOT / "trees" / "breaks"
@@ -103,35 +103,57 @@ class TestShipped:
         assert card.hints.direct("en") not in console.file.getvalue()
 
     @pytest.mark.parametrize("name", NAMES)
-    def test_the_published_counts_are_those_of_the_table(self, name: str):
-        pytest.importorskip("torch")
-        from tutor.lab.atlas import shares
+    def test_its_figures_are_those_of_the_table(self, name: str, tmp_path: Path):
+        for suffix in (".yaml", ".calibration.csv"):
+            (tmp_path / f"{name}{suffix}").write_text((SHIPPED / f"{name}{suffix}").read_text())
+        table = tmp_path / f"{name}.calibration.csv"
+        rows = calibration.read(table)
+        calibration.write(table, [row | {"excess": 7.0} for row in rows[:5]])
+        figures = cards.load(tmp_path / f"{name}.yaml").figures
+        assert (figures["seeds"], figures["last_seed"], figures["excess"]) == (5, 4, 5)
+        assert (figures["excess_min"], figures["excess_max"]) == (7.0, 7.0)
 
-        with (SHIPPED / f"{name}.calibration.csv").open() as file:
-            rows = [{k: float(v) if v else None for k, v in row.items()} for row in csv.DictReader(file)]
-        published = cards.find(name).calibration
-        assert shares(rows) == {key: getattr(published, key) for key in shares(rows)}
+    @pytest.mark.parametrize("name", NAMES)
+    @pytest.mark.parametrize("lang", LANGUAGES)
+    def test_its_note_says_every_figure(self, name: str, lang: str):
+        card = cards.find(name)
+        said = card.calibration.note(lang, card.figures)
+        assert "–" not in said
+        assert f"{card.figures['seeds'] - 1}. " in said
 
     def test_no_clip_is_calibrated(self):
-        figures = cards.find("no-clip").calibration
-        assert figures.seeds >= 20
-        assert min(figures.control_back, figures.excess, figures.spike) >= 0.9 * figures.seeds
-        assert figures.recovered + figures.lingered + figures.diverged == figures.seeds
+        figures = cards.find("no-clip").figures
+        seeds = figures["seeds"]
+        assert seeds >= 20
+        assert min(figures["control_back"], figures["excess"], figures["spike"]) >= 0.9 * seeds
+        assert figures["recovered"] + figures["lingered"] + figures["diverged"] == seeds
 
     def test_the_twin_differs_in_beta2_alone(self):
         loud, silent = cards.find("no-clip"), cards.find("no-clip-silent")
         assert loud.change == silent.change == {"grad_clip": None}
-        assert {k: v for k, v in loud.trigger.items() if k != "beta2"} == {
-            k: v for k, v in silent.trigger.items() if k != "beta2"
-        }
-        assert (loud.trigger["beta2"], silent.trigger["beta2"]) == (0.999, 0.95)
+        assert loud.trigger == silent.trigger == (Part("boilerplate", {"step": 312, "batches": 3}),)
+        assert loud.settings == silent.settings | {"beta2": 0.999}
+        assert silent.settings["beta2"] == 0.95
+
+    def test_each_says_where_its_walk_should_end(self):
+        expect = cards.find("no-clip").expect
+        assert (expect.tree, expect.leaf) == ("phase-19", ("long-tail-token", "persistent"))
+        assert cards.find("no-clip-silent").expect.leaf == ("contained",)
+        assert [expect.kept(*found) for found in ((19, 20), (18, 20), (95, 100), (1, 2))] == [
+            True,
+            False,
+            True,
+            False,
+        ]
 
 
 class TestResolve:
     def test_control_and_break_differ_in_the_change_alone(self):
         card = cards.find("no-clip")
-        (control, role), (broken, other) = cards.resolve(card, control=True), cards.resolve(card)
-        assert (role, other) == ("control", "break")
+        one, other = cards.resolve(card, control=True), cards.resolve(card)
+        assert (one.role, other.role) == ("control", "break")
+        assert one.trigger == other.trigger == card.trigger
+        control, broken = one.settings, other.settings
         differ = {k for k, v in control.model_dump().items() if v != getattr(broken, k)}
         assert differ == {"grad_clip"}
         assert (control.grad_clip, broken.grad_clip) == (1.0, None)
@@ -146,12 +168,21 @@ class TestResolve:
         ],
     )
     def test_roles(self, changes: dict, role: str):
-        assert cards.resolve(cards.find("no-clip"), changes=changes)[1] == role
+        assert cards.resolve(cards.find("no-clip"), changes=changes).role == role
 
     def test_without_a_card_it_is_plain(self):
-        assert cards.resolve(None, changes={"lr": 3e-4}) == (knobs.build({"lr": 3e-4}), "plain")
+        assert cards.resolve(None, changes={"lr": 3e-4}) == cards.Plan(settings.build({"lr": 3e-4}))
         with pytest.raises(ValueError, match="--control needs --break"):
             cards.resolve(None, control=True)
+
+    def test_the_control_has_the_trigger_and_no_fault(self, tmp_path: Path):
+        frozen = Part("frozen")
+        card = cards.load(changed(tmp_path, change=None, faults=[frozen.data()]))
+        broken, control = cards.resolve(card), cards.resolve(card, control=True)
+        assert (broken.faults, control.faults) == ((frozen,), ())
+        assert broken.settings == control.settings
+        assert broken.trigger == control.trigger != ()
+        assert card.diff() == ["+ frozen"]
 
     def test_commands(self):
         card = cards.find("no-clip")
@@ -170,7 +201,7 @@ class TestFind:
         own = (SHIPPED / "no-clip.yaml").read_text().replace("beta2: 0.999", "beta2: 0.99")
         (home / "trees/breaks/no-clip.yaml").write_text(own)
         card = cards.find("no-clip")
-        assert card.trigger["beta2"] == 0.99
+        assert card.settings["beta2"] == 0.99
         assert card.asked_as == "no-clip"
 
     def test_a_file_anywhere_is_asked_for_by_its_path(self, tmp_path: Path):
@@ -195,7 +226,7 @@ class TestBadCards:
             cards.load(changed(tmp_path, change=change))
 
     def test_every_bad_setting_is_named_at_once(self, tmp_path: Path):
-        path = changed(tmp_path, change={"beta2": 1.5}, trigger={"lrr": 1.0})
+        path = changed(tmp_path, change={"beta2": 1.5}, settings={"lrr": 1.0})
         with pytest.raises(BadFileError) as caught:
             cards.load(path)
         assert len(str(caught.value).splitlines()) == 2
@@ -222,3 +253,28 @@ class TestBadCards:
         rung = {"panel": 10, "check": {"en": "a", "es": "a"}}
         with pytest.raises(BadFileError, match=r"ladder\.0\.panel"):
             cards.load(changed(tmp_path, ladder=[rung]))
+
+    @pytest.mark.parametrize(
+        ("key", "value", "said"),
+        [
+            ("trigger", [{"step": 312}], r"trigger\.0: is no mapping with a name"),
+            ("faults", [{"name": "frozen", "layers": [1]}], r"faults\.0: layers: is no plain value"),
+            ("faults", "frozen", "faults"),
+            ("expect", {"leaf": "contained", "at_least": "most"}, r"expect\.at_least: 'most' is no share"),
+            ("expect", {"leaf": []}, r"expect\.leaf: is empty"),
+        ],
+    )
+    def test_a_part_or_a_promise_that_is_none_is_refused(
+        self, tmp_path: Path, key: str, value: object, said: str
+    ):
+        with pytest.raises(BadFileError, match=rf"mine.yaml:\d+: {said}"):
+            cards.load(changed(tmp_path, **{key: value}))
+
+
+def test_without_a_table_the_card_says_only_how_to_make_one(tmp_path: Path):
+    card = cards.load(changed(tmp_path))
+    console = Console(file=io.StringIO(), width=200)
+    console.print(cards.render(card, "en"), crop=False)
+    said = console.file.getvalue()
+    assert card.calibration.command in said
+    assert "–" not in said

@@ -192,6 +192,10 @@ class TestTrees:
         (home / "my.yaml").write_text("tree: mine\n")
         code, _, err = tutor("trees", "check", "my.yaml")
         assert code == 2
+        assert "my.en.yaml:1: can't be read" in err
+        (home / "my.en.yaml").write_text("title: mine\n")
+        code, _, err = tutor("trees", "check", "my.yaml")
+        assert code == 2
         assert "my.yaml:1: start: is missing" in err
 
     def test_breaks(self, home: Path):

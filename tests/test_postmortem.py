@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.conftest import make_run
+from tests.conftest import make_run, numbers
 from tutor import tree
 from tutor.lesson import parse
 from tutor.postmortem import (
@@ -30,20 +30,11 @@ from tutor.postmortem import (
 from tutor.run import PANELS
 
 SPIKE, END = 120, 300
-NUMBERS = {detector: tree.numbers(detector) for detector in JUDGED_BY}
+PHASE_19 = tree.find("phase-19")
+NUMBERS = {detector: numbers(detector) for detector in JUDGED_BY}
 OFFERS = [
-    Offer(
-        "rare_token",
-        {"en": "a rare token", "es": "un token raro"},
-        frozenset({"lr", "parameters"}),
-    ),
-    Offer("overflow", {"en": "fp16 overflow", "es": "desbordamiento en fp16"}, frozenset({"lr", "tokens"})),
-    Offer("schedule", {"en": "a jump of the LR", "es": "un salto del LR"}, frozenset({"gradient"})),
-    Offer(
-        "state",
-        {"en": "optimizer state", "es": "estado del optimizador"},
-        frozenset({"gradient"}),
-    ),
+    Offer(key, hypothesis.words.model_dump(), frozenset(hypothesis.no_bearing))
+    for key, hypothesis in PHASE_19.hypotheses.items()
 ]
 PATTERNS = tuple(offer.key for offer in OFFERS)
 MANIFEST = {

@@ -1,10 +1,10 @@
-"""Trees: the shipped one is sound, and every kind of fault is named with file and line."""
+"""Trees: the shipped one is sound, and every kind of problem is named with file and line."""
 
 from pathlib import Path
 
 import pytest
-import yaml
 
+from tests import prose
 from tutor import tree
 from tutor.words import BadFileError
 
@@ -16,33 +16,39 @@ def small() -> dict:
 
     def question(detector: str, yes: dict, no: dict) -> dict:
         return {
-            "section": W, "title": W, "ask": W, "why": W, "panel": "loss", "look": W, "hints": [W],
+            "section": "loss", "title": W, "ask": W, "why": W, "panel": "loss", "look": W, "hints": [W],
             "rule": {"detector": detector, "numbers": {}},
             "outcomes": {"yes": {"label": W, "says": W} | yes, "no": {"label": W, "says": W} | no},
         }  # fmt: skip
 
     spike = question("spike", {"leaf": "bad"}, {"leaf": "good"})
     spike["rule"]["numbers"] = {"window": 100, "sigmas": 3.0, "merge": 50, "min_rows": 20}
+    spike["rule"]["sources"] = dict.fromkeys(spike["rule"]["numbers"], "ours")
     return {
         "tree": "small",
         "title": W,
         "about": W,
         "start": "1",
+        "sections": {"loss": W},
+        "sources": {"ours": W},
         "questions": {"1": question("non_finite_loss", {"leaf": "bad"}, {"next": "2"}), "2": spike},
         "leaves": {
-            "bad": {"name": W, "verdict": "flaw", "means": W, "fixes": [{"words": W, "change": {"lr": 0.1}}]},
+            "bad": {
+                "name": W,
+                "verdict": "flaw",
+                "means": W,
+                "fixes": {"lower": {"words": W, "change": {"lr": 0.1}}},
+            },
             "good": {"name": W, "verdict": "healthy", "means": W},
         },
     }
 
 
 def write(folder: Path, data: dict) -> Path:
-    path = folder / "small.yaml"
-    path.write_text(yaml.safe_dump(data, sort_keys=False, allow_unicode=True))
-    return path
+    return prose.write(folder / "small.yaml", data)
 
 
-def faults(folder: Path, data: dict) -> str:
+def problems(folder: Path, data: dict) -> str:
     with pytest.raises(BadFileError) as caught:
         tree.load(write(folder, data))
     return str(caught.value)
@@ -62,13 +68,13 @@ def line_of(path: Path, text: str) -> int:
     return next(n for n, line in enumerate(path.read_text().splitlines(), 1) if text in line)
 
 
-class TestFaults:
-    """Each fault of the issue's list, and the line it is reported at."""
+class TestProblems:
+    """Each kind of problem, and the line it is reported at."""
 
     def test_an_unknown_detector_offers_the_nearest(self, tmp_path: Path):
         data = small()
         data["questions"]["2"]["rule"]["detector"] = "spikes"
-        said = faults(tmp_path, data)
+        said = problems(tmp_path, data)
         assert "there is no detector 'spikes'; did you mean spike?" in said
         assert f"small.yaml:{line_of(tmp_path / 'small.yaml', 'spikes')}:" in said
 
@@ -95,8 +101,8 @@ class TestFaults:
     )
     def test_wrong_or_missing_numbers(self, tmp_path: Path, numbers: dict, message: str):
         data = small()
-        data["questions"]["2"]["rule"]["numbers"] = numbers
-        said = faults(tmp_path, data)
+        data["questions"]["2"]["rule"] |= {"numbers": numbers, "sources": dict.fromkeys(numbers, "ours")}
+        said = problems(tmp_path, data)
         assert message in said
         path = tmp_path / "small.yaml"
         second = line_of(path, "detector: spike")
@@ -104,59 +110,60 @@ class TestFaults:
 
     def test_an_outcome_that_leads_nowhere(self, tmp_path: Path):
         data = small()
-        del data["questions"]["2"]["outcomes"]["no"]["leaf"]
-        assert "an outcome leads either to `next` or to `leaf`" in faults(tmp_path, data)
+        data["questions"]["2"]["outcomes"]["no"] = {"label": W, "says": W, "kind": "fine"}
+        assert "an outcome leads either to `next` or to `leaf`" in problems(tmp_path, data)
 
     def test_an_outcome_that_leads_to_an_unknown_question(self, tmp_path: Path):
         data = small()
         data["questions"]["1"]["outcomes"]["no"]["next"] = "9"
-        said = faults(tmp_path, data)
+        said = problems(tmp_path, data)
         assert "there is no question '9'" in said
 
     def test_an_outcome_of_the_detector_that_is_missing(self, tmp_path: Path):
         data = small()
         outcomes = data["questions"]["2"]["outcomes"]
         outcomes["maybe"] = outcomes.pop("no")
-        said = faults(tmp_path, data)
+        said = problems(tmp_path, data)
         assert "spike can answer 'no', which leads nowhere" in said
         assert "no rule ever answers 'maybe'" in said
 
     def test_an_unreachable_question_and_leaf(self, tmp_path: Path):
         data = small()
         data["questions"]["1"]["outcomes"]["no"] = {"label": W, "says": W, "leaf": "good"}
-        assert "no answer leads to 2" in faults(tmp_path, data)
+        assert "no answer leads to 2" in problems(tmp_path, data)
         data = small()
         data["leaves"]["lonely"] = {"name": W, "verdict": "healthy", "means": W}
-        assert "no answer leads to lonely" in faults(tmp_path, data)
+        assert "no answer leads to lonely" in problems(tmp_path, data)
 
     def test_a_loop(self, tmp_path: Path):
         data = small()
         data["questions"]["2"]["outcomes"]["no"] = {"label": W, "says": W, "next": "1"}
-        assert "question 2 leads back to 1: a walk would never end" in faults(tmp_path, data)
+        assert "question 2 leads back to 1: a walk would never end" in problems(tmp_path, data)
 
     def test_a_missing_language(self, tmp_path: Path):
         data = small()
         data["questions"]["1"]["ask"] = {"en": "only English"}
-        said = faults(tmp_path, data)
-        assert "the language 'es' is missing" in said
-        assert f"small.yaml:{line_of(tmp_path / 'small.yaml', 'only English') - 1}:" in said
+        said = problems(tmp_path, data)
+        spanish = tmp_path / "small.es.yaml"
+        line = line_of(spanish, "'1'")
+        assert said == f"{spanish}:{line}: questions.1.ask: is missing, and small.en.yaml has it"
 
     @pytest.mark.parametrize("hints", [[], [{"en": "", "es": "pista"}], [{"en": "  ", "es": "pista"}]])
     def test_an_empty_hint(self, tmp_path: Path, hints: list):
         data = small()
         data["questions"]["1"]["hints"] = hints
-        said = faults(tmp_path, data)
+        said = problems(tmp_path, data)
         assert "hints" in said and "is empty" in said
 
     def test_a_change_that_names_no_setting(self, tmp_path: Path):
         data = small()
-        data["leaves"]["bad"]["fixes"][0]["change"] = {"grad_clop": 1.0}
-        assert "there is no setting 'grad_clop'; did you mean grad_clip?" in faults(tmp_path, data)
+        data["leaves"]["bad"]["fixes"]["lower"]["change"] = {"grad_clop": 1.0}
+        assert "there is no setting 'grad_clop'; did you mean grad_clip?" in problems(tmp_path, data)
 
     def test_a_placeholder_that_no_detector_fills(self, tmp_path: Path):
         data = small()
         data["questions"]["1"]["outcomes"]["yes"]["says"] = {"en": "at {stepp}", "es": "en {step}"}
-        assert "{stepp} is no fact" in faults(tmp_path, data)
+        assert "{stepp} is no fact" in problems(tmp_path, data)
 
     def test_prose_may_name_the_numbers_of_its_rule_and_no_others(self, tmp_path: Path):
         data = small()
@@ -164,32 +171,32 @@ class TestFaults:
         question = tree.load(write(tmp_path, data)).questions["2"]
         assert question.ask("es", question.numbers) == "¿en 100 pasos?"
         data["questions"]["2"]["hints"] = [W, {"en": "see {window}", "es": "mira {step}"}]
-        assert "{step} is no number of its rule" in faults(tmp_path, data)
+        assert "{step} is no number of its rule" in problems(tmp_path, data)
         data["questions"]["1"]["look"] = {"en": "see {window}", "es": "mira"}
-        assert "{window} is no number of its rule" in faults(tmp_path, data)
+        assert "{window} is no number of its rule" in problems(tmp_path, data)
 
     def test_a_placeholder_is_a_name_and_no_more(self, tmp_path: Path):
         data = small()
         data["questions"]["1"]["outcomes"]["yes"]["says"] = {"en": "{step:>999999999}", "es": "{step!r}"}
-        assert faults(tmp_path, data).count("a placeholder is a name in braces and no more") == 2
+        assert problems(tmp_path, data).count("a placeholder is a name in braces and no more") == 2
 
     def test_a_change_against_what_the_run_had(self, tmp_path: Path):
         data = small()
-        data["leaves"]["bad"]["fixes"][0]["change"] = {"lr": {"times": 0.5}}
+        data["leaves"]["bad"]["fixes"]["lower"]["change"] = {"lr": {"times": 0.5}}
         assert tree.load(write(tmp_path, data)).leaves["bad"].fixes[0].change["lr"].times == 0.5
-        data["leaves"]["bad"]["fixes"][0]["change"] = {"lr": {"times": -1}}
-        assert "times" in faults(tmp_path, data)
+        data["leaves"]["bad"]["fixes"]["lower"]["change"] = {"lr": {"times": -1}}
+        assert "times" in problems(tmp_path, data)
 
     def test_an_unknown_break(self, tmp_path: Path):
         data = small()
         data["leaves"]["bad"]["breaks"] = ["no-clop"]
-        assert "there is no break 'no-clop'" in faults(tmp_path, data)
+        assert "there is no break 'no-clop'" in problems(tmp_path, data)
 
     def test_an_unknown_panel_and_an_unknown_key(self, tmp_path: Path):
         data = small()
         data["questions"]["1"]["panel"] = "gradiant"
         data["questions"]["2"]["colour"] = "red"
-        said = faults(tmp_path, data)
+        said = problems(tmp_path, data)
         assert "panel" in said and "questions.2.colour: is no key of this place" in said
 
     @pytest.mark.parametrize("text", ["", "a: [", "- 1", "a: 1\na: 2", "\t"])

@@ -1,23 +1,28 @@
 """Card: one break, one YAML file in `trees/breaks/`, every word in English and Spanish.
 
-A card names what changes (`change`), what both the break and its control share (`trigger`), and what a
-learner sees, checks and tries. Users' own cards load from `./trees/breaks/` or from any path.
+A card names what the break and its control share (`settings`, `trigger`), what the break alone has
+(`change`, `faults`), the leaf at which a walk of it should end (`expect`), and what a learner sees, checks
+and tries. Users' own cards load from `./trees/breaks/` or from any path.
 """
 
 import shlex
 from collections.abc import Mapping
+from dataclasses import dataclass
 from difflib import get_close_matches
+from functools import cached_property
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field, PrivateAttr
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from tutor import settings as knobs
+from tutor import calibration, parts
+from tutor.parts import Part
 from tutor.paths import folders, named_by
-from tutor.settings import Settings
+from tutor.settings import Settings, assignments, build
 from tutor.words import BadFileError, Document, Strict, Words, say
+from tutor.words.document import validate
 
 
 def _values(changes: Any) -> Any:
@@ -28,6 +33,28 @@ def _values(changes: Any) -> Any:
 
 
 Changes = Annotated[dict[str, float | int | str | None], BeforeValidator(_values)]
+Parts = tuple[Annotated[Part, BeforeValidator(parts.read)], ...]
+Role = Literal["plain", "control", "break", "fix"]
+
+RUN_SETTINGS = {"seed", "steps", "device", "dtype", "threads", "checkpoint_every", "val_every"}
+"""Settings that say how to run a break, and mend nothing."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What a run is to be, in plain data.
+
+    Attributes:
+        settings: every number.
+        trigger: what befalls a break and its control alike.
+        faults: what is wrong with the break.
+        role: "plain", "control", "break", or "fix" where changes mend a break.
+    """
+
+    settings: Settings
+    trigger: tuple[Part, ...] = ()
+    faults: tuple[Part, ...] = ()
+    role: Role = "plain"
 
 
 class Check(Strict):
@@ -61,27 +88,40 @@ class LookAlike(Strict):
     why: Words
 
 
-class Calibration(Strict):
-    """What the break did over seeds, counted by `command`, and what remains to be said about it.
+def _share(text: Any) -> Any:
+    """`19 of 20` as the two numbers."""
+    if not isinstance(text, str):
+        return text
+    count, _, total = text.partition(" of ")
+    if not (count.strip().isdigit() and total.strip().isdigit() and 0 < int(count) <= int(total)):
+        raise ValueError(f"{text!r} is no share, such as 19 of 20")
+    return int(count), int(total)
 
-    Attributes:
-        seeds: pairs of control and break that were trained.
-        control_back: controls back within 10 steps of the trigger's end.
-        excess: breaks whose mean loss over the next 50 steps is 0.2 nats or more above their control's.
-        spike: breaks whose gradient norm at the spike is 30 or more times its mean over 100 steps before.
-        recovered: breaks back within 50 steps.
-        lingered: breaks back later than that.
-        diverged: breaks not back when the run ended, or no longer finite.
+
+def _leaves(leaf: Any) -> Any:
+    return (leaf,) if isinstance(leaf, str) else leaf
+
+
+class Expect(Strict):
+    """Where walks of the break should end: in which tree, at one of which leaves, and how often."""
+
+    tree: str = "phase-19"
+    leaf: Annotated[tuple[str, ...], BeforeValidator(_leaves)] = Field(min_length=1)
+    at_least: Annotated[tuple[int, int], BeforeValidator(_share)] = (1, 1)
+
+    def kept(self, count: int, total: int) -> bool:
+        """Whether `count` walks of `total` that ended there are enough."""
+        enough, of = self.at_least
+        return count * of >= enough * total
+
+
+class Calibration(Strict):
+    """The command that trains the break over seeds, and what its table shows.
+
+    The note's placeholders are `tutor.calibration.figures` of the table beside the card.
     """
 
     command: str
-    seeds: int = Field(ge=1)
-    control_back: int = Field(ge=0)
-    excess: int = Field(ge=0)
-    spike: int = Field(ge=0)
-    recovered: int = Field(ge=0)
-    lingered: int = Field(ge=0)
-    diverged: int = Field(ge=0)
     note: Words | None = None
 
 
@@ -92,22 +132,28 @@ class Card(Strict):
         name: the file's name without its ending.
         title: what to call the break.
         symptom: what the learner will see.
-        trigger: settings of the control and of the break alike.
-        change: settings of the break alone: at least one.
+        settings: settings of the control and of the break alike.
+        trigger: what befalls the control and the break alike.
+        change: settings of the break alone.
+        faults: faults of the break alone; a break has a change or a fault.
+        expect: the leaf at which a walk of the break should end.
         why: the mechanism.
         ladder: the checks in order, ending in the diagnosis.
         hints: mild, medium, direct.
         fixes: changes that mend it.
         not_this: the look-alikes.
         sources: where the facts come from.
-        calibration: what it did over seeds.
+        calibration: how it was trained over seeds, and what is to be said of it.
     """
 
     name: str = ""
     title: Words
     symptom: Words
-    trigger: Changes = Field(default_factory=dict)
-    change: Changes = Field(min_length=1)
+    settings: Changes = Field(default_factory=dict)
+    trigger: Parts = ()
+    change: Changes = Field(default_factory=dict)
+    faults: Parts = ()
+    expect: Expect | None = None
     why: Words
     ladder: tuple[Check, ...] = Field(min_length=1)
     diagnosis: Words
@@ -124,43 +170,51 @@ class Card(Strict):
         known = available().get(self.name)
         return self.name if self._path is None or known == self._path else str(self._path)
 
+    @cached_property
+    def figures(self) -> dict[str, Any]:
+        """What the break did over seeds, from the table beside the card; empty where there is none."""
+        table = self._path and calibration.path_of(self._path)
+        if not table or not table.is_file():
+            return {}
+        return calibration.figures(calibration.read(table), self.expect.leaf if self.expect else ())
+
     def diff(self) -> list[str]:
-        """The change as lines of a diff: `- grad_clip: 1.0`, `+ grad_clip: none`."""
-        control, _ = resolve(self, control=True)
+        """The break against its control as a diff: `- grad_clip: 1.0`, `+ grad_clip: none`, `+ frozen`."""
+        control = resolve(self, control=True).settings
         lines = []
         for name, value in self.change.items():
             lines += [f"- {name}: {_shown(getattr(control, name))}", f"+ {name}: {_shown(value)}"]
-        return lines
+        return lines + [f"+ {fault}" for fault in self.faults]
 
 
 def load(path: Path) -> Card:
     """The card at `path`.
 
     Raises:
-        BadFileError: with every fault found, file and line.
+        BadFileError: with every problem found, file and line.
     """
     document = Document(path)
     named = document.data.get("name", path.stem)
     if named != path.stem:
-        raise BadFileError(
-            path, [(document.line("name"), f"name: {named!r} isn't the file's, {path.stem!r}")]
-        )
+        raise BadFileError([document.problem(("name",), f"name: {named!r} isn't the file's, {path.stem!r}")])
     document.data["name"] = path.stem
-    card = document.parse(Card)
+    card = validate(Card, document.data, document.problem)
     places: list[tuple[tuple[str | int, ...], Mapping]] = [
-        (("trigger",), card.trigger),
+        (("settings",), card.settings),
         (("change",), card.change),
     ]
     places += [(("fixes", i, "change"), fix.change) for i, fix in enumerate(card.fixes)]
-    faults = []
+    problems = []
     for where, changes in places:
         for name, value in changes.items():
             try:
-                knobs.build({name: value})
+                build({name: value})
             except ValueError as error:
-                faults.append((document.line(*where, name), f"{where[0]}: {error}"))
-    if faults:
-        raise BadFileError(path, faults)
+                problems.append(document.problem((*where, name), f"{where[0]}: {error}"))
+    if not card.change and not card.faults:
+        problems.append(document.problem(("change",), "change: a break changes a setting or names a fault"))
+    if problems:
+        raise BadFileError(problems)
     card._path = path
     return card
 
@@ -188,10 +242,8 @@ def all_cards() -> list[Card]:
     return [load(path) for _, path in sorted(available().items())]
 
 
-def resolve(
-    card: Card | None, *, control: bool = False, changes: Mapping[str, Any] | None = None
-) -> tuple[Settings, str]:
-    """The settings of a run, and its role: "plain", "control", "break", or "fix" where changes mend a break.
+def resolve(card: Card | None, *, control: bool = False, changes: Mapping[str, Any] | None = None) -> Plan:
+    """What the run of `card` is to be, with `changes` (settings) laid over it.
 
     Raises:
         ValueError: a control of nothing, an unknown setting, a value out of bounds.
@@ -200,12 +252,11 @@ def resolve(
     if card is None:
         if control:
             raise ValueError("--control needs --break: it is the control of that break")
-        return knobs.build(changes), "plain"
+        return Plan(build(changes))
     if control:
-        return knobs.build({**card.trigger, **changes}), "control"
-    settings = knobs.build({**card.trigger, **card.change, **changes})
-    kept = {"seed", "steps", "device", "dtype", "checkpoint_every", "val_every"}  # not about the flaw
-    return settings, "fix" if set(changes) - kept else "break"
+        return Plan(build({**card.settings, **changes}), card.trigger, role="control")
+    role = "fix" if set(changes) - RUN_SETTINGS else "break"
+    return Plan(build({**card.settings, **card.change, **changes}), card.trigger, card.faults, role)
 
 
 def commands(card: Card) -> dict[str, str]:
@@ -222,7 +273,7 @@ def commands(card: Card) -> dict[str, str]:
 def fix_command(card: Card, fix: Fix) -> str:
     """The command line that trains the break with `fix`."""
     words = ["tutor", "train", "--break", card.asked_as]
-    for assignment in knobs.assignments(fix.change):
+    for assignment in assignments(fix.change):
         words += ["--set", assignment]
     return shlex.join(words)
 
@@ -250,8 +301,10 @@ def render(card: Card, lang: str) -> RenderableType:
     section("fixes", fixes)
     if card.not_this:
         section("not_this", [f"{other.name(lang)}: {other.why(lang)}" for other in card.not_this])
-    if card.calibration and card.calibration.note:
-        section("calibration", [card.calibration.note(lang), card.calibration.command])
+    if card.calibration:
+        note = card.calibration.note if card.figures else None
+        said = [note(lang, card.figures)] if note else []
+        section("calibration", [*said, card.calibration.command])
     section("sources", list(card.sources))
     return Group(*parts)
 

@@ -77,7 +77,9 @@ class Comparison:
     measures: tuple[Measure, ...]
 
 
-def compare(a: Run, b: Run, at: int | None = None, *, spike: Numbers, recovery: Numbers) -> Comparison:
+def compare(
+    a: Run, b: Run, at: int | None = None, *, spike: Numbers | None, recovery: Numbers | None
+) -> Comparison:
     """Lay two runs side by side.
 
     Args:
@@ -86,7 +88,11 @@ def compare(a: Run, b: Run, at: int | None = None, *, spike: Numbers, recovery: 
         at: the step to measure at; the worst spike of the two by default.
         spike: the numbers of the tree's spike question (`window`, `sigmas`, `merge`, `min_rows`).
         recovery: the numbers of its recovery question (`window`, `sigmas`, `within`, `smooth`, `min_rows`).
+            Of a tree that asks only one of these, or neither, nothing is measured.
     """
+    names, differences = (a.name, b.name), tuple(_differences(a.manifest, b.manifest))
+    if spike is None or recovery is None:
+        return Comparison(names, at, _parted(a, b), 0, 0, differences, ())
     if at is None:
         at = _worst_spike((a, b), spike)
     if at is None:
@@ -98,12 +104,12 @@ def compare(a: Run, b: Run, at: int | None = None, *, spike: Numbers, recovery: 
     if bad != [None, None]:
         measures.append(Measure("non_finite", *bad))
     return Comparison(
-        (a.name, b.name),
+        names,
         at,
         _parted(a, b),
         max(round(rows(run, spike["window"], int(spike["min_rows"])) * cadence(run)) for run in (a, b)),
         int(recovery["within"]),
-        tuple(_differences(a.manifest, b.manifest)),
+        differences,
         tuple(measures),
     )
 
@@ -194,9 +200,12 @@ def render(comparison: Comparison, lang: str = "en") -> Group:
     else:
         parts.append(Text(say("compare.same", lang) + "\n"))
     facts = {"step": comparison.step, "window": comparison.window}
-    parts.append(_heading("measured" if comparison.step is not None else "no_spike", lang, **facts))
+    if comparison.measures:
+        parts.append(_heading("measured" if comparison.step is not None else "no_spike", lang, **facts))
     if comparison.parted is not None:
         parts.append(Text(say("compare.parted", lang, step=comparison.parted)))
+    if not comparison.measures:
+        return Group(*parts)
     measures = _table(comparison, lang)
     facts |= {"within": comparison.within}
     for measure in comparison.measures:

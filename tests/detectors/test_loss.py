@@ -6,9 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.conftest import make_run
+from tests.conftest import make_run, numbers
 from tutor.detectors import NO_DATA, NOT_YET, apply
-from tutor.tree import numbers
 
 SPIKE, RECOVERY, RISING = numbers("spike"), numbers("recovery"), numbers("rising_loss")
 

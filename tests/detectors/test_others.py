@@ -4,9 +4,10 @@ import math
 
 import pytest
 
-from tests.conftest import make_run
+from tests.conftest import make_run, numbers
+from tutor import readers
+from tutor import tree as trees
 from tutor.detectors import NO_DATA, NOT_YET, apply, registry
-from tutor.tree import numbers
 
 BAD_BATCH, JUMP = numbers("bad_batch"), numbers("lr_jump")
 BATCH = {"batch": {"rows": 8, "tokens_per_row": 64, "accumulation": 1}}
@@ -209,6 +210,12 @@ class TestGradientTrend:
         assert apply("rising_gradient", make_run({"grad_norm": [0.0] * 200}), self.NUMBERS).outcome == "no"
 
 
+def tree_rules(tree: trees.Tree):
+    """Every rule of the tree, those of checks included."""
+    for question in tree.questions.values():
+        yield from filter(None, (question.rule, *(check.rule for check in question.checks.values())))
+
+
 def test_checkpoint_before():
     run = make_run({"loss": [1.0] * 500}, checkpoints=[200, 400])
     found = apply("checkpoint_before", run, {"margin": 1}, 312)
@@ -225,10 +232,23 @@ def test_every_detector_says_what_it_is(name: str):
     assert found.outcomes
 
 
-@pytest.mark.parametrize("name", registry())
+@pytest.mark.parametrize(
+    "name", [name for name, found in registry().items() if found.signals or found.manifest]
+)
 def test_a_missing_signal_is_no_data(name: str):
-    found = registry()[name]
-    outcome = (
-        apply(name, make_run({"nothing": [1.0]}), {}).outcome if found.signals or found.manifest else NO_DATA
-    )
-    assert outcome == NO_DATA
+    found = apply(name, make_run({"nothing": [1.0]}), {})
+    assert found.outcome == NO_DATA
+    assert found.facts["missing"] == [*registry()[name].signals, *registry()[name].manifest]
+
+
+def test_a_finding_gives_the_facts_that_are_declared_of_its_outcome():
+    seen = set()
+    for name in ("19-control", "19-break"):
+        run, tree = readers.open_run(name), trees.find("phase-19")
+        for rule in tree_rules(tree):
+            found = apply(rule.detector, run, rule.numbers, 312)
+            assert set(found.facts) == set(registry()[rule.detector].facts_of(found.outcome))
+            seen.add((rule.detector, found.outcome))
+    assert len(seen) > 12
+    assert "step" not in registry()["spike"].facts_of("no")
+    assert registry()["spike"].facts_of(NOT_YET) == ("rows", "needed")

@@ -7,6 +7,7 @@ from tests.ui.conftest import NARROW, SIZES, WIDE, phase_19, recorded, shown
 from tests.ui.test_walk import answer_all, click_on, settle
 from tutor import walk as walks
 from tutor.notebook import Notebook, draft_key
+from tutor.tree import Handover
 from tutor.ui.app import TutorApp
 from tutor.ui.screens.compare import CompareScreen
 from tutor.ui.screens.help import HelpScreen
@@ -136,7 +137,7 @@ async def test_from_the_leaf_again_from_the_top(walk):
 
 async def test_a_leaf_leads_on_to_the_next_tree(walk, monkeypatch):
     end, _ = walks.unattended(recorded("19-break"), phase_19())
-    leaf = end.leaf.model_copy(update={"tree": "other", "breaks": ("no-clip",)})
+    leaf = end.leaf.model_copy(update={"next": Handover(tree="other"), "breaks": ("no-clip",)})
     other = phase_19().model_copy(update={"tree": "other"})
     monkeypatch.setattr("tutor.tree.available", lambda: {"other": None})
     monkeypatch.setattr("tutor.tree.find", lambda name: other)

@@ -184,7 +184,8 @@ def compare(
         if at is not None and not int(one.steps[0]) <= at <= int(one.steps[-1]):
             asked.fail(f"--at {at} is outside {one.name}: it logged steps {one.steps[0]} to {one.steps[-1]}")
     console = Console(highlight=False)
-    rules = {name: tree.numbers(name) for name in ("spike", "recovery")}
+    asked_by = tree.find("phase-19")
+    rules = {name: tree.numbers(name, asked_by) for name in ("spike", "recovery")}
     found = put_together(first, second, at, **rules)
     for panel in ("loss", "gradient"):
         console.print(plots.panel_title(panel, language), style="bold")

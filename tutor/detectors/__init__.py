@@ -17,6 +17,7 @@ from tutor.run import Run
 
 NO_DATA = "no data"
 NOT_YET = "not there yet"
+_UNDECIDED = {NO_DATA: ("missing",), NOT_YET: ("rows", "needed")}
 
 
 @dataclass(frozen=True)
@@ -49,9 +50,18 @@ class Detector:
     signals: tuple[str, ...]
     manifest: tuple[str, ...]
     outcomes: tuple[str, ...]
-    facts: tuple[str, ...]
+    facts_by_outcome: Mapping[str, tuple[str, ...]]
     numbers: Mapping[str, type]
     every_row: bool
+
+    @property
+    def facts(self) -> tuple[str, ...]:
+        """The names of every fact that some outcome gives."""
+        return tuple(dict.fromkeys(fact for facts in self.facts_by_outcome.values() for fact in facts))
+
+    def facts_of(self, outcome: str) -> tuple[str, ...]:
+        """The names of the facts that come with `outcome`, which may be NO_DATA or NOT_YET."""
+        return _UNDECIDED.get(outcome) or self.facts_by_outcome[outcome]
 
     @property
     def doc(self) -> str:
@@ -65,7 +75,7 @@ _REGISTRY: dict[str, Detector] = {}
 def detector(
     *,
     outcomes: tuple[str, ...],
-    facts: tuple[str, ...] = (),
+    facts: tuple[str, ...] | Mapping[str, tuple[str, ...]] = (),
     signals: tuple[str, ...] = (),
     manifest: tuple[str, ...] = (),
     every_row: bool = False,
@@ -74,17 +84,22 @@ def detector(
 
     Args:
         outcomes: every outcome it can give, NO_DATA and NOT_YET aside.
-        facts: the names of the facts it gives, so that a tree's sentences can be checked.
+        facts: the names of the facts it gives, so that a tree's sentences can be checked: by outcome, or
+            once where every outcome gives the same.
         signals: columns without which the answer is NO_DATA.
         manifest: manifest keys without which the answer is NO_DATA.
         every_row: give it every row; else those that recorded the first of `signals`.
     """
+    by_outcome = facts if isinstance(facts, Mapping) else dict.fromkeys(outcomes, facts)
+    assert set(by_outcome) == set(outcomes), "facts are declared for every outcome and for no other"
 
     def register(function: Callable[..., Finding]) -> Callable[..., Finding]:
         parameters = inspect.signature(function).parameters.values()
         numbers = {p.name: p.annotation for p in parameters if p.kind is p.KEYWORD_ONLY}
         name = function.__name__
-        _REGISTRY[name] = Detector(name, function, signals, manifest, outcomes, facts, numbers, every_row)
+        _REGISTRY[name] = Detector(
+            name, function, signals, manifest, outcomes, by_outcome, numbers, every_row
+        )
         return function
 
     return register

@@ -5,13 +5,16 @@ from tutor.run import Run
 
 
 @detector(
-    signals=("batch_hash",), outcomes=("loader", "no"), facts=("hash", "twin", "looked_back"), every_row=True
+    signals=("batch_hash",),
+    outcomes=("loader", "no"),
+    facts={"loader": ("hash", "twin", "looked_back"), "no": ("hash", "looked_back")},
+    every_row=True,
 )
 def repeated_batch(run: Run, at: int | None, *, look_back: int) -> Finding:
     """Whether the batch at `at` has the same hash as one of the `look_back` rows before it."""
     row = run.row_at(at) if at is not None else len(run) - 1
     here = run["batch_hash"][row]
-    facts = {"hash": here, "twin": None, "looked_back": min(look_back, row)}
+    facts = {"hash": here, "looked_back": min(look_back, row)}
     for other in range(row - 1, max(-1, row - 1 - look_back), -1):
         if here is not None and run["batch_hash"][other] == here:
             return Finding("loader", at, facts | {"twin": int(run.steps[other])})

@@ -4,7 +4,10 @@ from tutor.detectors import NO_DATA, Finding, detector
 from tutor.run import Run
 
 
-@detector(outcomes=("yes", "no"), facts=("step", "before", "count", "spike", "kept"))
+@detector(
+    outcomes=("yes", "no"),
+    facts={"yes": ("step", "before", "count", "spike", "kept"), "no": ("count", "spike", "kept")},
+)
 def checkpoint_before(run: Run, at: int | None, *, margin: int) -> Finding:
     """Whether a checkpoint was saved at least `margin` steps before `at`."""
     if run.checkpoints is None:

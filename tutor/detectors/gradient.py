@@ -24,14 +24,15 @@ def rare_share(run: Run, row: int) -> tuple[float | None, str | None]:
     )  # a row is one token longer than its inputs
 
 
+_STRUCK = ("grad_norm", "usual", "ratio", "bound", "token", "share", "share_bound", "bad_rows")
+_AFTER = (*_STRUCK, "last_bad", "back_in", "back_bound", "probe_rise", "probe_bound")
+
+
 @detector(
     signals=("loss", "grad_norm"),
     outcomes=("long-tail", "contained", "no"),
-    facts=(
-        "grad_norm", "usual", "ratio", "bound", "token", "share", "share_bound", "last_bad", "bad_rows",
-        "back_in", "back_bound", "probe_rise", "probe_bound",
-    ),
-)  # fmt: skip
+    facts={"long-tail": _AFTER, "contained": _AFTER, "no": _STRUCK},
+)
 def bad_batch(
     run: Run,
     at: int | None,

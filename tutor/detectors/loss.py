@@ -12,7 +12,12 @@ STOPPED = 4
 """A loss has stopped when it is missing over more than so many times its widest gap."""
 
 
-@detector(signals=("loss",), outcomes=("yes", "no"), facts=("step", "value", "count", "rows"), every_row=True)
+@detector(
+    signals=("loss",),
+    outcomes=("yes", "no"),
+    facts={"yes": ("step", "value", "count", "rows"), "no": ("count", "rows")},
+    every_row=True,
+)
 def non_finite_loss(run: Run, at: int | None) -> Finding:
     """Whether the training loss is NaN or Inf at any logged step.
 
@@ -83,7 +88,10 @@ def episodes(run: Run, window: int, sigmas: float, merge: int, min_rows: int) ->
 @detector(
     signals=("loss",),
     outcomes=("yes", "no"),
-    facts=("step", "peak", "peak_step", "bound", "mean", "std", "sigmas", "count", "rows", "share"),
+    facts={
+        "yes": ("step", "peak", "peak_step", "bound", "mean", "std", "sigmas", "count", "rows"),
+        "no": ("sigmas", "count", "rows"),
+    },
 )
 def spike(run: Run, at: int | None, *, window: int, sigmas: float, merge: int, min_rows: int) -> Finding:
     """Whether a loss stands above mean + sigmas x std of the window before it, and where it is worst."""
@@ -115,11 +123,10 @@ def spike(run: Run, at: int | None, *, window: int, sigmas: float, merge: int, m
     )
 
 
-@detector(
-    signals=("loss",),
-    outcomes=("yes", "no"),
-    facts=("step", "after", "value", "bound", "mean", "std", "sigmas", "smooth", "within", "rows"),
-)
+_RECOVERY = ("step", "value", "bound", "mean", "std", "sigmas", "smooth", "within", "rows")
+
+
+@detector(signals=("loss",), outcomes=("yes", "no"), facts={"yes": ("after", *_RECOVERY), "no": _RECOVERY})
 def recovery(
     run: Run,
     at: int | None,
@@ -167,7 +174,7 @@ def recovery(
     if last + span > len(run):
         return Finding(NOT_YET, at, {"rows": len(run) - row, "needed": last + span - row})
     step = int(run.steps[last])
-    facts |= {"step": step, "after": None, "value": mean[last]}
+    facts |= {"step": step, "value": mean[last]}
     return Finding("no", step, facts, bound, window_steps)
 
 

@@ -16,11 +16,14 @@ def dtype(run: Run, at: int | None) -> Finding:
     return Finding(name, facts={"dtype": name})
 
 
+_COUNTED = ("count", "rows", "share", "bound", "dtype")
+
+
 @detector(
     signals=("grad_norm",),
     manifest=("dtype",),
     outcomes=("yes", "skipped", "no", "fp32"),
-    facts=("step", "count", "rows", "share", "bound", "dtype"),
+    facts={"yes": ("step", *_COUNTED), "skipped": ("step", *_COUNTED), "no": _COUNTED, "fp32": _COUNTED},
     every_row=True,
 )
 def non_finite_gradient(run: Run, at: int | None, *, share: float) -> Finding:
@@ -46,10 +49,13 @@ def non_finite_gradient(run: Run, at: int | None, *, share: float) -> Finding:
     return Finding("skipped" if harmless else "yes", step, facts)
 
 
+_SCALE = ("lowest", "highest", "halvings", "doublings", "bound")
+
+
 @detector(
     signals=("loss_scale",),
     outcomes=("constant", "below", "dynamic"),
-    facts=("lowest", "highest", "halvings", "doublings", "bound", "step"),
+    facts={"constant": _SCALE, "below": ("step", *_SCALE), "dynamic": _SCALE},
 )
 def loss_scale(run: Run, at: int | None, *, floor: float) -> Finding:
     """What the loss scale does: stays constant, falls below `floor`, or moves as a dynamic scaler's does."""

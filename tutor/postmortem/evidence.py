@@ -1,7 +1,7 @@
 """What the log says of each cell of the grid: a rule for a panel and a hypothesis.
 
-A rule gives a verdict, the reason's key in tutor/words and its figures; None where the log can't tell. What it
-needs, it declares; its bounds are the tree's, which come with the incident, or stand in thresholds.py.
+A rule gives a verdict, the reason's key in tutor/words and its figures; None where the log can't tell. What
+it needs, it declares; its bounds are the tree's, which come with the incident, or stand in thresholds.py.
 """
 
 import math
@@ -201,8 +201,9 @@ def tokens_tall(incident: Incident) -> Reading | None:
 
 def _tall_share(counts: pl.Series | None, first: int) -> float | None:
     """The share of a batch's tokens whose loss lies in the bins from `first` on."""
-    whole = counts.sum() if counts is not None else 0
-    return counts[first:].sum() / whole if counts is not None and whole else None
+    if counts is None or not (whole := float(counts.sum())):
+        return None
+    return float(counts[first:].sum()) / whole
 
 
 @cell("batch", "rare_token", signals=("rare_counts", "rare_tokens"), numbers=("bad_batch",), at_step=True)

@@ -17,8 +17,8 @@ SECTIONS = ("symptoms", "hypotheses", "evidence", "cause", "remediation", "verif
 """The seven sections, numbered from 1 in this order."""
 
 DESTRUCTIVE = "destructive"
-"""The hypothesis that a run that ends in NaN must consider, whatever its tree: an update that wrote NaN into a
-parameter."""
+"""The hypothesis that a run that ends in NaN must consider, whatever its tree: an update that wrote NaN into
+a parameter."""
 
 Verdict = Literal["favours", "rules_out", "silent"]
 VERDICTS: tuple[Verdict, ...] = get_args(Verdict)

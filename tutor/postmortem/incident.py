@@ -14,7 +14,7 @@ from tutor.postmortem.thresholds import BASELINE_ROWS, BASELINE_STEPS, EMA_STEPS
 from tutor.run import Run
 
 JUDGED_BY = ("bad_batch", "lr_jump", "recovery")
-"""The detectors whose numbers an incident is judged by, so that a post-mortem says what the walk before it did."""
+"""The detectors whose numbers an incident is judged by, so that a post-mortem says what the walk said."""
 
 Numbers = Mapping[str, Mapping[str, Any]]
 """The tree's numbers of each detector of JUDGED_BY that it uses."""

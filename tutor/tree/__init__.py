@@ -1,22 +1,39 @@
 """Tree: a graph of questions that ends in leaves. Finding, loading and checking.
 
-`tutor trees check FILE` runs `load` over one file: every fault is named with file and line.
+A tree is a graph, `trees/phase-19.yaml`, and its prose in one file per language beside it. `tutor trees
+check` runs `load` over it: every problem is named with file and line.
 """
 
-from collections.abc import Mapping
-from difflib import get_close_matches
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from tutor import paths
-from tutor.tree.schema import Check, Fix, Leaf, Number, Outcome, Question, Rule, Times, Tree
-from tutor.words import BadFileError, Document
+from tutor import catalog, paths
+from tutor.tree.schema import (
+    Advice,
+    Check,
+    Handover,
+    Hypothesis,
+    Leaf,
+    Number,
+    Outcome,
+    Question,
+    Remedy,
+    Rule,
+    Times,
+    Tree,
+)
+from tutor.words import BadFileError
+from tutor.words.prose import Joined, graph_of, graphs
 
 __all__ = [
+    "Advice",
     "Check",
-    "Fix",
+    "Handover",
+    "Hypothesis",
     "Leaf",
     "Outcome",
     "Question",
+    "Remedy",
     "Rule",
     "Times",
     "Tree",
@@ -29,69 +46,66 @@ __all__ = [
 
 
 def load(path: Path, *, checked: bool = True) -> Tree:
-    """The tree in the YAML file at `path`, checked whole, or only its schema when `checked` is False.
+    """The tree whose graph, or whose prose, is the YAML file at `path`.
+
+    Args:
+        checked: whole, or only its schema.
 
     Raises:
-        BadFileError: with every fault found, each with its line.
+        BadFileError: with every problem found, each with its file and line.
     """
-    document = Document(path)
-    tree = document.parse(Tree)
-    tree._document = document
+    files = Joined(graph_of(path), Tree)
+    tree = files.parse()
+    tree._files = files
     if checked:
         check(tree)
     return tree
 
 
 def check(tree: Tree) -> None:
-    """Find what a schema can't see: names that lead nowhere, numbers that no rule takes, loops.
+    """Find what a schema can't see: sentences that one language lacks, names that lead nowhere, loops.
 
     Raises:
-        BadFileError: with every fault found, each with its line.
+        BadFileError: with every problem found, each with its file and line.
     """
-    from tutor.tree.faults import find_faults  # with every detector and setting: a walk begins without them
+    from tutor.tree.problems import (
+        find_problems,  # with every detector and setting: a walk begins without them
+    )
 
-    document = tree._document
-    if faults := [(document.line(*where), what) for where, what in find_faults(tree)]:
-        raise BadFileError(document.path, faults)
+    files = tree._files
+    assert files, "a tree is checked as it lies in its files"
+    if problems := [*files.problems, *(files.problem(where, what) for where, what in find_problems(tree))]:
+        raise BadFileError(problems)
 
 
 def find(name: str, *, checked: bool = True) -> Tree:
     """The tree of that name, or in that file. `checked=False` leaves the check of a shipped one for later.
 
     Raises:
-        BadFileError: a file with faults.
+        BadFileError: a file with problems.
         ValueError: no such tree; the nearest name is offered.
     """
     if name.endswith((".yaml", ".yml")):
         return load(Path(name))
-    for folder in paths.folders("trees"):
-        if (path := folder / f"{name}.yaml").is_file():
-            return load(path, checked=checked or folder != paths.shipped() / "trees")
     known = available()
-    near = get_close_matches(name, known, n=1, cutoff=0.4)
-    raise ValueError(
-        f"there is no tree {name!r}; "
-        + (f"did you mean {near[0]}?" if near else f"they are: {', '.join(known)}")
-    )
+    if name not in known:
+        raise ValueError(catalog.unknown("tree", name, known))
+    return load(known[name], checked=checked or known[name].parent != paths.shipped() / "trees")
 
 
 def available() -> dict[str, Path]:
-    """Every tree's file by name, the user's own before the shipped one of the same name."""
-    found: dict[str, Path] = {}
-    for folder in paths.folders("trees"):
-        for path in sorted(folder.glob("*.yaml")):
-            found.setdefault(path.stem, path)
-    return found
+    """Every tree's graph by name, the user's own before the shipped one of the same name."""
+    return catalog.listing("trees", _named)
 
 
-def numbers(detector: str, asked: Tree | None = None) -> Mapping[str, Number]:
-    """The numbers by which a question of `asked`, else of phase-19, runs the detector.
+def _named(folder: Path) -> Iterator[tuple[str, Path]]:
+    return ((path.stem, path) for path in graphs(folder))
+
+
+def numbers(detector: str, tree: Tree) -> Mapping[str, Number] | None:
+    """The numbers by which a question of the tree runs the detector, or None where no question does.
 
     For tables beside a walk, so that the two never disagree.
     """
-    for tree in filter(None, (asked, find("phase-19"))):
-        for question in tree.questions.values():
-            for rule in filter(None, (question.rule, *(check.rule for check in question.checks.values()))):
-                if rule.detector == detector:
-                    return rule.numbers
-    raise ValueError(f"no question of phase-19 uses the detector {detector!r}")
+    rules = (rule for question in tree.questions.values() for rule in question.rules)
+    return next((rule.numbers for rule in rules if rule.detector == detector), None)

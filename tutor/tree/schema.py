@@ -1,4 +1,7 @@
-"""What a tree's YAML file holds: questions with their rules and outcomes, and leaves with their fixes."""
+"""What a tree's files hold: questions with their rules and outcomes, and leaves with their remedies.
+
+Every field of `Words` is written in the prose files, one per language; every other one in the graph.
+"""
 
 from collections.abc import Iterator, Mapping
 from typing import Literal, Self
@@ -6,17 +9,32 @@ from typing import Literal, Self
 from pydantic import Field, PrivateAttr, model_validator
 
 from tutor.run import PANELS
-from tutor.words import Document, Strict, Words
+from tutor.words import Strict, Words
+from tutor.words.prose import Joined
 
 Number = int | float
 Panel = Literal[PANELS]
+Kind = Literal["fine", "remark", "symptom"]
 
 
 class Rule(Strict):
-    """A detector and its numbers."""
+    """A detector and its numbers.
+
+    Attributes:
+        detector: the detector's name.
+        numbers: its numbers by name.
+        source_ids: where each number comes from: an id of the tree's `sources`.
+    """
 
     detector: str
     numbers: Mapping[str, Number] = Field(default_factory=dict)
+    source_ids: Mapping[str, str] = Field(default_factory=dict, alias="sources")
+    _sources: Mapping[str, Words] = PrivateAttr(default_factory=dict)
+
+    @property
+    def sources(self) -> Mapping[str, Words]:
+        """Where its numbers come from, in words, by number."""
+        return self._sources
 
 
 class Outcome(Strict):
@@ -25,18 +43,28 @@ class Outcome(Strict):
     Attributes:
         label: the answer, in a word or two.
         says: what the log says when this is its answer; placeholders are the detector's facts.
-        tempting: why someone may give this answer when the log gives another.
+        tempting: why someone may give this answer when the log gives another, whose facts it may name.
         rules_out: the look-alike that this answer rules out.
-        symptom: whether this answer shows that something is wrong.
+        kind: what it says of the run: fine, a remark (worth a look, no harm), or a symptom of a flaw.
     """
 
     label: Words
     says: Words
     tempting: Words | None = None
     rules_out: Words | None = None
-    symptom: bool = False
+    kind: Kind = "fine"
     next: str | None = None
     leaf: str | None = None
+
+    @property
+    def symptom(self) -> bool:
+        """Whether this answer shows that something is wrong."""
+        return self.kind == "symptom"
+
+    @property
+    def goal(self) -> str:
+        """The id of the question or the leaf that it leads to."""
+        return self.next or self.leaf or ""
 
     @model_validator(mode="after")
     def _leads_somewhere(self) -> Self:
@@ -62,6 +90,7 @@ class Question(Strict):
     The placeholders of `ask`, `why`, `look` and `hints` are the numbers of its rule.
 
     Attributes:
+        section_id: the section it belongs to: an id of the tree's `sections`.
         ask: the sentence asked, whole.
         title: the question in three words, for the path and the map.
         why: what is at stake, for the reading pane.
@@ -75,7 +104,7 @@ class Question(Strict):
         hints: one revealed at a time.
     """
 
-    section: Words
+    section_id: str = Field(alias="section")
     title: Words
     ask: Words
     why: Words
@@ -88,11 +117,28 @@ class Question(Strict):
     look: Words
     hints: tuple[Words, ...] = Field(min_length=1)
     outcomes: Mapping[str, Outcome] = Field(min_length=2)
+    _section: Words | None = PrivateAttr(default=None)
+
+    @property
+    def rules(self) -> tuple[Rule, ...]:
+        """Its rule, or those of its checks."""
+        return (self.rule,) if self.rule else tuple(check.rule for check in self.checks.values())
 
     @property
     def numbers(self) -> Mapping[str, Number]:
         """The numbers of its rule, by which its prose is filled; with checks or no rule, none."""
         return self.rule.numbers if self.rule else {}
+
+    @property
+    def sources(self) -> Mapping[str, Words]:
+        """Where each number of its rule comes from, by number; those of its checks lie with their rules."""
+        return self.rule.sources if self.rule else {}
+
+    @property
+    def section(self) -> Words:
+        """What its section is called."""
+        assert self._section, "a question of a sound tree has a section"
+        return self._section
 
 
 class Times(Strict):
@@ -101,11 +147,25 @@ class Times(Strict):
     times: float = Field(gt=0, allow_inf_nan=False)
 
 
-class Fix(Strict):
-    """A remedy: in words and, where it is a change of settings, as one that can be run."""
+class Remedy(Strict):
+    """What mends a flaw: in words and, where it is a change of settings, as one that can be run."""
 
     words: Words
     change: Mapping[str, Times | float | int | str | None] = Field(default_factory=dict)
+
+
+class Advice(Strict):
+    """What to do with this run now, where the questions in `when` were answered so."""
+
+    words: Words
+    when: Mapping[str, str] = Field(min_length=1)
+
+
+class Handover(Strict):
+    """Where to go on after a leaf: at a question of another tree (its first one when none is named)."""
+
+    tree: str
+    question: str | None = None
 
 
 class Leaf(Strict):
@@ -114,36 +174,80 @@ class Leaf(Strict):
     Attributes:
         name: the flaw, or the good news.
         verdict: "healthy" or "flaw".
-        means: what it means; placeholders are the facts of the path.
-        fixes: the smallest first.
+        means: what it means; placeholders are the facts that every path to it gives.
+        remedies: what mends it, by id, the smallest first: `fixes` in the files.
+        advice: what to do with this run now, by id, where that depends on earlier answers.
         breaks: names of the breaks that reproduce it.
         post_mortem: whether one is due.
         again: whether to apply, re-run and walk again from the top.
-        tree: the tree to go on with.
+        next: the tree, and its question, to go on with.
     """
 
     name: Words
     verdict: Literal["healthy", "flaw"]
     means: Words
-    fixes: tuple[Fix, ...] = ()
+    remedies: Mapping[str, Remedy] = Field(default_factory=dict, alias="fixes")
+    advice: Mapping[str, Advice] = Field(default_factory=dict)
     breaks: tuple[str, ...] = ()
     post_mortem: bool = False
     again: bool = False
-    tree: str | None = None
+    next: Handover | None = None
+
+    @property
+    def fixes(self) -> tuple[Remedy, ...]:
+        """What mends it, the smallest first."""
+        return tuple(self.remedies.values())
+
+    def advice_for(self, answers: Mapping[str, str]) -> tuple[Advice, ...]:
+        """The advice that fits the `answers`: outcomes by question."""
+        return tuple(one for one in self.advice.values() if one.when.items() <= answers.items())
+
+
+class Hypothesis(Strict):
+    """A cause that the post-mortem offers. The rules of postmortem/evidence.py know it by its id.
+
+    Attributes:
+        words: the cause, in a few words.
+        no_bearing: panels that have nothing to say of it, whatever they show.
+    """
+
+    words: Words
+    no_bearing: tuple[Panel, ...] = ()
 
 
 class Tree(Strict):
-    """A decision tree: questions by id, in reading order, and leaves by id."""
+    """A decision tree: questions by id, in reading order, and leaves by id.
+
+    Attributes:
+        tree: its name.
+        start: the id of the first question.
+        sections: what the groups of questions are called, by id.
+        sources: where numbers come from, by id: a paper, a document, or ours, with the command that re-makes
+            them where one does.
+        hypotheses: what the post-mortem after a walk offers to consider, by id.
+    """
 
     tree: str
     title: Words
     about: Words
     start: str
+    sections: Mapping[str, Words] = Field(min_length=1)
+    sources: Mapping[str, Words] = Field(default_factory=dict)
     questions: Mapping[str, Question] = Field(min_length=1)
     leaves: Mapping[str, Leaf] = Field(min_length=1)
-    _document: Document | None = PrivateAttr(default=None)  # knows the lines
+    hypotheses: Mapping[str, Hypothesis] = Field(default_factory=dict)
+    _files: Joined | None = PrivateAttr(default=None)  # know the lines
+
+    @model_validator(mode="after")
+    def _name_by_id(self) -> Self:
+        for question in self.questions.values():
+            question._section = self.sections.get(question.section_id)
+            for rule in question.rules:
+                cited = {name: self.sources.get(id) for name, id in rule.source_ids.items()}
+                rule._sources = {name: source for name, source in cited.items() if source}
+        return self
 
     def nexts(self, question: str) -> Iterator[tuple[str, str]]:
         """The outcomes of a question, each with the id it leads to (a question's or a leaf's)."""
         for name, outcome in self.questions[question].outcomes.items():
-            yield name, outcome.next or outcome.leaf
+            yield name, outcome.goal

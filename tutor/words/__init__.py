@@ -1,6 +1,6 @@
-"""Words in English and Spanish.
+"""Words in English, Spanish and whatever else there are files for.
 
-`Words` is one sentence in both languages, as trees and cards hold them; `say` gives the app's own words,
+`Words` is one sentence in every language, as trees and cards hold them; `say` gives the app's own words,
 which lie beside this file, one YAML for each part of the app: `say("walk.ask", lang)` reads `walk.yaml`.
 """
 
@@ -10,14 +10,15 @@ from functools import cache
 from pathlib import Path
 from typing import Annotated, Any
 
-from pydantic import StringConstraints
+from pydantic import ConfigDict, Field, RootModel, StringConstraints
 
-from tutor.words.document import LANGUAGES, BadFileError, Document, Strict
+from tutor.words.document import LANGUAGES, BadFileError, Document, Problem, Strict
 
 __all__ = [
     "LANGUAGES",
     "BadFileError",
     "Document",
+    "Problem",
     "SaidError",
     "Strict",
     "Words",
@@ -30,15 +31,14 @@ __all__ = [
 Sentence = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
 
 
-class Words(Strict):
-    """One sentence in every language. A missing or an empty one is an error."""
+class Words(RootModel[Annotated[dict[str, Sentence], Field(min_length=1)]]):
+    """One sentence by language. A tree or a card that lacks one in some language is refused."""
 
-    en: Sentence
-    es: Sentence
+    model_config = ConfigDict(frozen=True)
 
     def __call__(self, lang: str, facts: Mapping[str, Any] | None = None) -> str:
-        """The sentence in `lang`, its `{placeholders}` filled from `facts`."""
-        sentence = getattr(self, lang if lang in LANGUAGES else "en")
+        """The sentence in `lang`, else in English, its `{placeholders}` filled from `facts`."""
+        sentence = self.root.get(lang) or self.root["en"]
         return fill(sentence, facts) if facts is not None else sentence
 
 

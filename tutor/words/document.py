@@ -1,14 +1,18 @@
 """YAML files as pydantic models: whatever is wrong in one is named with file and line."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import yaml
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 LANGUAGES = ("en", "es")
+"""The languages of the app's own words. A tree or a card has those of the files beside it."""
+
+Where = tuple[str | int, ...]
+"""Keys and indexes that lead to a place in a file."""
 
 Model = TypeVar("Model", bound=BaseModel)
 
@@ -19,12 +23,23 @@ class Strict(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
-class BadFileError(ValueError):
-    """A YAML file that can't be used. `str()` gives one line per fault, each with file and line."""
+class Problem(NamedTuple):
+    """What is wrong in a YAML file, and where."""
 
-    def __init__(self, path: Path, faults: list[tuple[int, str]]):
-        self.path, self.faults = path, sorted(faults)
-        super().__init__("\n".join(f"{path}:{line}: {what}" for line, what in self.faults))
+    path: Path
+    line: int
+    what: str
+
+    def __str__(self) -> str:
+        return f"{self.path}:{self.line}: {self.what}"
+
+
+class BadFileError(ValueError):
+    """YAML that can't be used. `str()` gives one line per problem, each with file and line."""
+
+    def __init__(self, problems: Iterable[Problem]):
+        self.problems = sorted(set(problems))
+        super().__init__("\n".join(map(str, self.problems)))
 
 
 class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):
@@ -56,24 +71,42 @@ class Document:
         try:
             text = path.read_text(encoding="utf-8")
         except UnicodeDecodeError:
-            raise BadFileError(path, [(1, "isn't text in UTF-8")]) from None
+            raise self._unusable(1, "isn't text in UTF-8") from None
         except OSError as error:
-            raise BadFileError(path, [(1, f"can't be read: {error.strerror}")]) from None
+            raise self._unusable(1, f"can't be read: {error.strerror}") from None
         loader = _Loader(text)
         try:
             self._root = loader.get_single_node()
             self.data = loader.construct_document(self._root) if self._root else None
         except yaml.YAMLError as error:
             mark = getattr(error, "problem_mark", None)
-            raise BadFileError(
-                path, [(mark.line + 1 if mark else 1, getattr(error, "problem", None) or str(error))]
-            ) from None
+            what = getattr(error, "problem", None) or str(error)
+            raise self._unusable(mark.line + 1 if mark else 1, what) from None
         except RecursionError:
-            raise BadFileError(path, [(1, "is nested too deep")]) from None
+            raise self._unusable(1, "is nested too deep") from None
         finally:
             loader.dispose()
         if not isinstance(self.data, dict):
-            raise BadFileError(path, [(1, "holds no keys: is this the right file?")])
+            raise self._unusable(1, "holds no keys: is this the right file?")
+
+    def _unusable(self, line: int, what: str) -> BadFileError:
+        return BadFileError([Problem(self.path, line, what)])
+
+    def holds(self, *where: str | int) -> bool:
+        """Whether there is a value at `where`."""
+        node = self.data
+        for part in where:
+            if isinstance(node, list):
+                if not isinstance(part, int) or part >= len(node):
+                    return False
+            elif not isinstance(node, dict) or part not in node:
+                return False
+            node = node[part]
+        return True
+
+    def problem(self, where: Where, what: str) -> Problem:
+        """What is wrong with the value at `where`, with its line."""
+        return Problem(self.path, self.line(*where), what)
 
     def line(self, *where: str | int) -> int:
         """The line of the value at `where` (its nearest ancestor when there is none), counted from 1."""
@@ -89,18 +122,20 @@ class Document:
             line, node = found[0].start_mark.line + 1, found[1]
         return line
 
-    def parse(self, model: type[Model]) -> Model:
-        """The file as `model`.
 
-        Raises:
-            BadFileError: with every fault found, file and line.
-        """
-        try:
-            return model.model_validate(self.data)
-        except ValidationError as error:
-            raise BadFileError(
-                self.path, [(self.line(*e["loc"]), _explain(e)) for e in error.errors()]
-            ) from None
+def validate(model: type[Model], data: Any, locate: Callable[[Where, str], Problem]) -> Model:
+    """The data of a file, or of several that were joined, as `model`.
+
+    Args:
+        locate: makes a problem of keys and indexes into `data`, and of what is wrong there.
+
+    Raises:
+        BadFileError: with every problem found.
+    """
+    try:
+        return model.model_validate(data)
+    except ValidationError as error:
+        raise BadFileError(locate(e["loc"], _explain(e)) for e in error.errors()) from None
 
 
 def _explain(error: Mapping[str, Any]) -> str:
@@ -111,6 +146,4 @@ def _explain(error: Mapping[str, Any]) -> str:
         "string_too_short": "is empty",
         "too_short": "is empty",
     }
-    if error["type"] == "missing" and error["loc"][-1] in LANGUAGES:
-        return f"{'.'.join(str(p) for p in error['loc'][:-1])}: the language {error['loc'][-1]!r} is missing"
     return f"{where}: {kinds.get(error['type']) or error['msg'].removeprefix('Value error, ')}"

@@ -128,7 +128,7 @@ class LeafScreen(WalkPage):
         if action == "postmortem":
             return self.walk.leaf.post_mortem
         if action == "next_tree":
-            return self.walk.leaf.tree in trees.available()
+            return self.walk.leaf.next is not None and self.walk.leaf.next.tree in trees.available()
         if action == "copy":
             return self.command is not None
         return True
@@ -155,7 +155,7 @@ class LeafScreen(WalkPage):
         """Walk the tree that this leaf leads to, over the same run."""
         from tutor.ui.screens.walk import WalkScreen
 
-        self.app.push_screen(WalkScreen(self.walk.run, trees.find(self.walk.leaf.tree)))
+        self.app.push_screen(WalkScreen(self.walk.run, trees.find(self.walk.leaf.next.tree)))
 
     def action_again(self) -> None:
         """Walk again from the top."""

@@ -16,10 +16,12 @@ from textual.content import Content
 from textual.message import Message
 from textual.widgets import Static, TextArea
 
+from tutor import tree as trees
 from tutor.notebook import Notebook, NotebookError, draft_key, rescue
 from tutor.postmortem import (
-    RULES,
+    JUDGED_BY,
     SECTIONS,
+    Offer,
     PostMortem,
     begin,
     from_state,
@@ -31,7 +33,6 @@ from tutor.postmortem import (
 )
 from tutor.postmortem.parsing import whole
 from tutor.run import PANELS, Run
-from tutor.tree import numbers
 from tutor.ui.screens.page import Page
 from tutor.ui.screens.pick import PickScreen
 from tutor.ui.widgets.contents import Contents
@@ -64,12 +65,18 @@ def begun(walk: Walk, lang: str) -> PostMortem:
     commands = [fix_command(walk.run, fix.change) for fix in fixes]
     command = next((c for c in commands if c), None) or (fixes[0].words(lang) if fixes else None)
     name = leaf.name(lang) if leaf else ""
-    rules = {detector: numbers(detector, tree) for detector in RULES}
+    judged_by = {
+        detector: found for detector in JUDGED_BY if (found := trees.numbers(detector, tree)) is not None
+    }
     return begin(
         walk.run,
         walk.focus,
         tree=tree.tree,
-        rules=rules,
+        numbers=judged_by,
+        hypotheses=[
+            Offer(key, offered.words.model_dump(), frozenset(offered.no_bearing))
+            for key, offered in tree.hypotheses.items()
+        ],
         leaf=name,
         path=path,
         command=command,

@@ -1,0 +1,40 @@
+"""What there is of a kind, by name: trees, cards and runs, the user's own before the shipped ones.
+
+Whoever asks for a name that isn't there is offered the nearest.
+"""
+
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+from tutor import paths
+
+
+def listing(kind: str, files: Callable[[Path], Iterable[tuple[str, Path]]]) -> dict[str, Path]:
+    """Every path of a kind by name; a user's own hides a shipped one of the same name.
+
+    Args:
+        kind: the folder's name, "trees" or "runs".
+        files: the names and paths in one such folder.
+    """
+    found: dict[str, Path] = {}
+    for folder in paths.folders(kind):
+        for name, path in files(folder):
+            found.setdefault(name, path)
+    return found
+
+
+def nearest(name: str, known: Iterable[str]) -> str | None:
+    """The known name that is most like `name`, if any is."""
+    from difflib import get_close_matches  # a walk begins without it
+
+    return next(iter(get_close_matches(name, list(known), n=1, cutoff=0.5)), None)
+
+
+def unknown(what: str, name: str, known: Iterable[str]) -> str:
+    """One line: there is no such thing, and the nearest name or all of them."""
+    known = list(known)
+    near = nearest(name, known)
+    way_on = (
+        f"did you mean {near}?" if near else f"they are: {', '.join(known)}" if known else "there is none yet"
+    )
+    return f"there is no {what} {name!r}; {way_on}"
