@@ -33,7 +33,7 @@ SPIKE, END = 120, 300
 PHASE_19 = tree.find("phase-19")
 NUMBERS = {detector: numbers(detector) for detector in JUDGED_BY}
 OFFERS = [
-    Offer(key, hypothesis.words.model_dump(), frozenset(hypothesis.no_bearing))
+    Offer(key, hypothesis.words.root, frozenset(hypothesis.no_bearing))
     for key, hypothesis in PHASE_19.hypotheses.items()
 ]
 PATTERNS = tuple(offer.key for offer in OFFERS)

@@ -102,7 +102,7 @@ class Hypothesis(Strict):
     @property
     def own(self) -> bool:
         """Whether the learner wrote it."""
-        return self.key.startswith("own-")
+        return self.key.startswith("own-") and not self.offered
 
 
 class Reading(Strict):

@@ -65,7 +65,9 @@ def begin(
             name for name in run.frame.columns if name != "step" and run.frame[name].dtype.is_numeric()
         ),
     )
-    offers = [*hypotheses, _destructive()] if about.nan else hypotheses
+    offers = list(hypotheses)
+    if about.nan and DESTRUCTIVE not in {offer.key for offer in offers}:
+        offers.append(_destructive())
     seed = run.manifest.get("seed", settings.get("seed"))
     return PostMortem(
         id=uuid.uuid4().hex,

@@ -65,16 +65,14 @@ def begun(walk: Walk, lang: str) -> PostMortem:
     commands = [fix_command(walk.run, fix.change) for fix in fixes]
     command = next((c for c in commands if c), None) or (fixes[0].words(lang) if fixes else None)
     name = leaf.name(lang) if leaf else ""
-    judged_by = {
-        detector: found for detector in JUDGED_BY if (found := trees.numbers(detector, tree)) is not None
-    }
+    judged_by = {detector: trees.numbers(detector, tree) for detector in JUDGED_BY}
     return begin(
         walk.run,
         walk.focus,
         tree=tree.tree,
-        numbers=judged_by,
+        numbers={detector: found for detector, found in judged_by.items() if found is not None},
         hypotheses=[
-            Offer(key, offered.words.model_dump(), frozenset(offered.no_bearing))
+            Offer(key, offered.words.root, frozenset(offered.no_bearing))
             for key, offered in tree.hypotheses.items()
         ],
         leaf=name,
