@@ -47,19 +47,34 @@ class TestRecordedRuns:
         commands = [walk.fix_command(end.run, fix.change) for fix in end.leaf.fixes]
         assert any("--break no-clip" in c and "--set grad_clip=1.0" in c for c in commands if c)
 
-    @pytest.mark.parametrize("command", ["python train.py --lr 3e-4", "tutor train --break 'no-clip", ""])
-    def test_no_command_for_a_run_that_tutor_did_not_train(self, command: str):
-        run = make_run({"loss": [1.0]}, {"command": command})
+    @pytest.mark.parametrize("manifest", [{"command": "python train.py --lr 3e-4"}, {}])
+    def test_no_command_for_a_run_that_tutor_did_not_train(self, manifest: dict):
+        run = make_run({"loss": [1.0]}, manifest)
         assert walk.fix_command(run, {"grad_clip": 1.0}) is None
 
     def test_a_controls_fix_is_of_the_break_and_goes_to_a_new_folder(self):
-        run = make_run({"loss": [1.0]}, {"command": "tutor train --break no-clip --control --out runs/x"})
+        manifest = {"tutor": "0.1.0", "break": "no-clip", "role": "control"}
+        run = make_run({"loss": [1.0]}, manifest | {"command": "tutor train --control --out runs/x"})
         assert walk.fix_command(run, {"lr": 1e-4}) == "tutor train --break no-clip --set lr=0.0001"
 
     def test_no_command_that_changes_nothing(self):
-        run = make_run({"loss": [1.0]}, {"command": "tutor train", "settings": {"grad_clip": 1.0}})
+        run = make_run({"loss": [1.0]}, {"tutor": "0.1.0", "settings": {"grad_clip": 1.0}})
         assert walk.fix_command(run, {"grad_clip": 1.0}) is None
         assert walk.fix_command(run, {"grad_clip": 0.5}) == "tutor train --set grad_clip=0.5"
+        assert walk.fix_command(run, {}) is None
+
+    def test_what_was_asked_for_over_the_break_stays_but_for_what_the_fix_changes(self):
+        manifest = {"tutor": "0.2.0", "break": "mine/no clip.yaml", "changes": {"n_layer": 2, "lr": 0.01}}
+        run = make_run({"loss": [1.0]}, manifest | {"settings": {"n_layer": 2, "lr": 0.01}})
+        assert walk.fix_command(run, {"lr": tree.Times(times=0.5)}) == (
+            "tutor train --break 'mine/no clip.yaml' --set n_layer=2 --set lr=0.005"
+        )
+        plain = make_run({"loss": [1.0]}, {"tutor": "0.2.0", "break": None, "changes": {"n_layer": 2}})
+        assert walk.fix_command(plain, {"lr": 1e-4}) == "tutor train --set n_layer=2 --set lr=0.0001"
+
+    def test_a_sealed_run_gives_no_command(self):
+        run = make_run({"loss": [1.0]}, {"tutor": "0.2.0", "sealed": True, "settings": {"lr": 1.0}})
+        assert walk.fix_command(run, {"lr": 1e-4}) is None
 
     def test_a_walk_ends_where_the_log_says_something_else_by_now(self):
         run = flat()
@@ -194,7 +209,8 @@ class TestByHand:
         predicted = walk.predict(begun, "no", 2)
         gone = walk.go_on(predicted, walk.look(predicted))
         again = walk.predict(gone, "no", 1)
-        assert walk.back(again) == gone
+        assert (walk.back(again).at, walk.back(again).prediction) == (gone.at, None)
+        assert walk.back(again).answers == gone.answers
         returned = walk.back(gone)
         assert (returned.at, returned.answers, returned.hints) == ("1.1", (), 1)
         assert walk.back(walk.back(returned)) == returned
@@ -208,6 +224,57 @@ class TestByHand:
         assert walked.focus == 400
         other = walk.pick(walked, 200)
         assert walk.look(other).finding.facts["step"] == 201
+
+
+class TestWhatTheLogHasSaid:
+    """A prediction made after the log has spoken is marked so, for good."""
+
+    def answered(self, outcome: str) -> walk.AtQuestion:
+        return walk.predict(walk.begin(flat(), PHASE_19), outcome, 5)
+
+    def test_the_first_prediction_is_the_learners_own(self):
+        assert not self.answered("yes").prediction.seen_before
+
+    def test_one_made_after_a_look_is_not_however_far_the_walk_went_on(self):
+        walked = walk.predict(walk.back(self.answered("yes")), "no", 5)
+        assert walked.prediction.seen_before
+        gone = walk.go_on(walked, walk.look(walked))
+        assert gone.answers[0].prediction.seen_before
+        returned = walk.predict(walk.back(gone), "no", 5)
+        assert returned.prediction.seen_before
+
+    def test_another_step_is_another_matter(self):
+        loss = flat()["loss"].to_list()
+        loss[200], loss[400] = 3.0, 6.0
+        walked = walk.begin(flat(loss=loss), PHASE_19)
+        for _ in range(2):
+            walked = walk.go_on(walked, walk.look(walked))
+        walked = walk.back(walk.predict(walked, "no", 3))
+        assert walk.predict(walked, "yes", 3).prediction.seen_before
+        assert not walk.predict(walk.pick(walked, 200), "yes", 3).prediction.seen_before
+
+    def test_it_survives_leaving(self):
+        state = json.loads(json.dumps(walk.to_state(walk.back(self.answered("yes")))))
+        again = walk.predict(walk.from_state(flat(), PHASE_19, state), "no", 5)
+        assert again.prediction.seen_before
+
+    def test_a_draft_from_before_tells_by_its_predictions(self):
+        state = walk.to_state(self.answered("yes"))
+        for key in ("spoken", "id", "attempt"):
+            del state[key]
+        del state["prediction"]["seen_before"]
+        walked = walk.from_state(flat(), PHASE_19, state)
+        assert walked.prediction == walk.Prediction("yes", 5)
+        assert walk.predict(walk.back(walked), "no", 5).prediction.seen_before
+
+    def test_a_new_attempt_begins_afresh_and_knows_that_it_is_the_second(self):
+        first = self.answered("yes")
+        second = walk.again(first)
+        assert (second.attempt, second.answers, second.prediction) == (2, (), None)
+        assert second.id != first.id
+        assert not walk.predict(second, "no", 5).prediction.seen_before
+        kept = walk.from_state(flat(), PHASE_19, walk.to_state(second))
+        assert (kept.id, kept.attempt) == (second.id, 2)
 
 
 class TestDraft:

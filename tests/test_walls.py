@@ -45,7 +45,7 @@ from tutor import readers, tree
 from tutor.ui.app import TutorApp
 async def walk():
     run, asked = readers.open_run("19-break"), tree.find("phase-19")
-    app = TutorApp(learner="ana", lang="en", subject=run, asked=asked)
+    app = TutorApp(learner="ana", lang="en", subject=run, walked_tree=asked)
     async with app.run_test(size=(120, 36)) as pilot:
         await pilot.pause()
         await pilot.press("n", "enter")

@@ -32,9 +32,9 @@ def phase_19() -> Tree:
 def walk(home: Path) -> Callable[..., TutorApp]:
     """An app on a walk, by default over runs/19-break; `home` keeps the learners of the user out of it."""
 
-    def opened(run: Run | Path | None = None, lang: str = "en", asked: Tree | None = None) -> TutorApp:
+    def opened(run: Run | Path | None = None, lang: str = "en", walked_tree: Tree | None = None) -> TutorApp:
         subject = recorded("19-break") if run is None else run
-        return TutorApp(learner="ana", lang=lang, subject=subject, asked=asked or phase_19())
+        return TutorApp(learner="ana", lang=lang, subject=subject, walked_tree=walked_tree or phase_19())
 
     return opened
 

@@ -61,9 +61,19 @@ async def type_in(pilot: Pilot, *fields: str) -> None:
         await pilot.press(*("space" if c == " " else c for c in text))
 
 
-async def settle(pilot: Pilot) -> None:
-    """Wait until the section at hand is drawn."""
+async def written(pilot: Pilot) -> None:
+    """Wait until what was to be read or written beside the screen is."""
     await pilot.pause()
+    waited = 0.0
+    while pilot.app.files.busy and waited < 5:
+        await pilot.pause(0.02)
+        waited += 0.02
+    await pilot.pause()
+
+
+async def settle(pilot: Pilot) -> None:
+    """Wait until the notebook is read and the section at hand is drawn."""
+    await written(pilot)
     drawing = [worker for worker in pilot.app.workers if worker.group == "open"]
     if drawing:
         await pilot.app.workers.wait_for_complete(drawing)
@@ -98,7 +108,7 @@ async def test_all_seven_by_keyboard_then_saved(book, lang, size):
         await to_next(pilot)
         await type_in(pilot, "Clip [red] first")
         await pilot.press("ctrl+s")
-        await pilot.pause()
+        await written(pilot)
         assert problems(screen.pm, lang) == []
         assert app.saved == book.lessons_path
         assert "lessons.md" in message(screen)
@@ -113,7 +123,7 @@ async def test_empty_sections_are_named_and_nothing_is_saved(book):
     async with on_screen(PostMortemScreen(begun(), book)) as pilot:
         app = pilot.app
         await pilot.press("ctrl+s")
-        await pilot.pause()
+        await written(pilot)
         assert "2 Hypotheses, 3 Evidence, 4 Root cause, 6 Verification, 7 Lesson" in message(app.screen)
         assert book.lessons() == []
         assert app.saved is None
@@ -274,7 +284,7 @@ async def test_a_save_that_fails_says_so_and_rescues_the_text(book, monkeypatch,
     async with on_screen(PostMortemScreen(filled(begun()), book)) as pilot:
         app = pilot.app
         await pilot.press("ctrl+s")
-        await pilot.pause()
+        await written(pilot)
         assert "no room left" in message(app.screen)
         [kept] = tmp_path.glob("tutor-lesson-*.md")
         assert "Clip first" in kept.read_text()
@@ -353,7 +363,7 @@ class TestLessons:
         book.append_lesson(
             "## New [red]\n\n2026-11-20 14:03 · 19-break · phase-19\n\n| a |\n| --- |\n| [b]x |\n"
         )
-        async with on_screen(LessonsScreen(book), size=size) as pilot:
+        async with on_screen(LessonsScreen(book, book.lessons()), size=size) as pilot:
             app = pilot.app
             await pilot.pause()
             latest = app.screen.query_one("#list").get_option_at_index(0).prompt
@@ -371,7 +381,7 @@ class TestLessons:
 
     @pytest.mark.parametrize("lang", ["en", "es"])
     async def test_none_yet(self, book, lang):
-        async with on_screen(LessonsScreen(book), lang, NARROW) as pilot:
+        async with on_screen(LessonsScreen(book, book.lessons()), lang, NARROW) as pilot:
             app = pilot.app
             await pilot.pause()
             assert "lessons.md" in str(app.screen.query_one("#none", Static).render())

@@ -63,7 +63,7 @@ def picture(pair: dict[str, Path], snap_compare) -> Callable[..., bool]:
     """Press keys on a walk over the first run (or at home) and compare what is seen."""
 
     def taken(keys: Keys, size: tuple[int, int], *, lang: str = "en", home: bool = False, act=None) -> bool:
-        subject = {} if home else {"subject": pair["a-break"], "asked": phase_19()}
+        subject = {} if home else {"subject": pair["a-break"], "walked_tree": phase_19()}
         app = TutorApp(learner="ana", lang=lang, **subject)
 
         async def press(pilot) -> None:
@@ -180,7 +180,7 @@ class TestLooks:
 
 def test_readme(home, snap_compare):
     """The picture in README.md: question 2.2 over runs/19-break, a hint taken, the answer of the log."""
-    app = TutorApp(learner="ana", lang="en", subject=recorded("19-break"), asked=phase_19())
+    app = TutorApp(learner="ana", lang="en", subject=recorded("19-break"), walked_tree=phase_19())
 
     async def press(pilot) -> None:
         await settle(pilot)

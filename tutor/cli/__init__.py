@@ -84,7 +84,7 @@ def walk(
         asked.fail(error)
     walked, name, language = asked.tree(tree, checked=False), asked.learner(learner), asked.lang(lang)
     _terminal(f"tutor check {shlex.quote(run)}")
-    code = _open(learner=name, lang=language, subject=path, asked=walked)
+    code = _open(learner=name, lang=language, subject=path, walked_tree=walked)
     from tutor.words import say
 
     if not code and _left_open(name, path, walked.tree):

@@ -6,14 +6,30 @@ shown as one.
 """
 
 from collections.abc import Mapping
+from typing import NamedTuple
 
-from textual.binding import ActiveBinding, Binding
+from textual.binding import ActiveBinding, Binding, BindingType
 
 from tutor.words import say
 
 
-def _row(keys: str, action: str, name: str, shown_as: str | None = None, *, show: bool = True) -> Binding:
-    return Binding(keys, action, name, show=show, key_display=shown_as, id=f"keys.{name}")
+def _row(
+    keys: str,
+    action: str,
+    name: str,
+    shown_as: str | None = None,
+    *,
+    show: bool = True,
+    first: bool = False,
+    part: str = "keys",
+) -> Binding:
+    """One row: with `first` the key works before the focused field gets it."""
+    id = f"{part}.{name}"
+    return Binding(keys, action, name, show=show, key_display=shown_as, priority=first, id=id)
+
+
+def _form(keys: str, action: str, name: str, shown_as: str | None = None, **how: bool) -> Binding:
+    return _row(keys, action, name, shown_as, part="postmortem.keys", **how)
 
 
 _PANELS = [_row(str(n), f"panel({n})", "panel", "1-9") for n in range(1, 10)]
@@ -28,7 +44,7 @@ _VIEW = [
 QUIT = _row("ctrl+q", "app.quit", "quit", show=False)
 """Also on the screens that lie over others: the app's own keys don't reach through those."""
 
-APP = [
+APP: list[BindingType] = [
     _row("l", "language", "language", show=False),
     _row("question_mark,f1", "help", "help", "f1"),  # a ? is text in the fields of a form
     _row("ctrl+p", "command_palette", "palette", "ctrl+p"),
@@ -36,7 +52,7 @@ APP = [
     QUIT,
 ]
 
-WALK = [
+WALK: list[BindingType] = [
     _row("enter", "commit", "commit"),
     _row("enter", "go_on", "go_on"),
     _row("y", "letter('y')", "answer", "y"),
@@ -58,11 +74,12 @@ WALK = [
     _row("m", "map", "map"),
     _row("c", "compare", "compare"),
     _row("w", "why", "why"),
+    _row("i", "remarks", "remarks"),
     _row("r", "again", "again"),
     _row("q", "leave", "leave"),  # not escape: a reflex should not end a walk
 ]
 
-LEAF = [
+LEAF: list[BindingType] = [
     _row("p", "postmortem", "postmortem"),
     *_PANELS,
     _row("t", "next_tree", "next_tree"),
@@ -74,7 +91,7 @@ LEAF = [
     _row("q", "leave", "leave"),  # not escape: a reflex should not end a walk
 ]
 
-PANEL = [
+PANEL: list[BindingType] = [
     *_PANELS,
     *_VIEW,
     _row("right", "pan(0.25)", "pan", show=False),
@@ -86,25 +103,53 @@ PANEL = [
     _row("escape,q,f,b,backspace", "close", "close", "esc"),
 ]
 
-COMPARE = [*_PANELS, *_VIEW, _row("escape,q,c,b,backspace", "close", "close", "esc")]
+COMPARE: list[BindingType] = [*_PANELS, *_VIEW, _row("escape,q,c,b,backspace", "close", "close", "esc")]
 
-CLOSE = [_row("escape,q,m,b,backspace", "close", "close", "esc")]
+CLOSE: list[BindingType] = [_row("escape,q,m,b,backspace", "close", "close", "esc")]
 
-NAME = [_row("escape", "close", "close", "esc"), QUIT]
+NAME: list[BindingType] = [_row("escape", "close", "close", "esc"), QUIT]
 
-OPTIONS = [
+OPTIONS: list[BindingType] = [
     _row("enter", "select", "open"),
     _row("down", "cursor_down", "pick", "↑↓"),
     _row("up", "cursor_up", "pick", "↑↓"),
 ]
 
-PICK = [_row("escape,q,b", "close", "close", "esc"), QUIT]
+PICK: list[BindingType] = [_row("escape,q,b", "close", "close", "esc"), QUIT]
 
-HELP = [_row("escape,q,question_mark,f1,enter", "close", "close", "esc"), QUIT]
+NOTE: list[BindingType] = [_row("escape,q,i,enter,b", "close", "close", "esc"), QUIT]
 
-HOME = [
+HELP: list[BindingType] = [_row("escape,q,question_mark,f1,enter", "close", "close", "esc"), QUIT]
+
+HOME: list[BindingType] = [
     _row("t", "tree", "tree"),
     _row("n", "lessons", "lessons"),
+]
+
+LESSONS: list[BindingType] = [
+    _form("enter", "read", "read"),
+    _row("escape,n", "leave", "close", "esc"),
+]
+
+POSTMORTEM: list[BindingType] = [
+    _form("ctrl+s", "save", "save", first=True),
+    _form("ctrl+n", "section(1)", "next", first=True),
+    _form("ctrl+pageup", "section(-1)", "previous", first=True, show=False),
+    _form("escape", "leave(True)", "leave", "esc"),
+    _form("escape", "leave(False)", "leave_saved", "esc"),
+    _form("ctrl+o", "make_one", "make_one"),
+    _form("f2", "look", "look"),
+]
+
+CELLS: list[BindingType] = [
+    _form("space,enter", "turn", "fill"),
+    _form("backspace,delete", "clear_cell", "clear"),
+]
+
+CONTENTS: list[BindingType] = [
+    Binding("down,right", "move(1)", "next section", show=False),  # no id: nobody needs to be told
+    Binding("up,left", "move(-1)", "section before", show=False),
+    Binding("enter", "enter", "into the section", show=False),
 ]
 
 
@@ -112,33 +157,42 @@ _KEY_NAMES = {"backspace"}
 """Keys whose names are words of a language."""
 
 
-def named(binding: Binding, lang: str) -> str:
-    """What the binding does, in `lang`."""
-    return say(binding.id, lang)
+class Working(NamedTuple):
+    """A row of the table that works now.
+
+    Attributes:
+        keys: as shown, "↑↓".
+        name: what it does, in the language at hand.
+        key: one that does it, for whoever presses it for the learner: a click, the menu.
+        action: what that key runs.
+    """
+
+    keys: str
+    name: str
+    key: str
+    action: str
 
 
 def _key(key: str, lang: str) -> str:
     return say(f"keys.names.{key}", lang) if key in _KEY_NAMES else key.replace("escape", "esc")
 
 
-def working(
-    active: Mapping[str, ActiveBinding], lang: str, *, hidden: bool = False
-) -> list[tuple[str, str, str]]:
-    """What works now: (keys as shown, name, a key that does it), bindings of one name as one.
+def working(active: Mapping[str, ActiveBinding], lang: str, *, hidden: bool = False) -> list[Working]:
+    """What works now, bindings of one name as one: what footer, help and menu show and do.
 
     Only bindings of ours, which have an id: Textual's own scroll and move the cursor, and nobody needs to
     be told. The keys that work wherever the focus is come first. With `hidden`, also what the footer
     leaves out for want of room.
     """
-    rows: dict[str, tuple[list[str], str]] = {}
-    ours = [(key, b) for key, (_, b, enabled, _) in active.items() if enabled and b.id]
-    for key, binding in sorted(ours, key=lambda pair: not (pair[1].priority and pair[1].show)):
+    rows: dict[str, tuple[list[str], str, str]] = {}
+    ours = [(key, b, b.id) for key, (_, b, enabled, _) in active.items() if enabled and b.id]
+    for key, binding, id in sorted(ours, key=lambda row: not (row[1].priority and row[1].show)):
         if not (binding.show or hidden):
             continue
-        shown, _ = rows.setdefault(named(binding, lang), ([], key))
+        shown, _, _ = rows.setdefault(say(id, lang), ([], key, binding.action))
         # A row of several keys shows the first of them, unless it says how it wants to be shown.
         if not binding.key_display and shown:
             continue
         if (display := binding.key_display or _key(key, lang)) not in shown:
             shown.append(display)
-    return [(" ".join(shown), name, key) for name, (shown, key) in rows.items()]
+    return [Working(" ".join(shown), name, key, action) for name, (shown, key, action) in rows.items()]

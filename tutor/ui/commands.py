@@ -1,12 +1,13 @@
 """Commands: everything that can be done, for the command palette."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 
 from textual.command import DiscoveryHit, Hit, Hits, Provider
 
 from tutor.run import PANELS
-from tutor.ui import bindings, shelf
+from tutor.ui import bindings, runs
+from tutor.ui.runs import RunEntry
 from tutor.ui.typed import InTutor
 from tutor.words import plain, say
 
@@ -14,19 +15,26 @@ from tutor.words import plain, say
 class Commands(InTutor, Provider):
     """The screen's panels and actions, the runs, and what the app can change."""
 
+    _entries: Sequence[RunEntry] = ()
+
+    async def startup(self) -> None:
+        """Look for the runs once, while the menu opens."""
+        self._entries = await self.app.files.read(runs.available)
+
     def _all(self) -> Iterator[tuple[str, Callable[[], object]]]:
         app, screen = self.app, self.screen
         lang = app.lang
-        if hasattr(screen, "action_panel"):
+        if show := getattr(screen, "action_panel", None):
             from tutor.plots import panel_title
 
             for number, panel in enumerate(PANELS, 1):
                 title = say("commands.panel", lang, number=number, name=panel_title(panel, lang))
-                yield title, partial(screen.action_panel, number)
-        for key, name in _actions(screen, lang):
-            yield name, partial(app.simulate_key, key)
-        for book in shelf.books():
-            yield say("commands.open", lang, run=plain(book.name)), partial(app.open_run, book)
+                yield title, partial(show, number)
+        for row in bindings.working(screen.active_bindings, lang, hidden=True):
+            if row.action in _WORTH_NAMING:
+                yield row.name[:1].upper() + row.name[1:], partial(app.simulate_key, row.key)
+        for entry in self._entries:
+            yield say("commands.open", lang, run=plain(entry.name)), partial(app.open_run, entry)
         yield say("commands.lessons", lang), app.open_lessons
         yield say("commands.learner", lang), app.ask_learner
         yield say("commands.language", lang), app.action_language
@@ -59,13 +67,3 @@ _WORTH_NAMING = {
     "help",
     "tree",
 }
-
-
-def _actions(screen, lang: str) -> Iterator[tuple[str, str]]:
-    """The screen's actions that work now, as (key, name); a field's own, such as copy, have no name."""
-    seen = set()
-    for key, (_, binding, enabled, _) in screen.active_bindings.items():
-        if enabled and binding.id and binding.action in _WORTH_NAMING and binding.action not in seen:
-            seen.add(binding.action)
-            name = bindings.named(binding, lang)
-            yield key, name[:1].upper() + name[1:]

@@ -1,9 +1,11 @@
 """Keeper: keeps the learner's walk in the notebook, and says once when it can't."""
 
 from collections.abc import Callable
-from typing import Any
 
-from tutor.walk import Look, Walk, from_state, to_state
+from tutor.notebook import Notebook, NotebookError, draft_key
+from tutor.ui.files import Files
+from tutor.walk import AtLeaf, AtQuestion, Look, Walk, from_state, to_state
+from tutor.words import SaidError
 
 KIND = "walk"
 
@@ -13,40 +15,54 @@ class Keeper:
 
     Args:
         learner: whose notebook.
-        complain: told, once, why nothing can be kept (a NotebookError).
+        files: writes it, beside the screen.
+        complain: told, once, why nothing can be kept.
     """
 
-    def __init__(self, learner: str, complain: Callable[[Exception], None]):
-        from tutor.notebook import Notebook
+    def __init__(self, learner: str, files: Files, complain: Callable[[SaidError], None]):
+        self.notebook = Notebook(learner)
+        self._files = files
+        self._complain: Callable[[SaidError], None] | None = complain
 
-        self.notebook: Notebook = Notebook(learner)
-        self._complain = complain
-        self._complained = False
-
-    def kept(self, walk: Walk) -> Walk | None:
+    async def kept(self, walk: Walk) -> Walk | None:
         """The walk over this run and tree as it was left. A draft that can't be read is set aside."""
-        key = self._key(walk)
-        state = self.notebook.draft(KIND, key)
+
+        def read() -> Walk | None:
+            key = _key(walk)
+            state = self.notebook.draft(KIND, key)
+            try:
+                if state is not None:
+                    return from_state(walk.run, walk.tree, state)
+            except ValueError:
+                pass
+            self.notebook.set_aside(KIND, key)
+            return None
+
         try:
-            if state is not None:
-                return from_state(walk.run, walk.tree, state)
-        except ValueError:
-            pass
-        self._try(lambda: self.notebook.set_aside(KIND, key))
-        return None
+            return await self._files.notes(read)
+        except NotebookError as error:
+            self._refused(error)
+            return None
 
     def keep(self, walk: Walk) -> None:
         """Keep where the walk stands; `owed`: it ended where a post-mortem is to be written."""
-        leaf = walk.leaf
-        state = to_state(walk) | {"name": walk.run.name, "run": str(walk.run.path.resolve())}
-        state |= {"done": leaf is not None, "owed": leaf is not None and leaf.post_mortem}
-        self._try(lambda: self.notebook.save_draft(KIND, self._key(walk), state))
 
-    def record(self, walk: Walk, seen: Look) -> None:
+        def save() -> None:
+            state = to_state(walk) | {"name": walk.run.name, "run": str(walk.run.path.resolve())}
+            state |= {"done": False, "owed": False}
+            if isinstance(walk, AtLeaf):
+                state |= {"done": True, "owed": walk.leaf.post_mortem}
+            self.notebook.save_draft(KIND, _key(walk), state)
+
+        self._files.save(save, self._refused)
+
+    def record(self, walk: AtQuestion, seen: Look) -> None:
         """Record the prediction beside what the log said."""
         said = walk.prediction
-        self._try(
-            lambda: self.notebook.record_prediction(
+        assert said, "nothing was predicted"
+
+        def save() -> None:
+            self.notebook.record_prediction(
                 run=walk.run.name,
                 tree=walk.tree.tree,
                 question=walk.at,
@@ -54,20 +70,17 @@ class Keeper:
                 confidence=said.confidence,
                 found=seen.outcome,
                 hints=walk.hints,
+                attempt=walk.id,
+                seen_before=said.seen_before,
             )
-        )
 
-    def _key(self, walk: Walk) -> str:
-        from tutor.notebook import draft_key
+        self._files.save(save, self._refused)
 
-        return draft_key(walk.run.name, walk.tree.tree, walk.run.path)
+    def _refused(self, error: SaidError) -> None:
+        if self._complain:
+            self._complain(error)
+            self._complain = None
 
-    def _try(self, save: Callable[[], Any]) -> None:
-        from tutor.notebook import NotebookError
 
-        try:
-            save()
-        except NotebookError as error:
-            if not self._complained:
-                self._complained = True
-                self._complain(error)
+def _key(walk: Walk) -> str:
+    return draft_key(walk.run.name, walk.tree.tree, walk.run.path)

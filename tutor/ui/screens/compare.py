@@ -1,20 +1,18 @@
 """CompareScreen: two runs laid over each other, and in figures."""
 
-from textual.app import App
+from textual.app import ComposeResult
 from textual.containers import VerticalScroll
 from textual.content import Content
 from textual.widgets import Static
 
 from tutor import tree as trees
-from tutor.run import BadRunError, Run
+from tutor.run import Run
 from tutor.tree import Tree
-from tutor.ui import bindings, shelf
+from tutor.ui import bindings
 from tutor.ui.screens.page import PlotPage
 from tutor.ui.widgets.plot import Plot
 from tutor.ui.widgets.tabs import PanelTabs
 from tutor.ui.widgets.title import Title
-from tutor.walk import Walk
-from tutor.words import plain
 
 
 class CompareScreen(PlotPage):
@@ -37,7 +35,7 @@ class CompareScreen(PlotPage):
         self.subject, self.other, self._at, self._ended = run, other, at, ended
         self._numbers = {name: trees.numbers(name, tree) for name in ("spike", "recovery")}
 
-    def body(self):
+    def body(self) -> ComposeResult:
         """The panel, and the table under it."""
         yield Title(f"{self.subject.name} · {self.other.name}")
         yield PanelTabs()
@@ -65,29 +63,3 @@ class CompareScreen(PlotPage):
         plot.show(panel, self._at, None, plot.view)
         self.query_one(PanelTabs).show(panel)
         self.refresh_bindings()
-
-
-def open_compare(app: App, walk: Walk) -> None:
-    """Lay beside the walked run its one sibling, else the run that the learner picks."""
-    run = walk.run
-    found = [book for book in shelf.books() if book.path.resolve() != run.path.resolve()]
-    near = shelf.siblings(run.name, shelf.books())
-
-    def opened(name: str | None) -> None:
-        book = next((book for book in found if book.name == name), None)
-        if book is None:
-            return
-        from tutor.readers import read
-
-        try:
-            app.push_screen(CompareScreen(run, read(book.path), walk.tree, walk.focus, ended=bool(walk.leaf)))
-        except BadRunError as error:
-            app.notify(plain(str(error)), severity="error", markup=False)
-
-    if len(near) == 1:
-        opened(near[0].name)
-        return
-    from tutor.ui.screens.pick import PickScreen
-
-    rows = [(book.name, f"{book.name}   {book.describe(app.lang)}") for book in near or found]
-    app.push_screen(PickScreen("ui.pick_run", rows), opened)

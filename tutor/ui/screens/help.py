@@ -1,5 +1,6 @@
 """HelpScreen: what works now on the screen below, from its own bindings."""
 
+from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.content import Content
 from textual.screen import ModalScreen, Screen
@@ -16,18 +17,18 @@ class HelpScreen(InTutor, ModalScreen[None]):
 
     BINDINGS = bindings.HELP
 
-    def __init__(self, screen: Screen):
+    def __init__(self, screen: Screen, lang: str):
         super().__init__()
-        self._rows = bindings.working(screen.active_bindings, screen.app.lang, hidden=True)
-        self._notes = getattr(screen, "HELP_NOTES", ())
+        self._rows = bindings.working(screen.active_bindings, lang, hidden=True)
+        self._notes: tuple[str, ...] = getattr(screen, "HELP_NOTES", ())
 
-    def compose(self):
+    def compose(self) -> ComposeResult:
         """The table and the lines."""
         lang = self.app.lang
-        widest = max((len(keys) for keys, _, _ in self._rows), default=0)
+        widest = max((len(row.keys) for row in self._rows), default=0)
         rows = [
-            Content.assemble((keys.rjust(widest), "bold $accent"), (f"   {name}", ""))
-            for keys, name, _ in self._rows
+            Content.assemble((row.keys.rjust(widest), "bold $accent"), (f"   {row.name}", ""))
+            for row in self._rows
         ]
         with VerticalScroll(classes="pane dialog") as pane:
             pane.border_title = Content(say("help.title", lang))

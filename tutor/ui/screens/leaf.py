@@ -1,5 +1,10 @@
 """LeafScreen: where the walk ends: the flaw, what it means, the smallest fix, what it is not."""
 
+from functools import partial
+from typing import TYPE_CHECKING
+
+from textual import work
+from textual.app import ComposeResult
 from textual.containers import VerticalScroll
 from textual.content import Content
 from textual.widgets import Static
@@ -8,12 +13,14 @@ from tutor import tree as trees
 from tutor import walk as walks
 from tutor.run import PANELS
 from tutor.ui import bindings
-from tutor.ui.keeper import Keeper
 from tutor.ui.screens.walkpage import WalkPage
 from tutor.ui.widgets.path import RIGHT, Path, mark, mark_style
 from tutor.ui.widgets.title import Title, described, placed
-from tutor.walk import UNSURE, Walk
-from tutor.words import plain, say
+from tutor.walk import UNSURE, AtLeaf
+from tutor.words import BadFileError, plain, say
+
+if TYPE_CHECKING:
+    from tutor.ui.keeper import Keeper
 
 SIGNS = {"healthy": "✓", "flaw": "!"}
 
@@ -25,11 +32,16 @@ class LeafScreen(WalkPage):
     HELP_NOTES = ("leaf",)
     AUTO_FOCUS = "#leaf"
 
-    def __init__(self, walk: Walk, keeper: Keeper):
+    def __init__(self, walk: AtLeaf, keeper: "Keeper"):
         super().__init__()
-        self.walk, self._keeper = walk, keeper
+        self._walk, self._keeper = walk, keeper
 
-    def body(self):
+    @property
+    def walk(self) -> AtLeaf:
+        """The walk, at its end."""
+        return self._walk
+
+    def body(self) -> ComposeResult:
         """The path on the left, the leaf on the right."""
         yield Title(self.walk.run.name)
         with VerticalScroll(id="leaf"):
@@ -42,7 +54,7 @@ class LeafScreen(WalkPage):
         walk, lang, title = self.walk, self.app.lang, self.query_one(Title)
         title.middle, title.place = described(walk.run, lang), placed(walk.tree, lang)
         title.refresh()
-        self.query_one(Path).show(walk, lang)
+        self.query_one(Path).show(walk.tree, walk.answers, walk.at, lang)
         sections = {
             "verdict": self._verdict(lang),
             "fix": self._fixes(lang),
@@ -98,21 +110,21 @@ class LeafScreen(WalkPage):
         return Content("\n").join(Content(f"· {look_alike(lang)}") for look_alike in words) if words else None
 
     def _score(self, lang: str) -> Content | None:
-        tested = [a for a in self.walk.answers if a.by == "log" and a.prediction]
+        tested = [(a, a.prediction) for a in self.walk.answers if a.by == "log" and a.prediction]
         if not tested:
             return None
-        right = sum(mark(answer) == RIGHT for answer in tested)
+        right = sum(mark(answer) == RIGHT for answer, _ in tested)
         hints = sum(answer.hints for answer in self.walk.answers)
         lines = [Content(self.say("leaf.scored", right=right, count=len(tested), hints=hints))]
-        for answer in tested:
+        for answer, predicted in tested:
             question, sign = self.walk.tree.questions[answer.question], mark(answer)
             said = (
                 self.say("walk.cant_tell")
-                if answer.prediction.outcome == UNSURE
-                else question.outcomes[answer.prediction.outcome].label(lang)
+                if predicted.outcome == UNSURE
+                else question.outcomes[predicted.outcome].label(lang)
             )
             found = question.outcomes[answer.outcome].label(lang)
-            facts = {"said": said, "confidence": answer.prediction.confidence, "found": found}
+            facts = {"said": said, "confidence": predicted.confidence, "found": found}
             lines.append(
                 Content.assemble(
                     (f"{sign} ", mark_style(sign)),
@@ -121,6 +133,12 @@ class LeafScreen(WalkPage):
                     (f"   {self.say('leaf.said', **facts)}", "$foreground-muted"),
                 )
             )
+        notes = []
+        if any(predicted.seen_before for _, predicted in tested):
+            notes.append(self.say("leaf.seen_before"))
+        if self.walk.attempt > 1:
+            notes.append(self.say("leaf.attempt", attempt=self.walk.attempt))
+        lines += [Content.assemble((note, "$foreground-muted")) for note in notes]
         return Content("\n").join(lines)
 
     def check_action(self, action: str, parameters: tuple) -> bool | None:
@@ -141,21 +159,25 @@ class LeafScreen(WalkPage):
 
     def action_copy(self) -> None:
         """Copy the smallest fix."""
-        self.app.copy_to_clipboard(self.command)
-        self.notify(self.say("leaf.copied"), markup=False)
+        if command := self.command:
+            self.app.copy_to_clipboard(command)
+            self.notify(self.say("leaf.copied"), markup=False)
 
     def action_postmortem(self) -> None:
         """Write the post-mortem."""
-        from tutor.ui.screens.postmortem import PostMortemScreen, begun
+        self.app.open_postmortem(self.walk, self._keeper)
 
-        pm = begun(self.walk, self.app.lang)
-        self.app.push_screen(PostMortemScreen(pm, self._keeper.notebook, self.walk.run))
-
-    def action_next_tree(self) -> None:
+    @work(exclusive=True)
+    async def action_next_tree(self) -> None:
         """Walk the tree that this leaf leads to, over the same run."""
-        from tutor.ui.screens.walk import WalkScreen
-
-        self.app.push_screen(WalkScreen(self.walk.run, trees.find(self.walk.leaf.next.tree)))
+        if not (handover := self.walk.leaf.next):
+            return
+        try:
+            tree = await self.app.files.read(partial(trees.find, handover.tree))
+        except (BadFileError, ValueError) as error:
+            self.app.complain(str(error))
+            return
+        self.app.open_walk(self.walk.run, tree)
 
     def action_again(self) -> None:
         """Walk again from the top."""

@@ -1,37 +1,35 @@
 """LessonsScreen: the learner's lessons, the latest first, with one of them open to read."""
 
-from typing import ClassVar
+from collections.abc import Sequence
 
 from textual import on
-from textual.binding import Binding
+from textual.app import ComposeResult
 from textual.containers import Horizontal, VerticalScroll
 from textual.content import Content
 from textual.widgets import Markdown, OptionList, Static
 from textual.widgets.option_list import Option
 
 from tutor.notebook import Lesson, Notebook
+from tutor.ui import bindings
 from tutor.ui.screens.page import Page
 from tutor.ui.widgets.title import Title
 from tutor.words import plain
 
 
 class LessonsScreen(Page):
-    """The lessons of a notebook."""
+    """The lessons of a notebook, the oldest first as they are given."""
 
     AUTO_FOCUS = "#list"
     HELP_NOTES = ("lessons",)
-    BINDINGS: ClassVar = [
-        Binding("enter", "read", "read", id="postmortem.keys.read"),
-        Binding("escape,n", "leave", "close", key_display="esc", id="keys.close"),
-    ]
+    BINDINGS = bindings.LESSONS
     CSS_PATH = "lessons.tcss"
 
-    def __init__(self, notebook: Notebook):
+    def __init__(self, notebook: Notebook, lessons: Sequence[Lesson]):
         super().__init__()
         self.notebook = notebook
-        self.lessons = notebook.lessons()[::-1]
+        self.lessons = lessons[::-1]
 
-    def body(self):
+    def body(self) -> ComposeResult:
         """The list on the left, the lesson on the right."""
         yield Title(middle=str(self.notebook.lessons_path))
         with Horizontal(id="lessons"):

@@ -1,5 +1,6 @@
 """MapScreen: the tree, every question and where its answers lead, and where we are."""
 
+from textual.app import ComposeResult
 from textual.containers import VerticalScroll
 from textual.content import Content
 from textual.widgets import Static
@@ -22,7 +23,7 @@ class MapScreen(Page):
         super().__init__()
         self.walk = walk
 
-    def body(self):
+    def body(self) -> ComposeResult:
         """The outline."""
         tree = self.walk.tree
         yield Title(self.walk.run.name, "", placed(tree, self.app.lang))
@@ -68,7 +69,7 @@ class MapScreen(Page):
             bar = "└" if number == len(exits) - 1 else "├"
             where = f"◆ {tree.leaves[goal].name(lang)}" if goal in tree.leaves else goal
             if goal == self.walk.at and taken:
-                where += f"   {self.say('map.here')}" if self.walk.leaf else ""
+                where += f"   {self.say('map.here')}" if goal in tree.leaves else ""
             lines.append(
                 Content.assemble(
                     (f"     {bar} ", "$foreground-muted"),

@@ -1,5 +1,6 @@
 """NameScreen: whose notebook to use."""
 
+from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.content import Content
 from textual.screen import ModalScreen
@@ -16,7 +17,7 @@ class NameScreen(InTutor, ModalScreen[str | None]):
 
     BINDINGS = bindings.NAME
 
-    def compose(self):
+    def compose(self) -> ComposeResult:
         """The field, and what is wrong with what stands in it."""
         with Vertical(classes="pane dialog") as pane:
             pane.border_title = Content(say("ui.learner", self.app.lang))

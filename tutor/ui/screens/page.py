@@ -4,7 +4,7 @@ PlotPage adds a panel to switch, zoom and pan.
 """
 
 from collections.abc import Iterable
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from textual.app import ComposeResult
 from textual.screen import Screen
@@ -53,7 +53,7 @@ class Page(InTutor, Screen):
     def relabel(self) -> None:
         """Set every word on the screen in the app's language."""
 
-    def say(self, key: str, **facts) -> str:
+    def say(self, key: str, **facts: Any) -> str:
         """The app's own words in its language."""
         return say(key, self.app.lang, **facts)
 

@@ -2,6 +2,8 @@
 
 from collections.abc import Mapping
 
+from textual.app import ComposeResult
+
 from tutor.run import Run
 from tutor.ui import bindings
 from tutor.ui.screens.page import PlotPage
@@ -36,7 +38,7 @@ class PanelScreen(PlotPage):
         self.subject = run
         self._panel, self._mark, self._levels, self._view = panel, mark, levels or {}, view
 
-    def body(self):
+    def body(self) -> ComposeResult:
         """The panel under its tabs."""
         yield Title(self.subject.name, described(self.subject, self.app.lang))
         yield PanelTabs()
@@ -61,12 +63,13 @@ class PanelScreen(PlotPage):
     def action_mark(self, by: int) -> None:
         """Mark the next logged step, or the one before."""
         run, plot = self.subject, self.query_one(Plot)
+        assert plot.view, "a panel that is shown has a view"
+        first, last = plot.view
         if self._mark is None and plot.has_steps:
-            row = (run.row_at(plot.view[0]) + run.row_at(plot.view[1])) // 2
+            row = (run.row_at(first) + run.row_at(last)) // 2
         elif self._mark is None:  # without a mark the last row is drawn
             row = max(len(run) - 1 + min(by, 0), 0)
         else:
             row = min(max(run.row_at(self._mark) + by, 0), len(run) - 1)
         self._mark = int(run.steps[row])
-        first, last = plot.view
         self._show(self._panel, plot.view if first <= self._mark <= last else None)

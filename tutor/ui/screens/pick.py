@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.content import Content
 from textual.screen import ModalScreen
@@ -28,7 +29,7 @@ class PickScreen(InTutor, ModalScreen[str | None]):
         super().__init__()
         self._title, self._rows = title, rows
 
-    def compose(self):
+    def compose(self) -> ComposeResult:
         """The list."""
         with Vertical(classes="pane dialog") as pane:
             pane.border_title = Content(say(self._title, self.app.lang))

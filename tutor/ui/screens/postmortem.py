@@ -4,16 +4,18 @@ The post-mortem at hand is `pm`, always as the learner left it: each section pos
 applies them and tells the section what came of it. A draft is kept at each change of section and on leaving.
 """
 
+from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 from pathlib import Path
-from typing import ClassVar
 
 from textual import on, work
-from textual.binding import Binding
 from textual.containers import Container, Horizontal, Vertical
 from textual.content import Content
 from textual.message import Message
+from textual.widget import Widget
 from textual.widgets import Static, TextArea
 
 from tutor import tree as trees
@@ -33,6 +35,7 @@ from tutor.postmortem import (
 )
 from tutor.postmortem.parsing import whole
 from tutor.run import PANELS, Run
+from tutor.ui import bindings
 from tutor.ui.screens.page import Page
 from tutor.ui.screens.pick import PickScreen
 from tutor.ui.widgets.contents import Contents
@@ -48,7 +51,7 @@ from tutor.ui.widgets.sections import (
 )
 from tutor.ui.widgets.title import Title
 from tutor.walk import Walk, fix_command
-from tutor.words import plain
+from tutor.words import SaidError, plain
 
 KIND = "postmortem"
 FORMS = (Symptoms, Hypotheses, EvidenceGrid, Cause, Remediation, Verification, Lesson)
@@ -98,22 +101,7 @@ class PostMortemScreen(Page):
         path: Path
 
     HELP_NOTES = ("postmortem",)
-    BINDINGS: ClassVar = [
-        Binding("ctrl+s", "save", "save", id="postmortem.keys.save", priority=True),
-        Binding("ctrl+n", "section(1)", "next section", id="postmortem.keys.next", priority=True),
-        Binding(
-            "ctrl+pageup",
-            "section(-1)",
-            "section before",
-            id="postmortem.keys.previous",
-            priority=True,
-            show=False,
-        ),
-        Binding("escape", "leave(True)", "leave", key_display="esc", id="postmortem.keys.leave"),
-        Binding("escape", "leave(False)", "leave", key_display="esc", id="postmortem.keys.leave_saved"),
-        Binding("ctrl+o", "make_one", "make it 1", id="postmortem.keys.make_one"),
-        Binding("f2", "look", "panels", id="postmortem.keys.look"),
-    ]
+    BINDINGS = bindings.POSTMORTEM
 
     CSS_PATH = "postmortem.tcss"
 
@@ -122,10 +110,10 @@ class PostMortemScreen(Page):
         self._run = run
         self.pm, self.notebook = postmortem, notebook
         self.number = 1
-        self._kept = postmortem
+        self._kept: PostMortem | None = postmortem  # as the last draft has it
         self._lesson: PostMortem | None = None  # as it was last saved
 
-    def body(self):
+    def body(self) -> Iterator[Widget]:
         """The sections on the left, the one at hand on the right."""
         about = self.pm.about
         yield Title(about.run, "", f"{self.say('postmortem.title')} · {about.tree}")
@@ -154,7 +142,11 @@ class PostMortemScreen(Page):
 
     @work
     async def _offer_draft(self) -> None:
-        draft = self._draft()
+        try:
+            draft = await self.app.files.notes(partial(_left, self.notebook, self._key))
+        except NotebookError as error:
+            self._refused(error)
+            return
         if draft is None or draft.id == self.pm.id:
             return
         done = len(SECTIONS) - len({problem.section for problem in problems(draft, self.app.lang)})
@@ -163,32 +155,27 @@ class PostMortemScreen(Page):
             ("new", self.say("postmortem.draft.anew")),
         ]
         if await self.app.push_screen_wait(PickScreen("postmortem.draft.offer", rows)) != "new":
-            self.pm = self._kept = draft
+            self.pm = self._kept = draft.with_log_of(self.pm)
             self._open()
 
-    def _draft(self) -> PostMortem | None:
-        """The draft that was left; one that can't be read is set aside."""
-        state = self.notebook.draft(KIND, self._key)
-        try:
-            if state is not None:
-                return from_state(state)
-        except ValueError:
-            pass
-        try:
-            self.notebook.set_aside(KIND, self._key)
-        except NotebookError as error:
-            self._tell(error.says(self.app.lang), "✗")
-        return None
-
     def _keep(self) -> None:
-        """Keep a draft of what has changed since the last one."""
+        """Keep a draft of what has changed since the last one; it is written beside the screen."""
         if self.pm == self._kept:
             return
-        try:
-            self.notebook.save_draft(KIND, self._key, to_state(self.pm))
-            self._kept = self.pm
-        except NotebookError as error:
+        pm = self._kept = self.pm
+
+        def save() -> None:
+            if pm != self._lesson:  # a lesson saved in the meantime leaves no draft behind
+                self.notebook.save_draft(KIND, self._key, to_state(pm))
+
+        self.app.files.save(save, self._refused)
+
+    def _refused(self, error: SaidError) -> None:
+        self._kept = None
+        if self.is_attached:
             self._tell(error.says(self.app.lang), "✗")
+        else:
+            self.app.complain(error.says(self.app.lang))
 
     # The section at hand
 
@@ -273,6 +260,7 @@ class PostMortemScreen(Page):
         cells = self.query(Cells)
         panel = cells.first().panel if cells else PANELS[0]
         began = whole(next(s.value for s in self.pm.symptoms if s.key == "began"))
+        assert self._run, "the key works only where there is a run"
         self.app.push_screen(PanelScreen(self._run, panel, began))
 
     # Saving and leaving
@@ -281,35 +269,52 @@ class PostMortemScreen(Page):
     def _saved(self) -> bool:
         return self.pm == self._lesson
 
-    def action_save(self) -> None:
+    @work
+    async def action_save(self) -> None:
         """Append to the lessons, or say which sections are missing."""
-        lang = self.app.lang
-        if missing := sorted({problem.section for problem in problems(self.pm, lang)}):
+        pm, lang = self.pm, self.app.lang
+        if missing := sorted({problem.section for problem in problems(pm, lang)}):
             names = ", ".join(f"{n} {self.say(f'postmortem.short.{SECTIONS[n - 1]}')}" for n in missing)
             self._tell(self.say("postmortem.unsaved", count=len(missing), sections=names), "✗")
             self._keep()
             return
-        text = to_markdown(self.pm, lang, datetime.now())
+        text = to_markdown(pm, lang, datetime.now())
         try:
-            path = self.notebook.append_lesson(text)
+            path, stale = await self.app.files.notes(partial(self._append, pm, text))
         except NotebookError as error:
-            self._tell(self._rescued(text, error), "✗")
+            why = error.says(lang)
+            if error.rescued:
+                why = self.say("postmortem.rescued", why=why, path=str(error.rescued))
+            self._tell(why, "✗")
             return
-        self._kept = self._lesson = self.pm
+        self._kept = pm
         self.refresh_bindings()
         self._tell(self.say("postmortem.saved", path=str(path)), "✓")
         self.post_message(self.Saved(path))
+        if stale:
+            self._tell(stale.says(lang), "✗")
+
+    def _append(self, pm: PostMortem, text: str) -> tuple[Path, NotebookError | None]:
+        """Append the lesson and drop the draft. It runs beside the screen, to its end even when that is left.
+
+        Returns:
+            Where the lessons are, and why the draft could not be dropped.
+
+        Raises:
+            NotebookError: the lesson can't be saved; it says where the text is safe instead.
+        """
+        try:
+            path = self.notebook.append_lesson(text)
+        except NotebookError as error:
+            with suppress(NotebookError):  # no room anywhere: the first reason is the one to show
+                error.rescued = rescue(text)
+            raise
+        self._lesson = pm
         try:
             self.notebook.drop_draft(KIND, self._key)
         except NotebookError as error:
-            self._tell(error.says(lang), "✗")
-
-    def _rescued(self, text: str, error: NotebookError) -> str:
-        why = error.says(self.app.lang)
-        try:
-            return self.say("postmortem.rescued", why=why, path=str(rescue(text)))
-        except NotebookError:
-            return why
+            return path, error
+        return path, None
 
     def _tell(self, words: str, sign: str) -> None:
         message = self.query_one("#message", Static)
@@ -323,9 +328,17 @@ class PostMortemScreen(Page):
         self.app.leave(self)
 
     def on_unmount(self) -> None:
-        """However the screen ends."""
-        if self.pm != self._kept:
-            try:
-                self.notebook.save_draft(KIND, self._key, to_state(self.pm))
-            except NotebookError as error:
-                self.app.notify(error.says(self.app.lang), severity="error", markup=False)
+        """However the screen ends, what was written is kept."""
+        self._keep()
+
+
+def _left(notebook: Notebook, key: str) -> PostMortem | None:
+    """The draft that was left; one that can't be read is set aside."""
+    state = notebook.draft(KIND, key)
+    try:
+        if state is not None:
+            return from_state(state)
+    except ValueError:
+        pass
+    notebook.set_aside(KIND, key)
+    return None

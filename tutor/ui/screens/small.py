@@ -1,5 +1,6 @@
 """TooSmall: one clear line while the terminal is too small to draw on."""
 
+from textual.app import ComposeResult
 from textual.screen import ModalScreen
 from textual.widgets import Static
 
@@ -10,7 +11,7 @@ from tutor.words import say
 class TooSmall(InTutor, ModalScreen):
     """Covers the app; taken away when the terminal has grown."""
 
-    def compose(self):
+    def compose(self) -> ComposeResult:
         """The line."""
         yield Static(self._line(), markup=False)
 

@@ -1,17 +1,20 @@
 """WalkScreen: one question after another; the learner predicts, then the log answers."""
 
 import pathlib
-from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, partial
+from typing import TYPE_CHECKING
 
+from textual import work
+from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
 
 from tutor import tree as trees
 from tutor import walk as walks
 from tutor.run import PANELS, BadRunError, Run
 from tutor.tree import Tree
-from tutor.ui import bindings
-from tutor.ui.keeper import Keeper
+from tutor.ui import bindings, runs
+from tutor.ui.firstpaint import after_first_paint
+from tutor.ui.looks import Looks, bounds, steps_to_pick
 from tutor.ui.screens.page import TALL, PlotPage
 from tutor.ui.screens.walkpage import WalkPage
 from tutor.ui.widgets.answer import Answer
@@ -20,23 +23,28 @@ from tutor.ui.widgets.hints import Hints
 from tutor.ui.widgets.path import Path
 from tutor.ui.widgets.plot import Plot
 from tutor.ui.widgets.question import QuestionPane
+from tutor.ui.widgets.remarks import Remarks
 from tutor.ui.widgets.tabs import PanelTabs
 from tutor.ui.widgets.title import Title, described, placed
-from tutor.walk import UNSURE, Look, Walk
-from tutor.words import BadFileError, plain
+from tutor.walk import UNSURE, AtLeaf, AtQuestion, Look, Walk
+from tutor.words import BadFileError, SaidError, plain
 
-FIRST_PAINT = 0.03
-"""Seconds after the first layout: the terminal has the first question before the log is read."""
+if TYPE_CHECKING:
+    from tutor.ui.keeper import Keeper
+
+ANYWHERE = ("leave", "language", "help", "quit", "command_palette")
+"""What works before the log is read."""
 
 
 class WalkScreen(PlotPage, WalkPage):
     """A walk over a run. Holds the one reference to where it stands.
 
     A run given by its path is read once the first question is on the screen: reading a log takes longer
-    than drawing it. Until then nothing can be answered.
+    than drawing it. Until then, and until the notebook has said where the walk was left, nothing can be
+    answered.
 
     Attributes:
-        walk: where we stand.
+        begun: whether the log is read and questions can be answered.
         seen: what the log says of the question at hand, from the moment the learner has committed.
     """
 
@@ -45,16 +53,16 @@ class WalkScreen(PlotPage, WalkPage):
 
     def __init__(self, subject: Run | pathlib.Path, tree: Tree):
         super().__init__()
-        self._path = subject if isinstance(subject, pathlib.Path) else None
-        self.walk: Walk = walks.begin(None if self._path else subject, tree)
+        self._subject, self._tree = subject, tree
+        self._walk: Walk | None = None
         self.seen: Look | None = None
         self._why = False
-        self._looks: dict[tuple[str, int | None], Look] = {}
+        self._looks = Looks()
 
-    def body(self):
+    def body(self) -> ComposeResult:
         """Path and hints on the left; question, picture, answer and evidence on the right."""
-        run = self.walk.run
-        yield Title(self._path.name if self._path else run.name)
+        yield Title(self._subject.name)
+        yield Remarks()
         with Horizontal(id="walk"):
             with Vertical(id="aside"):
                 yield Path()
@@ -62,78 +70,76 @@ class WalkScreen(PlotPage, WalkPage):
             with Vertical(id="main"):
                 yield QuestionPane()
                 yield PanelTabs()
-                yield Plot(run)
+                yield Plot(None)
                 yield Evidence()
                 yield Answer()
                 yield Hints(classes="below")
 
+    @property
+    def begun(self) -> bool:
+        """Whether there is a walk."""
+        return self._walk is not None
+
+    @property
+    def walk(self) -> Walk:
+        """Where we stand, once it has begun."""
+        assert self._walk is not None, "the log isn't read yet"
+        return self._walk
+
+    @property
+    def asking(self) -> AtQuestion:
+        """The walk, at a question: what the keys below work on."""
+        assert isinstance(self._walk, AtQuestion), "there is no question"
+        return self._walk
+
     @cached_property
-    def keeper(self) -> Keeper:
+    def keeper(self) -> "Keeper":
         """What keeps this walk."""
-        return Keeper(self.app.learner, self._cannot_keep)
+        from tutor.ui.keeper import Keeper
+
+        return Keeper(self.app.learner, self.app.files, self._cannot_keep)
 
     def on_mount(self) -> None:
         """Read the run after the first paint, and take up the walk where it was left."""
-        self.call_after_refresh(self.set_timer, FIRST_PAINT, self._begin)
+        after_first_paint(self, self._begin)
 
-    def _begin(self) -> None:
-        if self._path:
-            from tutor.readers import read
-
-            try:
-                run = read(self._path)
-                trees.check(self.walk.tree)
-            except (BadRunError, BadFileError) as error:
-                self.app.fail(error)
-                return
-            self.walk = replace(self.walk, run=run)
-            self.query_one(Plot).subject = run
-            self.relabel()
-        self._resume()
-        if self.walk.question:
-            self.show_panel(self.walk.question.panel, anew=True)
-        self.refresh_bindings()
-
-    def _resume(self) -> None:
-        kept = self.keeper.kept(self.walk)
+    @work(exclusive=True, group="begin")
+    async def _begin(self) -> None:
+        try:
+            run = await self.app.files.read(partial(_read, self._subject, self._tree))
+        except (BadRunError, BadFileError) as error:
+            self.app.fail(self, error)
+            return
+        fresh = walks.begin(run, self._tree)
+        kept = await self.keeper.kept(fresh)
+        self.query_one(Plot).subject = run
+        self.query_one(Remarks).about = run
+        self.move_to(kept or fresh, keep=False)
         if kept and (kept.answers or kept.prediction or kept.hints):
-            self.stand(kept, keep=False)
             self.notify(self.say("walk.resumed"), markup=False)
 
-    def _cannot_keep(self, error: Exception) -> None:
+    def _cannot_keep(self, error: SaidError) -> None:
         why = self.say("walk.not_kept", why=plain(error.says(self.app.lang)))
         self.notify(why, severity="warning", timeout=12, markup=False)
 
     # Where we stand
 
-    def stand(self, walk: Walk, *, keep: bool = True) -> None:
+    def move_to(self, walk: Walk, *, keep: bool = True) -> None:
         """Stand at `walk` and draw it."""
-        moved = walk.at != self.walk.at
-        self.walk = walk
-        self.seen = self._look(walk) if walk.question and walk.prediction else None
+        moved = self._walk is None or walk.at != self._walk.at
+        self._walk = walk
+        self.seen = self._looks.at(walk) if isinstance(walk, AtQuestion) and walk.prediction else None
         if keep:
             self.keeper.keep(walk)
         if moved:
             self.query_one(Answer).forget()
             self._why = False
-        if walk.leaf:
-            self._arrive()
+        if isinstance(walk, AtLeaf):
+            self.app.open_leaf(walk, self.keeper, self._left_leaf)
             return
         self.relabel()
         self.show_panel(walk.question.panel if moved else self.query_one(Plot).panel, anew=True)
         self.refresh_bindings()
-
-    def _look(self, walk: Walk) -> Look:
-        """What the log says at `walk`, asked of the log once: a long one takes its time."""
-        key = walk.at, walk.focus
-        if key not in self._looks:
-            self._looks[key] = walks.look(walk)
-        return self._looks[key]
-
-    def _arrive(self) -> None:
-        from tutor.ui.screens.leaf import LeafScreen
-
-        self.app.push_screen(LeafScreen(self.walk, self.keeper), self._left_leaf)
 
     def _left_leaf(self, wish: str | None) -> None:
         if wish == "again":
@@ -141,7 +147,7 @@ class WalkScreen(PlotPage, WalkPage):
         elif wish == "leave":
             self.action_leave()
         else:
-            self.stand(walks.back(self.walk))
+            self.move_to(walks.back(self.walk))
 
     @property
     def _tall(self) -> bool:
@@ -149,32 +155,49 @@ class WalkScreen(PlotPage, WalkPage):
 
     def on_resize(self) -> None:
         """What is at stake stands under the question where there is room."""
-        if self.walk.question:
-            self.query_one(QuestionPane).show(self.walk, self.app.lang, why=self._why or self._tall)
+        self._show_question()
+
+    def _show_question(self) -> None:
+        if not isinstance(self._walk, AtLeaf):
+            at = self._walk.at if self._walk else self._tree.start
+            self.query_one(QuestionPane).show(
+                at, self._tree.questions[at], self.app.lang, why=self._why or self._tall
+            )
 
     def relabel(self) -> None:
         """Draw every pane in the app's language."""
-        walk, lang, answer = self.walk, self.app.lang, self.query_one(Answer)
+        walk, lang, answer = self._walk, self.app.lang, self.query_one(Answer)
         title = self.query_one(Title)
-        title.middle = described(walk.run, lang) if walk.run else ""
-        title.place = placed(walk.tree, lang)
+        title.middle = described(walk.run, lang) if walk else ""
+        title.place = placed(self._tree, lang)
         title.refresh()
-        if walk.question is None:
+        self.query_one(Remarks).show(lang, first=not (walk and walk.answers))
+        if isinstance(walk, AtLeaf):
             return
-        self.query_one(Path).show(walk, lang)
-        self.query_one(QuestionPane).show(walk, lang, why=self._why or self._tall)
-        for hints in self.query(Hints):
-            hints.show(walk, lang)
+        self._show_question()
+        self.query_one(Path).show(self._tree, walk.answers if walk else (), self._at, lang)
+        self._show_hints()
         self.set_class(self.seen is not None, "told")
         self.set_class(self.seen is not None and not self.seen.answers, "by-hand")
-        if self.seen is None:
+        question = self._tree.questions[self._at]
+        if walk is None or walk.prediction is None or self.seen is None:
             answer.display = True
-            answer.ask(walk.question, lang)
+            answer.ask(question, lang)
             return
         self.query_one(Evidence).show(walk, self.seen, lang)
         answer.display = not self.seen.answers  # what was said stands beside what the log says
         if not self.seen.answers:
-            answer.ask_by_hand(walk.question, lang, walk.prediction)
+            answer.ask_by_hand(question, lang, walk.prediction)
+
+    @property
+    def _at(self) -> str:
+        return self._walk.at if self._walk else self._tree.start
+
+    def _show_hints(self) -> None:
+        walk = self._walk
+        shown, more = (walk.hints, walk.prediction is None) if walk else (0, True)
+        for hints in self.query(Hints):
+            hints.show(self._tree.questions[self._at], shown, self.app.lang, more=more)
 
     def show_panel(self, panel: str, *, anew: bool = False) -> None:
         """Draw a panel; `anew` also goes back to the view that fits the step under discussion."""
@@ -185,42 +208,42 @@ class WalkScreen(PlotPage, WalkPage):
 
     def _mark(self) -> int | None:
         """The step under discussion; one that the question is to find, once the learner has committed."""
-        found = self.seen.finding.step if self.seen and self.walk.question.focus else None
-        return self.walk.focus if found is None else found
+        found = self.seen.finding.step if self.seen and self.asking.question.focus else None
+        return self.asking.focus if found is None else found
 
     def _levels(self) -> dict[str, float | None]:
         """The rules' bounds by panel, unless a bound would give the answer away."""
-        question = self.walk.question
+        question = self.asking.question
         if self.seen is None and (question.focus or question.checks):
             return {}
-        seen = self.seen or self._look(self.walk)
-        if seen.checks:
-            return {question.checks[name].panel: finding.level for name, finding in seen.checks.items()}
-        return {question.panel: seen.finding.level}
+        return bounds(question, self.seen or self._looks.at(self.asking))
 
     # Keys
 
     def check_action(self, action: str, parameters: tuple) -> bool | None:
         """Only what works now."""
-        if not self.is_mounted or self.walk.run is None:
-            return action in ("leave", "language", "help", "quit", "command_palette")
-        if self.walk.question is None:
+        walk, seen = self._walk, self.seen
+        if not self.is_mounted or walk is None:
+            return action in ANYWHERE
+        if isinstance(walk, AtLeaf):
             return action in ("leave", "back", "again", "map")
         answer = self.query_one(Answer)
-        choosing = self.seen is None or not self.seen.answers
+        choosing = seen is None or not seen.answers
+        moved = bool(walk.answers or walk.prediction)
         works = {
             "letter": lambda: choosing and parameters[0] in answer.letters(),
             "choose": lambda: choosing,
-            "unsure": lambda: self.seen is None,
-            "surer": lambda: self.seen is None,
-            "commit": lambda: self.seen is None,
-            "go_on": lambda: self.seen is not None,
-            "read": lambda: self.seen is not None and self.query_one(Evidence).max_scroll_y > 0,
-            "hint": lambda: self.seen is None and self.walk.hints < len(self.walk.question.hints),
-            "others": lambda: len(self._steps_to_pick()) > 1,
+            "unsure": lambda: seen is None,
+            "surer": lambda: seen is None,
+            "commit": lambda: seen is None,
+            "go_on": lambda: seen is not None,
+            "read": lambda: seen is not None and self.query_one(Evidence).max_scroll_y > 0,
+            "hint": lambda: seen is None and walk.hints < len(walk.question.hints),
+            "others": lambda: len(steps_to_pick(walk, seen, self._looks)) > 1,
             "why": lambda: not self._tall,
-            "back": lambda: bool(self.walk.answers or self.walk.prediction),
-            "again": lambda: bool(self.walk.answers or self.walk.prediction),
+            "remarks": lambda: bool(walk.run.remarks),
+            "back": lambda: moved,
+            "again": lambda: moved,
         }
         return works[action]() if action in works else super().check_action(action, parameters)
 
@@ -247,24 +270,23 @@ class WalkScreen(PlotPage, WalkPage):
         if answer.chosen is None:
             answer.remind()
             return
-        walk = walks.predict(self.walk, answer.chosen, answer.confidence)
-        self.stand(walk)
-        self.keeper.record(walk, self.seen)
+        walk = walks.predict(self.asking, answer.chosen, answer.confidence)
+        self.move_to(walk)
+        self.keeper.record(walk, self._looks.at(walk))
 
     def action_go_on(self) -> None:
         """On to where the log says or, where it can't tell, where the learner says."""
-        answer = self.query_one(Answer)
-        if not self.seen.answers and answer.chosen is None:
+        answer, seen = self.query_one(Answer), self._looks.at(self.asking)
+        if not seen.answers and answer.chosen is None:
             answer.remind()
             return
-        self.stand(walks.go_on(self.walk, self.seen, None if self.seen.answers else answer.chosen))
+        self.move_to(walks.go_on(self.asking, seen, None if seen.answers else answer.chosen))
 
     def action_hint(self) -> None:
         """One more hint."""
-        self.walk = walks.reveal(self.walk)
-        self.keeper.keep(self.walk)
-        for hints in self.query(Hints):
-            hints.show(self.walk, self.app.lang)
+        self._walk = walks.reveal(self.asking)
+        self.keeper.keep(self._walk)
+        self._show_hints()
         self.refresh_bindings()
 
     def action_read(self, lines: int) -> None:
@@ -274,20 +296,26 @@ class WalkScreen(PlotPage, WalkPage):
     def action_why(self) -> None:
         """Show or hide what is at stake."""
         self._why = not self._why
-        self.relabel()
+        self._show_question()
+
+    def action_remarks(self) -> None:
+        """All that the reader passed over in this log."""
+        from tutor.ui.screens.note import NoteScreen
+
+        self.app.push_screen(NoteScreen("walk.remarks", runs.remarks(self.walk.run, self.app.lang)))
 
     def action_back(self) -> None:
         """Undo the prediction or the last answer."""
-        self.stand(walks.back(self.walk))
+        self.move_to(walks.back(self.walk))
 
     def action_again(self) -> None:
         """Start over."""
         self.query_one(Answer).forget()
-        self.stand(walks.begin(self.walk.run, self.walk.tree))
+        self.move_to(walks.again(self.walk))
 
     def action_panel(self, number: int) -> None:
         """Show a panel; asked for again, show it in full size."""
-        if self.walk.run is None:  # a click may come before the log is read
+        if not self.begun:  # a click may come before the log is read
             return
         panel = PANELS[number - 1]
         if self.query_one(Plot).panel == panel:
@@ -306,30 +334,20 @@ class WalkScreen(PlotPage, WalkPage):
         """Take up another step."""
         from tutor.ui.screens.pick import PickScreen
 
-        steps = self._steps_to_pick()
+        loss = partial(self.walk.run.value, "loss")
         rows = [
-            (str(step), self.say("walk.step_loss", step=step, loss=self.walk.run.value("loss", step)))
-            for step in steps
+            (str(step), self.say("walk.step_loss", step=step, loss=loss(step)))
+            for step in steps_to_pick(self.asking, self.seen, self._looks)
         ]
         self.app.push_screen(PickScreen("walk.pick_step", rows), self._picked)
 
     def _picked(self, step: str | None) -> None:
         if step is None:
             return
-        walk = self.walk
+        walk = self.asking
         if walk.question.focus and self.seen:
             walk = walks.go_on(walk, self.seen)
-        self.stand(walks.pick(walk, int(step)))
-
-    def _steps_to_pick(self) -> tuple[int, ...]:
-        """The steps that may be taken up: what the question just answered, or the one before, has found."""
-        if self.seen and self.seen.answers and self.walk.question.focus:
-            finding = self.seen.finding
-        elif self.walk.answers and self.walk.tree.questions[self.walk.answers[-1].question].focus:
-            finding = self._look(walks.back(replace(self.walk, prediction=None))).finding
-        else:
-            return ()
-        return (finding.step, *finding.others) if finding.step is not None else ()
+        self.move_to(walks.pick(walk, int(step)))
 
     def action_leave(self) -> None:
         """Leave; the walk stays where it is."""
@@ -338,3 +356,19 @@ class WalkScreen(PlotPage, WalkPage):
     def on_answer_chosen(self) -> None:
         """What works may have changed."""
         self.refresh_bindings()
+
+
+def _read(subject: Run | pathlib.Path, tree: Tree) -> Run:
+    """The run, and the tree checked whole where it wasn't: a shipped one is found without.
+
+    Raises:
+        BadRunError: the run can't be read.
+        BadFileError: the tree is faulty.
+    """
+    if isinstance(subject, Run):
+        return subject
+    from tutor.readers import read
+
+    run = read(subject)
+    trees.check(tree)
+    return run

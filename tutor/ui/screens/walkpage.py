@@ -1,22 +1,49 @@
 """WalkPage: a page with a walk, and what can be done wherever there is one."""
 
+from functools import partial
+
+from textual import work
+
+from tutor.run import BadRunError
 from tutor.ui.screens.page import Page
-from tutor.walk import Walk
+from tutor.walk import AtLeaf, Walk
 
 
 class WalkPage(Page):
     """A page with a `walk`."""
 
-    walk: Walk
+    @property
+    def walk(self) -> Walk:
+        """Where we stand."""
+        raise NotImplementedError
 
     def action_map(self) -> None:
         """The map of the tree."""
-        from tutor.ui.screens.map import MapScreen  # when asked for: a walk begins sooner
+        from tutor.ui.screens.map import MapScreen
 
         self.app.push_screen(MapScreen(self.walk))
 
-    def action_compare(self) -> None:
-        """This run beside another."""
-        from tutor.ui.screens.compare import open_compare
+    @work(exclusive=True, group="compare")
+    async def action_compare(self) -> None:
+        """Lay beside the walked run its one sibling, else the run that the learner picks."""
+        from tutor.readers import read
+        from tutor.ui import runs
+        from tutor.ui.screens.compare import CompareScreen
+        from tutor.ui.screens.pick import PickScreen
 
-        open_compare(self.app, self.walk)
+        walk, files, lang = self.walk, self.app.files, self.app.lang
+        entries = await files.read(partial(runs.beside, walk.run))
+        name: str | None = entries[0].name if entries else None
+        if len(entries) != 1:
+            rows = [(entry.name, f"{entry.name}   {entry.describe(lang)}") for entry in entries]
+            name = await self.app.push_screen_wait(PickScreen("ui.pick_run", rows))
+        entry = next((entry for entry in entries if entry.name == name), None)
+        if entry is None:
+            return
+        try:
+            other = await files.read(partial(read, entry.path))
+        except BadRunError as error:
+            self.app.complain(str(error))
+            return
+        ended = isinstance(walk, AtLeaf)
+        self.app.push_screen(CompareScreen(walk.run, other, walk.tree, walk.focus, ended=ended))

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from textual.content import Content
 from textual.message import Message
+from textual.reactive import reactive
 from textual.widgets import Static
 
 from tutor.tree import Question
@@ -14,7 +15,7 @@ LETTERS = ("yes", "no")
 """Outcomes that have a letter of their own in each language."""
 
 CONFIDENCES = range(1, 6)
-USUAL = 3
+DEFAULT_CONFIDENCE = 3
 GAP = "   "
 
 
@@ -44,15 +45,15 @@ class Answer(Static):
         confidence: from 1 to 5.
     """
 
-    auto_links = False  # the options keep their own colours
+    auto_links = reactive(False)  # the options keep their own colours
 
     class Chosen(Message):
         """The learner chose an outcome or a confidence; nothing is committed yet."""
 
-    def __init__(self, **names):
-        super().__init__(**names)
+    def __init__(self) -> None:
+        super().__init__()
         self.chosen: str | None = None
-        self.confidence = USUAL
+        self.confidence = DEFAULT_CONFIDENCE
         self._options: list[Option] = []
         self._lang, self._title = "en", "walk.your_answer"
         self._asks_confidence = True
@@ -82,7 +83,7 @@ class Answer(Static):
 
     def forget(self) -> None:
         """Choose nothing, as for a new question."""
-        self.chosen, self.confidence = None, USUAL
+        self.chosen, self.confidence = None, DEFAULT_CONFIDENCE
 
     def remind(self) -> None:
         """Say that an outcome is to be chosen first."""

@@ -1,26 +1,22 @@
 """Contents: the seven sections of the post-mortem, each with how it stands; a click or an arrow chooses."""
 
 from dataclasses import dataclass
-from typing import ClassVar
 
-from textual.binding import Binding
 from textual.content import Content
 from textual.message import Message
+from textual.reactive import reactive
 from textual.widget import Widget
 
 from tutor.postmortem import SECTIONS
+from tutor.ui import bindings
 from tutor.words import say
 
 
 class Contents(Widget, can_focus=True):
     """The seven sections with how each stands: a column, or one line where the terminal is narrow."""
 
-    auto_links = False
-    BINDINGS: ClassVar = [
-        Binding("down,right", "move(1)", "next section", show=False),
-        Binding("up,left", "move(-1)", "section before", show=False),
-        Binding("enter", "enter", "next section", show=False),
-    ]
+    auto_links = reactive(False)
+    BINDINGS = bindings.CONTENTS
 
     @dataclass
     class Chosen(Message):

@@ -1,9 +1,10 @@
 """Keys: the line at the bottom with what works now, drawn from the active bindings; a click does it."""
 
 from textual.content import Content
+from textual.reactive import reactive
 from textual.widget import Widget
 
-from tutor.ui.bindings import working
+from tutor.ui.bindings import Working, working
 from tutor.ui.typed import InTutor
 
 GAP = "  "
@@ -15,7 +16,7 @@ class Keys(InTutor, Widget):
     """One line of keys. What doesn't fit is left to the help screen, whose key is always shown."""
 
     ALLOW_SELECT = False
-    auto_links = False  # the keys keep their own colours
+    auto_links = reactive(False)  # the keys keep their own colours
 
     def on_mount(self) -> None:
         """Draw again whenever what works changes."""
@@ -23,22 +24,22 @@ class Keys(InTutor, Widget):
 
     def render(self) -> Content:
         """The keys that fit, each a link."""
-        rows = list(working(self.screen.active_bindings, self.app.lang))
-        always = [row for row in rows if row[2] in ALWAYS]
+        rows = working(self.screen.active_bindings, self.app.lang)
+        always = [row for row in rows if row.key in ALWAYS]
         others = [row for row in rows if row not in always]
         room = self.size.width - 1 + len(GAP) - sum(_width(row) for row in always)  # no gap after the last
-        shown = []
+        shown: list[Working] = []
         for row in others:
             room -= _width(row)
             if room < 0:
                 break
             shown.append(row)
         parts: list[tuple[str, str]] = []
-        for keys, name, key in [*shown, *always]:
+        for keys, name, key, _ in [*shown, *always]:
             click = f" @click=app.simulate_key({key!r})"
             parts += [(keys, f"bold $accent{click}"), (f" {name}", f"$foreground-muted{click}"), (GAP, "")]
         return Content.assemble(" ", *parts[:-1])
 
 
-def _width(row: tuple[str, str, str]) -> int:
-    return len(row[0]) + 1 + len(row[1]) + len(GAP)
+def _width(row: Working) -> int:
+    return len(row.keys) + 1 + len(row.name) + len(GAP)

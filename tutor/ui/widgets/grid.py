@@ -1,11 +1,9 @@
 """EvidenceGrid: panels against hypotheses. The learner fills a cell; then the log's word appears in it."""
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 from textual import events, on
 from textual.app import ComposeResult
-from textual.binding import Binding
 from textual.containers import Horizontal
 from textual.content import Content
 from textual.coordinate import Coordinate
@@ -15,6 +13,7 @@ from textual.widgets import Button, DataTable, Static
 from tutor.postmortem import VERDICTS, PostMortem, Problem
 from tutor.postmortem.text import LETTERS, panel_name
 from tutor.run import PANELS
+from tutor.ui import bindings
 from tutor.ui.widgets.sections import Section
 from tutor.words import plain, say
 
@@ -25,10 +24,7 @@ FIRST_COLUMN, COLUMN = 17, 12  # a gap after the longest name of a panel; five h
 class Cells(DataTable):
     """A table whose cells change at a key press or a click."""
 
-    BINDINGS: ClassVar = [
-        Binding("space,enter", "turn", "change the cell", id="postmortem.keys.fill"),
-        Binding("backspace,delete", "clear_cell", "empty the cell", id="postmortem.keys.clear"),
-    ]
+    BINDINGS = bindings.CELLS
 
     @dataclass
     class Filled(Message):

@@ -1,10 +1,11 @@
 """Hints: one at a time, the count shown."""
 
+from textual.app import ComposeResult
 from textual.containers import VerticalScroll
 from textual.content import Content
 from textual.widgets import Static
 
-from tutor.walk import Walk
+from tutor.tree import Question
 from tutor.words import say
 
 
@@ -13,21 +14,21 @@ class Hints(VerticalScroll):
 
     can_focus = False
 
-    def compose(self):
+    def compose(self) -> ComposeResult:
         """The text, which scrolls when it is long."""
         text = Static()
         text.auto_links = False  # the link keeps its own colours
         yield text
 
-    def show(self, walk: Walk, lang: str) -> None:
-        """Draw the hints of `walk`."""
-        hints = [hint(lang, walk.question.numbers) for hint in walk.question.hints]
-        self.border_title = say("walk.hints", lang, shown=walk.hints, count=len(hints))
+    def show(self, question: Question, shown: int, lang: str, *, more: bool) -> None:
+        """Draw the first `shown` hints; with `more`, how to get another."""
+        hints = [hint(lang, question.numbers) for hint in question.hints]
+        self.border_title = say("walk.hints", lang, shown=shown, count=len(hints))
         parts: list[tuple[str, str]] = [
-            (f"{number}  {hint}\n", "") for number, hint in enumerate(hints[: walk.hints], 1)
+            (f"{number}  {hint}\n", "") for number, hint in enumerate(hints[:shown], 1)
         ]
-        if walk.hints < len(hints) and not walk.prediction:
-            key = "walk.more_hints" if walk.hints else "walk.first_hint"
+        if more and shown < len(hints):
+            key = "walk.more_hints" if shown else "walk.first_hint"
             click = "@click=screen.hint"
             parts += [("h ", f"bold $accent {click}"), (say(key, lang), f"$foreground-muted {click}")]
         self.query_one(Static).update(Content.assemble(*parts).rstrip())

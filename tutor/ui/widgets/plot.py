@@ -8,6 +8,7 @@ from textual.content import Content
 from textual.widget import Widget
 
 from tutor.run import PANELS, Run
+from tutor.ui.runs import revision
 from tutor.ui.typed import InTutor
 from tutor.words import say
 
@@ -24,8 +25,8 @@ class Plot(InTutor, Widget):
         others: runs to lay over it.
     """
 
-    def __init__(self, subject: Run | None, others: Sequence[Run] = (), **names):
-        super().__init__(**names)
+    def __init__(self, subject: Run | None, others: Sequence[Run] = ()):
+        super().__init__()
         self.subject, self.others = subject, others
         self.panel = "loss"
         self.mark: int | None = None
@@ -59,19 +60,25 @@ class Plot(InTutor, Widget):
         """Show 1/`factor` of the view."""
         from tutor import plots
 
-        self.show(self.panel, self.mark, self.level, plots.zoom(self.view, factor, self.subject))
+        if self.subject is not None and self.view:
+            self._look_at(plots.zoom(self.view, factor, self.subject))
 
     def pan(self, share: float) -> None:
         """Move the view by a share of its width."""
         from tutor import plots
 
-        self.show(self.panel, self.mark, self.level, plots.pan(self.view, share, self.subject))
+        if self.subject is not None and self.view:
+            self._look_at(plots.pan(self.view, share, self.subject))
 
     def whole(self) -> None:
         """The whole run."""
         from tutor import plots
 
-        self.show(self.panel, self.mark, self.level, plots.whole(self.subject))
+        if self.subject is not None:
+            self._look_at(plots.whole(self.subject))
+
+    def _look_at(self, view: tuple[int, int]) -> None:
+        self.show(self.panel, self.mark, self.level, view)
 
     def render(self) -> Text:
         """The panel at this widget's size; drawn again only when something changed."""
@@ -83,11 +90,12 @@ class Plot(InTutor, Widget):
         from tutor import plots
 
         app = self.app
-        asked = (
-            self.panel, width, height, app.lang, self.view, self.mark, self.level,
+        revisions = tuple(map(revision, (self.subject, *self.others)))
+        state = (
+            revisions, self.panel, width, height, app.lang, self.view, self.mark, self.level,
             not app.no_color, app.current_theme.dark,
         )  # fmt: skip
-        if self._drawn is None or self._drawn[0] != asked:
+        if self._drawn is None or self._drawn[0] != state:
             drawn = plots.draw(
                 self.subject,
                 self.panel,
@@ -101,7 +109,7 @@ class Plot(InTutor, Widget):
                 dark=app.current_theme.dark,
                 others=self.others,
             )
-            self._drawn = asked, drawn
+            self._drawn = state, drawn
         return self._drawn[1]
 
     def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:

@@ -3,16 +3,15 @@
 from textual.content import Content
 from textual.widgets import Static
 
-from tutor.walk import Walk
+from tutor.tree import Question
 
 
 class QuestionPane(Static):
     """The sentence asked. `why` stands under it where there is room, or when asked for."""
 
-    def show(self, walk: Walk, lang: str, *, why: bool) -> None:
-        """Draw the question of `walk`."""
-        question = walk.question
-        self.border_title = Content.assemble(f"{walk.at}  {question.title(lang)}")
+    def show(self, id: str, question: Question, lang: str, *, why: bool) -> None:
+        """Draw the question."""
+        self.border_title = Content.assemble(f"{id}  {question.title(lang)}")
         parts = [(question.ask(lang, question.numbers), "bold")]
         if why:
             parts.append((f"\n{question.why(lang, question.numbers)}", "$foreground-muted"))

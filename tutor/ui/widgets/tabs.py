@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from textual.content import Content
 from textual.message import Message
+from textual.reactive import reactive
 from textual.widget import Widget
 
 from tutor.run import PANELS
@@ -14,7 +15,7 @@ from tutor.words import say
 class PanelTabs(InTutor, Widget):
     """The panels by number and name; by number alone where the names don't fit."""
 
-    auto_links = False  # the names keep their own colours
+    auto_links = reactive(False)  # the names keep their own colours
 
     @dataclass
     class Chosen(Message):

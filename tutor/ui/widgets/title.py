@@ -1,6 +1,7 @@
 """Title: the line at the top: which run, which tree, who is learning."""
 
 from textual.content import Content
+from textual.reactive import reactive
 from textual.widget import Widget
 
 from tutor.run import Run
@@ -13,7 +14,7 @@ class Title(InTutor, Widget):
     """One line. The middle gives way where the terminal is narrow."""
 
     ALLOW_SELECT = False
-    auto_links = False  # a click on the language changes it
+    auto_links = reactive(False)  # a click on the language changes it
 
     def __init__(self, left: str = "", middle: str = "", place: str = ""):
         super().__init__()

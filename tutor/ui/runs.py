@@ -1,17 +1,18 @@
-"""Shelf: the runs there are, by their manifests alone, so that a long log isn't read to list it."""
+"""The runs there are, by their manifests alone, so that a long log isn't read to list it."""
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from tutor import readers
+from tutor.run import Run
 from tutor.words import plain, say
 
 
 @dataclass(frozen=True)
-class Book:
+class RunEntry:
     """A run that can be opened."""
 
     name: str
@@ -29,26 +30,44 @@ class Book:
         return " · ".join(words)
 
 
-def books(also: Iterable[Path] = ()) -> list[Book]:
+def available(also: Iterable[Path] = ()) -> list[RunEntry]:
     """Every run there is, by name; then those of `also` that are others and are still there."""
     paths = [path for _, path in sorted(readers.available().items())]
     here = {path.resolve() for path in paths}
     paths += [path for path in dict.fromkeys(also) if path.is_dir() and path.resolve() not in here]
-    return [Book(path.name, path, _manifest(path)) for path in paths]
+    return [RunEntry(path.name, path, _manifest(path)) for path in paths]
 
 
-def siblings(name: str, found: list[Book]) -> list[Book]:
+def siblings(name: str, entries: Sequence[RunEntry]) -> list[RunEntry]:
     """The runs that differ from `name` by the fault alone: the same break in another role."""
-    own = next((book.manifest for book in found if book.name == name), {})
+    own = next((entry.manifest for entry in entries if entry.name == name), {})
     if not own.get("break"):
         return []
     return [
-        book
-        for book in found
-        if book.name != name
-        and book.manifest.get("break") == own["break"]
-        and book.manifest.get("role") != own.get("role")
+        entry
+        for entry in entries
+        if entry.name != name
+        and entry.manifest.get("break") == own["break"]
+        and entry.manifest.get("role") != own.get("role")
     ]
+
+
+def beside(run: Run) -> list[RunEntry]:
+    """What `run` may be laid beside: its siblings, or where it has none every other run."""
+    entries = available()
+    others = [entry for entry in entries if entry.path.resolve() != run.path.resolve()]
+    return siblings(run.name, entries) or others
+
+
+def revision(run: Run) -> Hashable:
+    """Changes when the run's log has grown: what was drawn or measured of it is then out of date."""
+    return getattr(run, "revision", None) or (id(run), len(run))
+
+
+def remarks(run: Run, lang: str) -> list[str]:
+    """What the reader passed over, one line each, safe to draw."""
+    said = ((remark, getattr(remark, "says", None)) for remark in run.remarks)
+    return [plain(says(lang) if says else str(remark)) for remark, says in said]
 
 
 def _manifest(path: Path) -> Mapping[str, Any]:

@@ -1,0 +1,148 @@
+"""Navigation: which screen opens over which. Screens ask their app, so that they never import each other."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from textual import work
+from textual.app import App
+from textual.reactive import reactive
+
+from tutor.words import plain, say
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from textual.screen import Screen
+
+    from tutor.run import Run
+    from tutor.tree import Tree
+    from tutor.ui.files import Files
+    from tutor.ui.keeper import Keeper
+    from tutor.ui.runs import RunEntry
+    from tutor.ui.screens.home import HomeScreen
+    from tutor.walk import AtLeaf
+
+
+class Navigation(App[object]):
+    """An app that opens tutor's screens.
+
+    Attributes:
+        files: what reads and writes beside the screens.
+        learner: whose notebook.
+        lang: the language on screen, "en" or "es".
+    """
+
+    learner: str
+    lang: reactive[str] = reactive("en", init=False)
+
+    @cached_property
+    def files(self) -> Files:
+        """What reads and writes beside the screens."""
+        from tutor.ui.files import Files
+
+        return Files()
+
+    def open_walk(self, subject: Run | Path, tree: Tree) -> None:
+        """A walk, taken up where it was left."""
+        from tutor.ui.screens.walk import WalkScreen
+
+        self.push_screen(WalkScreen(subject, tree))
+
+    def open_leaf(self, walk: AtLeaf, keeper: Keeper, left: Callable[[str | None], None]) -> None:
+        """Where the walk ends. `left` is told how the learner leaves it: see LeafScreen."""
+        from tutor.ui.screens.leaf import LeafScreen
+
+        self.push_screen(LeafScreen(walk, keeper), left)
+
+    def open_postmortem(self, walk: AtLeaf, keeper: Keeper) -> None:
+        """The post-mortem of a walk."""
+        from tutor.ui.screens.postmortem import PostMortemScreen, begun
+
+        self.push_screen(PostMortemScreen(begun(walk, self.lang), keeper.notebook, walk.run))
+
+    def open_run(self, entry: RunEntry) -> None:
+        """A walk over another run, from the home screen."""
+        self.go_home().open(entry)
+
+    @work(exclusive=True, group="lessons")
+    async def open_lessons(self) -> None:
+        """The lessons kept so far."""
+        from tutor.notebook import Notebook, NotebookError
+        from tutor.ui.screens.lessons import LessonsScreen
+
+        notebook = Notebook(self.learner)
+        try:
+            self.push_screen(LessonsScreen(notebook, await self.files.notes(notebook.lessons)))
+        except NotebookError as error:
+            self.complain(error.says(self.lang))
+
+    def ask_learner(self) -> None:
+        """Another learner: the home screen, with that notebook."""
+        from tutor.ui.screens.name import NameScreen
+
+        self.push_screen(NameScreen(), self._take_learner)
+
+    def _take_learner(self, name: str | None) -> None:
+        if name is not None and name != self.learner:
+            self.learner = name
+            home = self.go_home()
+            if home.is_mounted:
+                home.read()
+
+    def go_home(self) -> HomeScreen:
+        """The home screen in front, with nothing over it."""
+        from tutor.ui.screens.home import HomeScreen
+
+        while len(self.screen_stack) > 1 and not isinstance(self.screen, HomeScreen):
+            self.pop_screen()
+        if not isinstance(self.screen, HomeScreen):
+            self.push_screen(HomeScreen())
+        assert isinstance(self.screen, HomeScreen)
+        return self.screen
+
+    def leave(self, screen: Screen) -> None:
+        """Leave a screen: to the one below, or out of the app from home and from the last."""
+        from tutor.ui.screens.home import HomeScreen
+
+        if len(self.screen_stack) == 1 or isinstance(screen, HomeScreen):
+            self.exit()
+        else:
+            screen.dismiss()
+
+    def action_leave(self) -> None:
+        """Leave the screen in front."""
+        self.leave(self.screen)
+
+    def complain(self, why: str) -> None:
+        """Say what can't be done, and leave everything as it is."""
+        self.notify(plain(why, lines=True), severity="error", markup=False, timeout=12)
+
+    def fail(self, screen: Screen, error: Exception) -> None:
+        """What `screen` was to show can't be read: back to the one below or, where there is none, end with
+        the reason on the terminal, as the commands do.
+        """
+        if len(self.screen_stack) > 1:
+            self.complain(str(error))
+            screen.dismiss()
+            return
+        from rich.text import Text
+
+        line = f"tutor: {plain(str(error), lines=True)}"
+        self.exit(return_code=2, message=Text(line, no_wrap=True, overflow="ignore"))
+
+    def action_command_palette(self) -> None:
+        """Everything that can be done, to search in."""
+        from textual.command import CommandPalette
+
+        if not CommandPalette.is_open(self):
+            self.push_screen(CommandPalette(placeholder=say("commands.search", self.lang)))
+
+    def action_help(self) -> None:
+        """What works now, key by key."""
+        from tutor.ui.screens.help import HelpScreen
+
+        if not isinstance(self.screen, HelpScreen):
+            self.push_screen(HelpScreen(self.screen, self.lang))

@@ -1,0 +1,37 @@
+"""Remarks: one quiet line on what the reader passed over in this log, at the beginning of a walk."""
+
+from textual.content import Content
+from textual.reactive import reactive
+from textual.widgets import Static
+
+from tutor.run import Run
+from tutor.ui.runs import remarks
+from tutor.words import say
+
+
+class Remarks(Static):
+    """The first remark, and how many more there are; a click shows them all.
+
+    Attributes:
+        about: the run, once it is read.
+    """
+
+    auto_links = reactive(False)  # the link keeps its own colours
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.about: Run | None = None
+        self.display = False
+
+    def show(self, lang: str, *, first: bool) -> None:
+        """Draw the line where there is something to say and nothing is answered yet (`first`)."""
+        found = remarks(self.about, lang) if self.about and first else []
+        self.display = bool(found)
+        if found:
+            more = say("walk.more_remarks", lang, count=len(found) - 1) if len(found) > 1 else ""
+            click = "@click=screen.remarks"
+            self.update(
+                Content.assemble(
+                    ("i ", f"bold $accent {click}"), (f"{found[0]}{more}", f"$foreground-muted {click}")
+                )
+            )

@@ -1,0 +1,61 @@
+"""Walk: where a learner stands in a tree, over one run. Frozen: every step gives a new walk.
+
+walk = begin(run, tree)
+look(walk)                          what the log says of the question at hand
+walk = predict(walk, "yes", 3)      the learner commits
+walk = go_on(walk, look(walk))      and goes where the log (or, without data, the learner) says
+unattended(run, tree)               the same walk with nobody watching
+
+A walk is AtQuestion or AtLeaf: `isinstance` tells a type checker which, and so what it has.
+"""
+
+from tutor.walk.draft import from_state, to_state
+from tutor.walk.fix import fix_command
+from tutor.walk.machine import (
+    UNSURE,
+    Answer,
+    AtLeaf,
+    AtQuestion,
+    Look,
+    Prediction,
+    Walk,
+    again,
+    back,
+    begin,
+    flawed,
+    go_on,
+    look,
+    pick,
+    predict,
+    reveal,
+    ruled_out,
+    take,
+    unattended,
+    verdict,
+)
+
+__all__ = [
+    "UNSURE",
+    "Answer",
+    "AtLeaf",
+    "AtQuestion",
+    "Look",
+    "Prediction",
+    "Walk",
+    "again",
+    "back",
+    "begin",
+    "fix_command",
+    "flawed",
+    "from_state",
+    "go_on",
+    "look",
+    "pick",
+    "predict",
+    "reveal",
+    "ruled_out",
+    "take",
+    "to_state",
+    "unattended",
+    "verdict",
+]

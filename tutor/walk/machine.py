@@ -1,0 +1,311 @@
+"""The machine: begin, look, predict, go on, back. It knows neither screens nor files."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+from uuid import uuid4
+
+from tutor import detectors
+from tutor.detectors import NO_DATA, NOT_YET, Finding
+from tutor.run import Run
+from tutor.tree import Leaf, Outcome, Question, Tree
+from tutor.words import Words
+
+UNSURE = "?"
+"""The prediction that the log can't tell."""
+
+Place = tuple[str, int | None]
+"""A question and the step under discussion: what the log says of it depends on both."""
+
+
+@dataclass(frozen=True)
+class Look:
+    """What the log says of one question.
+
+    Attributes:
+        outcome: one of the question's, or NO_DATA, or NOT_YET.
+        finding: of the rule, or of the check that decided.
+        checks: every check's finding by its name, where the question has several.
+    """
+
+    question: str
+    outcome: str
+    finding: Finding
+    checks: Mapping[str, Finding]
+
+    @property
+    def answers(self) -> bool:
+        """Whether the log can tell."""
+        return self.outcome not in (NO_DATA, NOT_YET)
+
+
+@dataclass(frozen=True)
+class Prediction:
+    """What the learner said before going on.
+
+    Attributes:
+        outcome: one of the question's, or UNSURE.
+        confidence: from 1 to 5.
+        seen_before: the log had spoken of this question before the prediction was made, so it tests nothing.
+    """
+
+    outcome: str
+    confidence: int
+    seen_before: bool = False
+
+
+@dataclass(frozen=True)
+class Answer:
+    """A question that lies behind us.
+
+    Attributes:
+        outcome: the one taken.
+        by: "log", "learner" (the log couldn't tell) or "assumed" (nor was anybody there).
+        focus: the step under discussion when the question was asked.
+        facts: what was measured.
+    """
+
+    question: str
+    outcome: str
+    by: str
+    prediction: Prediction | None
+    hints: int
+    focus: int | None
+    facts: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class _Walk:
+    """What a walk has wherever it stands.
+
+    Attributes:
+        run: the run walked.
+        tree: the tree walked.
+        at: the id of the question or leaf.
+        id: of this attempt: 32 hexadecimal digits.
+        attempt: counts from 1, and up with each `again`.
+        answers: the path.
+        focus: the step under discussion, or None.
+        spoken: of which questions, at which step, the learner has seen what the log says. Undoing an answer
+            leaves it as it is.
+    """
+
+    run: Run
+    tree: Tree
+    at: str
+    id: str = field(default_factory=lambda: uuid4().hex)
+    attempt: int = 1
+    answers: tuple[Answer, ...] = ()
+    focus: int | None = None
+    spoken: frozenset[Place] = frozenset()
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """What was measured on the path, the later over the earlier, and `focus`, the step discussed."""
+        gathered: dict[str, Any] = {}
+        for answer in self.answers:
+            gathered |= answer.facts
+        return gathered | {"focus": self.focus}
+
+
+@dataclass(frozen=True)
+class AtQuestion(_Walk):
+    """A walk at a question.
+
+    Attributes:
+        prediction: the one committed for it, or None.
+        hints: how many of the question's are shown.
+    """
+
+    prediction: Prediction | None = None
+    hints: int = 0
+
+    @property
+    def question(self) -> Question:
+        """The question at hand."""
+        return self.tree.questions[self.at]
+
+    @property
+    def leaf(self) -> None:
+        """None: the walk goes on."""
+
+
+@dataclass(frozen=True)
+class AtLeaf(_Walk):
+    """A walk at its end."""
+
+    prediction: None = field(default=None, init=False)
+    hints: int = field(default=0, init=False)
+
+    @property
+    def question(self) -> None:
+        """None: a leaf asks nothing."""
+
+    @property
+    def leaf(self) -> Leaf:
+        """The leaf."""
+        return self.tree.leaves[self.at]
+
+
+Walk = AtQuestion | AtLeaf
+
+
+def begin(run: Run, tree: Tree, *, attempt: int = 1) -> AtQuestion:
+    """A walk at the tree's first question."""
+    return AtQuestion(run, tree, tree.start, attempt=attempt)
+
+
+def again(walk: Walk) -> AtQuestion:
+    """The next attempt, from the top. It knows that it isn't the first."""
+    return begin(walk.run, walk.tree, attempt=walk.attempt + 1)
+
+
+def look(walk: AtQuestion) -> Look:
+    """What the log says of the question at hand."""
+    question = walk.question
+    if question.rule:
+        finding = detectors.apply(question.rule.detector, walk.run, question.rule.numbers, walk.focus)
+        return Look(walk.at, finding.outcome, finding, {})
+    if not question.checks:
+        return Look(walk.at, NO_DATA, Finding(NO_DATA, facts={"missing": []}), {})
+    checks = {
+        name: detectors.apply(check.rule.detector, walk.run, check.rule.numbers, walk.focus)
+        for name, check in question.checks.items()
+    }
+    for finding in checks.values():
+        if finding.outcome in question.outcomes:
+            return Look(walk.at, finding.outcome, finding, checks)
+    for silent in (NO_DATA, NOT_YET):
+        if all(finding.outcome == silent for finding in checks.values()):
+            return Look(walk.at, silent, next(iter(checks.values())), checks)
+    otherwise = question.otherwise
+    assert otherwise, "a question with checks says what holds when none decides"
+    return Look(walk.at, otherwise, Finding(otherwise, walk.focus), checks)
+
+
+def predict(walk: AtQuestion, outcome: str, confidence: int) -> AtQuestion:
+    """The learner commits to an outcome (or to UNSURE). From now on the log has spoken of this question."""
+    assert outcome == UNSURE or outcome in walk.question.outcomes, outcome
+    assert 1 <= confidence <= 5, confidence
+    place = walk.at, walk.focus
+    prediction = Prediction(outcome, confidence, seen_before=place in walk.spoken)
+    return replace(walk, prediction=prediction, spoken=walk.spoken | {place})
+
+
+def take(walk: AtQuestion, outcome: str, by: str, seen: Look) -> Walk:
+    """The walk after `outcome`: at the next question or leaf."""
+    answer = Answer(walk.at, outcome, by, walk.prediction, walk.hints, walk.focus, dict(seen.finding.facts))
+    found = seen.finding.step if walk.question.focus and seen.answers else None
+    return stands_at(walk, walk.question.outcomes[outcome], answer, walk.focus if found is None else found)
+
+
+def stands_at(walk: AtQuestion, outcome: Outcome, answer: Answer, focus: int | None) -> Walk:
+    """The walk where `outcome` leads, `answer` added to its path."""
+    if outcome.next:
+        return replace(
+            walk,
+            at=outcome.next,
+            answers=(*walk.answers, answer),
+            focus=focus,
+            prediction=None,
+            hints=0,
+        )
+    assert outcome.leaf, "an outcome leads to a question or to a leaf"
+    return AtLeaf(
+        walk.run,
+        walk.tree,
+        outcome.leaf,
+        walk.id,
+        walk.attempt,
+        (*walk.answers, answer),
+        focus,
+        walk.spoken,
+    )
+
+
+def go_on(walk: AtQuestion, seen: Look, outcome: str | None = None) -> Walk:
+    """On to where the log says or, where it can't tell, to where the learner's `outcome` leads.
+
+    Raises:
+        ValueError: the log can't tell and no outcome was given.
+    """
+    if seen.answers:
+        return take(walk, seen.outcome, "log", seen)
+    if outcome is None or outcome not in walk.question.outcomes:
+        raise ValueError("the log can't tell: an answer is needed")
+    return take(walk, outcome, "learner", seen)
+
+
+def pick(walk: Walk, step: int) -> Walk:
+    """Take up another step as the one under discussion."""
+    return replace(walk, focus=step)
+
+
+def reveal(walk: AtQuestion) -> AtQuestion:
+    """One more hint, while there are any."""
+    return replace(walk, hints=min(walk.hints + 1, len(walk.question.hints)))
+
+
+def back(walk: Walk) -> AtQuestion:
+    """Undo: the prediction if one is committed, else the last answer. What the log said stays seen."""
+    if isinstance(walk, AtQuestion):
+        if walk.prediction is not None:
+            return replace(walk, prediction=None)
+        if not walk.answers:
+            return walk
+    last = walk.answers[-1]
+    return AtQuestion(
+        walk.run,
+        walk.tree,
+        last.question,
+        walk.id,
+        walk.attempt,
+        walk.answers[:-1],
+        last.focus,
+        walk.spoken,
+        hints=last.hints,
+    )
+
+
+def unattended(run: Run, tree: Tree) -> tuple[Walk, list[Look]]:
+    """The walk with nobody watching, and what the log said on the way.
+
+    Where the log can't tell, it goes on with the question's `assume`; without one it stops there, so the
+    walk may end at a question.
+    """
+    walk: Walk = begin(run, tree)
+    looks: list[Look] = []
+    while isinstance(walk, AtQuestion):
+        seen = look(walk)
+        looks.append(seen)
+        if seen.answers:
+            walk = take(walk, seen.outcome, "log", seen)
+        elif walk.question.assume:
+            walk = take(walk, walk.question.assume, "assumed", seen)
+        else:
+            break
+    return walk, looks
+
+
+def taken(walk: Walk) -> list[Outcome]:
+    """The outcomes on the path, in order."""
+    return [walk.tree.questions[answer.question].outcomes[answer.outcome] for answer in walk.answers]
+
+
+def flawed(walk: Walk) -> bool:
+    """Whether something is wrong: the leaf is a flaw, or an answer on the way to it was a symptom."""
+    if isinstance(walk, AtLeaf) and walk.leaf.verdict == "flaw":
+        return True
+    return any(outcome.symptom for outcome in taken(walk))
+
+
+def verdict(walk: Walk) -> str:
+    """ "healthy", "flaw" or "undecided": no leaf yet, or a healthy one though a symptom was found."""
+    if isinstance(walk, AtQuestion) or (walk.leaf.verdict == "healthy" and flawed(walk)):
+        return "undecided"
+    return walk.leaf.verdict
+
+
+def ruled_out(walk: Walk) -> list[Words]:
+    """The look-alikes that the answers on the path rule out, in order."""
+    return [outcome.rules_out for outcome in taken(walk) if outcome.rules_out]
