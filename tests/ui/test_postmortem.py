@@ -1,6 +1,7 @@
 """The post-mortem and the lessons on screen: filled by keyboard and by mouse, saved, left and found again."""
 
 import re
+import threading
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -385,3 +386,56 @@ class TestLessons:
             app = pilot.app
             await pilot.pause()
             assert "lessons.md" in str(app.screen.query_one("#none", Static).render())
+
+
+@pytest.mark.parametrize("number", [2, 3])
+async def test_a_tree_may_offer_no_hypotheses(book, number):
+    async with on_screen(PostMortemScreen(begun(hypotheses=()), book)) as pilot:
+        pilot.app.screen._go(number)
+        await settle(pilot)
+        assert pilot.app.focused is not None
+        assert "Empty" in str(pilot.app.screen.query_one(".standing", Static).render())
+
+
+class TestSavingBesideTheScreen:
+    @pytest.fixture
+    def slow(self, book, monkeypatch) -> threading.Event:
+        """The notebook appends no lesson before the event is set."""
+        go, append = threading.Event(), book.append_lesson
+
+        def wait(text: str) -> Path:
+            assert go.wait(10)
+            return append(text)
+
+        monkeypatch.setattr(book, "append_lesson", wait)
+        return go
+
+    async def test_keys_work_while_a_lesson_is_being_saved(self, book, slow):
+        screen = PostMortemScreen(filled(begun()), book)
+        async with on_screen(screen) as pilot:
+            await pilot.press("ctrl+s", "ctrl+n")
+            await pilot.pause()
+            assert (screen.number, screen.pm == screen._lesson) == (2, False)
+            slow.set()
+            await written(pilot)
+            assert pilot.app.saved == book.lessons_path
+
+    async def test_who_leaves_while_it_is_being_saved_leaves_no_draft_behind(self, book, slow):
+        async with on_screen(PostMortemScreen(filled(begun()), book)) as pilot:
+            await pilot.press("ctrl+s", "escape")
+            await pilot.pause()
+            slow.set()
+            await written(pilot)
+        assert [lesson.lesson for lesson in book.lessons()] == ["Clip first"]
+        assert book.drafts() == []
+
+    async def test_who_leaves_while_a_save_fails_finds_a_draft(self, book, monkeypatch, tmp_path):
+        def refuse(_):
+            raise NotebookError("full", path="here")
+
+        monkeypatch.setattr(book, "append_lesson", refuse)
+        monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+        async with on_screen(PostMortemScreen(filled(begun()), book)) as pilot:
+            await pilot.press("1", "ctrl+s", "escape")
+            await written(pilot)
+        assert [draft.data["lesson"] for draft in book.drafts()] == ["Clip first"]

@@ -191,7 +191,8 @@ class PostMortemScreen(Page):
         self._show()
         if not stay:
             held = section.query(f"#{focus}") if focus else ()
-            field = held.first() if held else section.query("Input, TextArea, Cells").first()
+            fields = held or section.query("Input, TextArea, Cells") or section.query("#add-own")
+            field = fields.first()
             field.focus()
             if at is not None:
                 setattr(field, "cursor_location" if isinstance(field, TextArea) else "cursor_position", at)
@@ -238,6 +239,7 @@ class PostMortemScreen(Page):
         """The next section or the one before, around the end."""
         self._go((self.number - 1 + by) % len(SECTIONS) + 1)
 
+    @on(Hypotheses.MadeOne)
     def action_make_one(self) -> None:
         """Make the probabilities sum to 1."""
         self.pm = normalise(self.pm)
@@ -317,9 +319,9 @@ class PostMortemScreen(Page):
         return path, None
 
     def _tell(self, words: str, sign: str) -> None:
-        message = self.query_one("#message", Static)
-        message.update(Content(plain(f"{sign} {words}")))
-        message.add_class("said")
+        for message in self.query("#message").results(Static):  # none once the screen is gone
+            message.update(Content(plain(f"{sign} {words}")))
+            message.add_class("said")
 
     def action_leave(self, draft: bool) -> None:
         """Leave; with `draft`, what was written is kept as one."""

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from rich.text import Text
 from textual import events, on
 from textual.app import ComposeResult
 from textual.containers import Horizontal
@@ -11,6 +12,7 @@ from textual.message import Message
 from textual.widgets import Button, DataTable, Static
 
 from tutor.postmortem import VERDICTS, PostMortem, Problem
+from tutor.postmortem.form import Cell
 from tutor.postmortem.text import LETTERS, panel_name
 from tutor.run import PANELS
 from tutor.ui import bindings
@@ -32,7 +34,7 @@ class Cells(DataTable):
 
         row: int
         column: int
-        verdict: str | None
+        verdict: Cell | None
 
     @property
     def panel(self) -> str:
@@ -76,7 +78,7 @@ class EvidenceGrid(Section):
     def on_mount(self) -> None:
         """Fill the grid."""
         table = self.query_one(Cells)
-        table.add_column(Content(self.words("heads.panel")), width=FIRST_COLUMN)
+        table.add_column(Text(self.words("heads.panel")), width=FIRST_COLUMN)
         for letter in LETTERS[: len(self.pm.hypotheses)]:
             table.add_column(letter, width=COLUMN)
         for panel in PANELS:

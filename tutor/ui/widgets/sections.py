@@ -107,7 +107,7 @@ class Symptoms(Section):
                 yield field(symptom.key, symptom.value, self.words("said.not_recorded"), "value")
                 unit = self.words(f"units.{symptom.unit}") if symptom.unit else ""
                 yield Static(Content(unit), classes="unit")
-                yield Static(classes="source")
+                yield Static(id=f"source-{symptom.key}", classes="source")
 
     def on_mount(self) -> None:
         """Say where each value came from."""
@@ -117,12 +117,12 @@ class Symptoms(Section):
     def _mark(self, key: str) -> None:
         symptom = next(s for s in self.pm.symptoms if s.key == key)
         problem = symptom_problem(symptom, self.lang)
-        place = self.query_one(f"#{key}").parent.query_one(".source", Static)
+        place = self.query_one(f"#source-{key}", Static)
         place.update(Content(f"{'✗ ' if problem else ''}{source(symptom, self.lang)}"))
 
     @on(Input.Changed)
     def _changed(self, event: Input.Changed) -> None:
-        key, value = event.input.id, event.value
+        key, value = event.input.id or "", event.value
         self.post_message(self.Edited(lambda pm: pm.with_symptom(key, value)))
 
     def show(self, pm: PostMortem, problems: list[Problem]) -> None:
@@ -134,6 +134,9 @@ class Symptoms(Section):
 
 class Hypotheses(Section):
     """Section 2: probabilities with their sum, and what supports each."""
+
+    class MadeOne(Message):
+        """The probabilities are to be made to sum to 1."""
 
     part = "hypotheses"
 
@@ -167,7 +170,7 @@ class Hypotheses(Section):
 
     @on(Input.Changed)
     def _changed(self, event: Input.Changed) -> None:
-        kind, _, key = event.input.id.partition("-")
+        kind, _, key = (event.input.id or "").partition("-")
         attribute = {"p": "probability", "s": "support", "text": "text"}[kind]
         value = event.value
         self.post_message(self.Edited(lambda pm: pm.with_hypothesis(key, **{attribute: value})))
@@ -175,13 +178,14 @@ class Hypotheses(Section):
     @on(Button.Pressed)
     def _pressed(self, event: Button.Pressed) -> None:
         event.stop()
-        if event.button.id == "make-one":
-            self.screen.action_make_one()
-        elif event.button.id == "add-own":
+        pressed = event.button.id or ""
+        if pressed == "make-one":
+            self.post_message(self.MadeOne())
+        elif pressed == "add-own":
             new = self.pm.with_own().hypotheses[-1].key
             self.post_message(self.Edited(lambda pm: pm.with_own(), again=True, focus=f"text-{new}"))
         else:
-            key = event.button.id.removeprefix("drop-")
+            key = pressed.removeprefix("drop-")
             self.post_message(self.Edited(lambda pm: pm.without(key), again=True))
 
     def take(self, pm: PostMortem) -> None:
@@ -267,7 +271,7 @@ class Verification(Section):
 
     @on(Input.Changed)
     def _changed(self, event: Input.Changed) -> None:
-        name, _, index = event.input.id.partition("-")
+        name, _, index = (event.input.id or "").partition("-")
         value = event.value
 
         def change(pm: PostMortem) -> PostMortem:
