@@ -1,6 +1,7 @@
 """Remarks: one quiet line on what the reader passed over in this log, at the beginning of a walk."""
 
 from textual.content import Content
+from textual.reactive import reactive
 from textual.widgets import Static
 
 from tutor.run import Run
@@ -14,6 +15,8 @@ class Remarks(Static):
     Attributes:
         about: the run, once it is read.
     """
+
+    auto_links = reactive(False)  # the link keeps its own colours
 
     def __init__(self) -> None:
         super().__init__()
