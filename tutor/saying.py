@@ -18,7 +18,7 @@ from tutor.walk import UNSURE, Answer, Look, Prediction, Walk, fix_command, flaw
 from tutor.words import Words, plain, say
 
 Role = Literal[
-    "prediction",  # what the learner said, and whether it holds: "right", "wrong" or "" (nobody can tell)
+    "prediction",  # what the learner said: "right", "wrong", "seen_before", or "" where nobody can tell
     "finding",  # what the log says of the question
     "check",  # what it says of one of several checks
     "tempting",  # why a wrong prediction looked right
@@ -137,7 +137,7 @@ def _prediction(question: Question, said: Prediction, seen: Look, lang: str) -> 
     right = said.outcome == (seen.outcome if seen.answers else UNSURE)
     if not right and not seen.answers:
         return you_said
-    held = "right" if right else "wrong"
+    held = "seen_before" if said.seen_before else "right" if right else "wrong"
     return replace(you_said, label=say(f"walk.{held}", lang), verdict=held)
 
 

@@ -54,8 +54,8 @@ class Settings(BaseModel):
     dtype: Literal["fp32", "bf16", "fp16"] = Field("fp32", description="arithmetic of the forward pass")
     device: Literal["auto", "cpu", "cuda", "mps"] = Field("auto", description="where to train")
 
-    threads: int = Field(
-        1, ge=1, le=256, description="threads of the CPU; more pay only where the model is larger"
+    threads: int | None = Field(
+        None, ge=1, le=256, description="threads of the CPU, or none for as many as torch takes by itself"
     )
 
     val_every: int = Field(50, ge=1, description="steps between validations")

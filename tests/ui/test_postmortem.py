@@ -353,7 +353,7 @@ class TestLessons:
         book.append_lesson(
             "## New [red]\n\n2026-11-20 14:03 · 19-break · phase-19\n\n| a |\n| --- |\n| [b]x |\n"
         )
-        async with on_screen(LessonsScreen(book), size=size) as pilot:
+        async with on_screen(LessonsScreen(book, book.lessons()), size=size) as pilot:
             app = pilot.app
             await pilot.pause()
             latest = app.screen.query_one("#list").get_option_at_index(0).prompt
@@ -371,7 +371,7 @@ class TestLessons:
 
     @pytest.mark.parametrize("lang", ["en", "es"])
     async def test_none_yet(self, book, lang):
-        async with on_screen(LessonsScreen(book), lang, NARROW) as pilot:
+        async with on_screen(LessonsScreen(book, book.lessons()), lang, NARROW) as pilot:
             app = pilot.app
             await pilot.pause()
             assert "lessons.md" in str(app.screen.query_one("#none", Static).render())

@@ -3,9 +3,14 @@
 from collections.abc import Hashable
 
 from tutor import walk as walks
+from tutor.run import Run
 from tutor.tree import Question
-from tutor.ui.runs import revision
 from tutor.walk import AtQuestion, Look
+
+
+def revision(run: Run) -> Hashable:
+    """Changes when the run's log has grown: what was drawn or measured of it is then out of date."""
+    return getattr(run, "revision", None) or (id(run), len(run))
 
 
 class Looks:

@@ -8,7 +8,7 @@ from textual.content import Content
 from textual.widget import Widget
 
 from tutor.run import PANELS, Run
-from tutor.ui.runs import revision
+from tutor.ui.looks import revision
 from tutor.ui.typed import InTutor
 from tutor.words import say
 
