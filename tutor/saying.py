@@ -28,6 +28,7 @@ Role = Literal[
     "undecided",  # a walk that ended without a leaf, or at one that can't be trusted
     "leaf",  # where it ended: "healthy" or "flaw"
     "means",  # what that leaf means
+    "advice",  # what to do with this run now, after these answers
     "assumed",  # what was assumed for want of data
     "fix",  # the smallest fix in words
     "command",  # and as a command
@@ -216,6 +217,9 @@ def of_end(walk: Walk, looks: Sequence[Look], lang: str) -> list[Line]:
         return [Line("undecided", say(key, lang, questions=too_early(looks)), verdict=found)]
     lines = [Line("leaf", walk.leaf.name(lang), verdict=found)]
     lines.append(Line("means", walk.leaf.means(lang, safe(walk.facts))))
+    given = {answer.question: answer.outcome for answer in walk.answers}
+    for advice in walk.leaf.advice_for(given):
+        lines.append(Line("advice", advice.words(lang), label=f"{say('check.now', lang)}:"))
     if questions := assumed(walk):
         lines.append(Line("assumed", say("check.as_far", lang, questions=questions)))
     if walk.leaf.fixes:

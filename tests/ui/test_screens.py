@@ -7,7 +7,7 @@ from tests.ui.conftest import NARROW, SIZES, WIDE, phase_19, recorded, shown
 from tests.ui.test_walk import click_on, settle
 from tutor import walk as walks
 from tutor.notebook import Notebook, draft_key
-from tutor.tree import Handover
+from tutor.tree import Advice, Handover
 from tutor.ui.app import TutorApp
 from tutor.ui.screens.compare import CompareScreen
 from tutor.ui.screens.help import HelpScreen
@@ -15,6 +15,7 @@ from tutor.ui.screens.home import HomeScreen
 from tutor.ui.screens.leaf import LeafScreen
 from tutor.ui.screens.pick import PickScreen
 from tutor.ui.screens.walk import WalkScreen
+from tutor.words import Words
 
 
 @pytest.fixture
@@ -136,7 +137,15 @@ async def test_from_the_leaf_again_from_the_top(at_leaf):
 
 async def test_a_leaf_leads_on_to_the_next_tree(at_leaf, monkeypatch):
     end, _ = walks.unattended(recorded("19-break"), phase_19())
-    leaf = end.leaf.model_copy(update={"next": Handover(tree="other"), "breaks": ("no-clip",)})
+    now = Advice(words=Words({"en": "stop and reload"}), when={"1.1": "no", "2.1": "yes"})
+    never = Advice(words=Words({"en": "carry on"}), when={"2.1": "no"})
+    leaf = end.leaf.model_copy(
+        update={
+            "next": Handover(tree="other", question="3.1"),
+            "breaks": ("no-clip",),
+            "advice": {"now": now, "never": never},
+        }
+    )
     other = phase_19().model_copy(update={"tree": "other"})
     monkeypatch.setattr("tutor.tree.available", lambda: {"other": None})
     monkeypatch.setattr("tutor.tree.find", lambda name: other)
@@ -145,10 +154,12 @@ async def test_a_leaf_leads_on_to_the_next_tree(at_leaf, monkeypatch):
     async with app.run_test(size=WIDE) as pilot:
         await settle(pilot)
         assert "tutor train --break no-clip" in shown(app)
+        assert "For this run, now: stop and reload" in shown(app)
+        assert "carry on" not in shown(app)
         await pilot.press("t")  # the next tree
         await settle(pilot)
         assert isinstance(app.screen, WalkScreen)
-        assert (app.screen.walk.tree.tree, app.screen.walk.at) == ("other", "1.1")
+        assert (app.screen.walk.tree.tree, app.screen.walk.at) == ("other", "3.1")
         await pilot.press("q")  # back on the leaf
         await settle(pilot)
         assert isinstance(app.screen, LeafScreen)
