@@ -5,10 +5,11 @@ them. They stand apart from the lab so that cards can be checked where torch is 
 """
 
 from collections.abc import Iterable, Mapping
-from difflib import get_close_matches
 from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from tutor import catalog
 
 MOST_MEMORY = 16e9  # bytes that a run may need; the default one needs half a gigabyte
 
@@ -53,8 +54,8 @@ class Settings(BaseModel):
     dtype: Literal["fp32", "bf16", "fp16"] = Field("fp32", description="arithmetic of the forward pass")
     device: Literal["auto", "cpu", "cuda", "mps"] = Field("auto", description="where to train")
 
-    threads: int = Field(
-        1, ge=1, le=256, description="threads of the CPU; more pay only where the model is larger"
+    threads: int | None = Field(
+        None, ge=1, le=256, description="threads of the CPU, or none for as many as torch takes by itself"
     )
 
     val_every: int = Field(50, ge=1, description="steps between validations")
@@ -75,9 +76,7 @@ def build(changes: Mapping[str, Any], base: Settings | None = None) -> Settings:
     """
     for name in changes:
         if name not in Settings.model_fields:
-            near = get_close_matches(name, names(), n=1)
-            hint = f"did you mean {near[0]}?" if near else f"they are: {', '.join(names())}"
-            raise ValueError(f"there is no setting {name!r}; {hint}")
+            raise ValueError(catalog.unknown("setting", name, names()))
     values = (base.model_dump() if base else {}) | dict(changes)
     try:
         settings = Settings.model_validate(values)

@@ -17,6 +17,7 @@ SMALL = {
     "n_layer": 2,
     "steps": 235,
     "device": "cpu",
+    "threads": 1,
     "checkpoint_every": None,
 }
 TINY = {
@@ -29,6 +30,7 @@ TINY = {
     "checkpoint_every": 10,
     "val_every": 10,
     "device": "cpu",
+    "threads": 1,
 }
 
 

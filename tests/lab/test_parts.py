@@ -9,10 +9,12 @@ from torch import nn
 from tests.lab.small import tiny
 from tutor import settings as knobs
 from tutor.lab.assembly import assemble
-from tutor.lab.instruments import BINS, Instruments
-from tutor.lab.loader import Batch
+from tutor.lab.instruments import Instruments, groups_of
 from tutor.lab.model import build_model
-from tutor.lab.optimizer import Optimizer, clip_to, norm
+from tutor.lab.optimizer import Optimizer, clip_to
+from tutor.lab.quantities.adam_moments import adam_moments
+from tutor.lab.quantities.observation import Observation, norm
+from tutor.lab.quantities.token_histogram import BINS
 from tutor.lab.recipe import pick_device
 from tutor.lab.schedule import cosine
 from tutor.lab.trainer import Trainer
@@ -114,13 +116,13 @@ class TestInstruments:
         given = tiny(batch_size=1, block_size=len(losses))
         model = build_model(given, 300)
         optimizer = Optimizer(model, given)
-        instruments = Instruments(given, optimizer)
-        batch = Batch(torch.zeros(1, len(losses)).long(), torch.arange(len(losses))[None], [], {}, "")
+        instruments = Instruments()
         hidden = [torch.full((1, 2, 2), 3.0), torch.full((1, 2, 2), 4.0)]
         one = torch.ones(())
-        instruments.forward(hidden, torch.tensor([losses]), batch, lambda: one * 2)
-        instruments.wait()
-        instruments.gradients(one * 5, one.bool(), one)
+        instruments.forward(hidden, torch.tensor([losses]), torch.arange(len(losses))[None], one * 7)
+        instruments.before_update(
+            optimizer.adam, grad_norm=one * 5, clipped=one.bool(), scale=one, probe=lambda: one * 2
+        )
         for flat in optimizer.flats:
             flat.add_(0.5)
         instruments.updated(one)
@@ -130,6 +132,7 @@ class TestInstruments:
     def test_a_row_holds_what_was_seen(self):
         row = self.one_row([0.1, 0.2, 9.0, 1.0, 3.0, 100.0])
         assert row["loss"] == pytest.approx(113.3 / 6, rel=1e-5)
+        assert row["reduced_loss"] == 7
         assert row["probe_loss"] == 2
         assert row["grad_norm"] == 5
         assert row["clipped"] is True
@@ -155,8 +158,8 @@ class TestInstruments:
             for grad in optimizer.grads:
                 grad.fill_(0.25)
             optimizer.adam.step()
-        measured = Instruments(given, optimizer)._moments()
-        assert measured["adam_ratio_rms"].item() == pytest.approx(1.0, rel=1e-4)
+        seen = Observation(groups=groups_of(optimizer.adam, optimizer.flats))
+        assert adam_moments(seen)["adam_ratio_rms"].item() == pytest.approx(1.0, rel=1e-4)
 
 
 def test_a_device_that_is_not_there_is_named():

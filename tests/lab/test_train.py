@@ -31,11 +31,11 @@ from tutor.runfolder.writer import DiskFullError
 pytestmark = pytest.mark.train
 
 COLUMNS = {
-    "step", "loss", "loss_ema", "probe_loss", "val_loss", "grad_norm", "grad_norm_clipped", "clipped", "lr",
-    "param_norm", "param_norm_decay", "param_norm_no_decay", "update_norm", "adam_m_norm", "adam_v_norm",
-    "adam_ratio_rms", "activation_norms", "token_loss_hist", "worst_tokens", "worst_token_losses",
-    "sentence_ids", "rare_tokens", "rare_counts", "batch_hash", "loss_scale", "skipped_steps",
-    "tokens_per_second",
+    "step", "loss", "reduced_loss", "loss_ema", "probe_loss", "val_loss", "grad_norm", "grad_norm_clipped",
+    "clipped", "lr", "param_norm", "param_norm_decay", "param_norm_no_decay", "update_norm", "adam_m_norm",
+    "adam_v_norm", "adam_ratio_rms", "activation_norms", "token_loss_hist", "worst_tokens",
+    "worst_token_losses", "sentence_ids", "rare_tokens", "rare_counts", "batch_hash", "loss_scale",
+    "skipped_steps", "tokens_per_second",
 }  # fmt: skip
 
 

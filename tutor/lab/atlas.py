@@ -27,11 +27,10 @@ from tutor import calibration, readers, tree, walk
 from tutor.calibration import BACK_SOON, Row
 from tutor.card import Card, Plan, find, resolve
 from tutor.lab.assembly import assemble
-from tutor.lab.checkpoint import FOLDER
 from tutor.lab.loop import train
 from tutor.lab.manifest import Purpose
 from tutor.parts import Part
-from tutor.runfolder import METRICS
+from tutor.runfolder import CHECKPOINTS, METRICS
 from tutor.runfolder.writer import rows_in
 from tutor.settings import Settings
 
@@ -100,7 +99,7 @@ def run_once(job: Job) -> pl.DataFrame:
         purpose = Purpose(break_name=job.break_name, role=job.plan.role)
         if train(recipe, out=job.out, purpose=purpose) < settings.steps:
             raise SystemExit("stopped; the same command goes on from here")
-        shutil.rmtree(job.out / FOLDER, ignore_errors=True)
+        shutil.rmtree(job.out / CHECKPOINTS, ignore_errors=True)
     return pl.read_ndjson(job.out / METRICS, infer_schema_length=None)
 
 

@@ -13,13 +13,12 @@ from typing import Any
 import torch
 
 from tutor.run import Checkpoint
-
-FOLDER = "checkpoints"
+from tutor.runfolder import CHECKPOINTS
 
 
 def path_of(run: Path, step: int) -> Path:
     """Where the state before `step` is kept."""
-    return run / FOLDER / f"step-{step:06d}.pt"
+    return run / CHECKPOINTS / f"step-{step:06d}.pt"
 
 
 def save(run: Path, step: int, state: dict[str, Any]) -> Path:
@@ -55,7 +54,7 @@ def load(path: Path, device: str) -> dict[str, Any]:
 def saved(run: Path) -> list[Checkpoint]:
     """The checkpoints that are kept, ascending."""
     found = []
-    for path in (run / FOLDER).glob("step-*.pt"):
+    for path in (run / CHECKPOINTS).glob("step-*.pt"):
         if name := re.fullmatch(r"step-(\d+)\.pt", path.name):
             found.append(Checkpoint(int(name[1]), path))
     return sorted(found, key=lambda checkpoint: checkpoint.resumes_at)

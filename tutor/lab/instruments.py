@@ -1,210 +1,203 @@
-"""The instruments: everything that is measured while a step runs.
+"""The instruments: they watch a step and run every quantity over what they saw.
 
-A step's numbers are stacked into one vector on the device and stay there; `read` copies out all that
-gathered since the last time, so a GPU waits for the log once in twenty steps and not in each. On a CPU a
-helper thread measures what one update left while the next batch goes backward.
+A step's numbers are packed into one vector on the device and stay there; `read` copies out all that
+gathered since the last time, so a GPU waits for the log once in twenty steps and not in each. They know
+torch's optimizers and nothing else, so any training loop can call the same three methods.
 """
 
 # ruff: noqa: N803 (capitals name the axes of a tensor)
 
-from collections.abc import Callable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import islice
+from typing import Any
 
 import torch
 from torch import Tensor
 
-from tutor.lab.loader import Batch
-from tutor.lab.optimizer import Optimizer, norm
-from tutor.settings import Settings
+from tutor.lab.quantities import quantities
+from tutor.lab.quantities.observation import Group, Moments, Observation
 
-Probe = Callable[[], Tensor]
-
-BIN_WIDTH, BINS = 0.5, 24  # nats; what is over the last edge counts in the last bin
-TOKEN_LOSS_EDGES = [BIN_WIDTH * i for i in range(BINS + 1)]
-WORST = 5
-SCALARS = (
-    "loss",
-    "probe_loss",
-    "grad_norm",
-    "grad_norm_clipped",
-    "clipped",
-    "param_norm",
-    "param_norm_decay",
-    "param_norm_no_decay",
-    "update_norm",
-    "adam_m_norm",
-    "adam_v_norm",
-    "adam_ratio_rms",
-    "loss_scale",
-    "skipped",
-)
+Cell = bool | int | float | list[bool] | list[int] | list[float] | None
 
 
 class Silent:
-    """Instruments that measure nothing: the loop with logging off. It names what the loop tells them."""
+    """Instruments that measure nothing: the loop with logging off. The methods are what a loop calls."""
 
-    def forward(self, hidden: list[Tensor], losses_BT: Tensor, batch: Batch, probe: Probe) -> None:
-        """A micro-batch went forward: hidden streams (B, T, C) by layer, losses (B, T), targets.
+    def forward(self, streams: Sequence[Tensor], losses_BT: Tensor, y_BT: Tensor, objective: Tensor) -> None:
+        """A micro-batch went forward.
 
-        `probe` gives the loss on the probe batch.
+        Args:
+            streams: the hidden states by layer, (B, T, C) each.
+            losses_BT: the loss of each token, in nats.
+            y_BT: the tokens that were to be predicted.
+            objective: what it adds to the scalar that goes backward.
         """
 
-    def wait(self) -> None:
-        """Gradients, weights and moments are about to change."""
+    def before_update(
+        self,
+        optimizer: torch.optim.Optimizer,
+        *,
+        grad_norm: Tensor,
+        clipped: Tensor,
+        scale: Tensor | None,
+        probe: Callable[[], Tensor],
+    ) -> None:
+        """Gradients are clipped and the optimizer is about to step.
 
-    def gradients(self, before: Tensor, clipped: Tensor, scale: Tensor) -> None:
-        """Gradients were clipped; `before` was their norm."""
+        Args:
+            optimizer: it may be another object at every step.
+            grad_norm: the norm of the gradient before clipping.
+            clipped: whether it was scaled down.
+            scale: the factor on the loss, None without a scaler.
+            probe: gives the loss on the probe batch.
+        """
 
-    def updated(self, scale: Tensor) -> None:
-        """Weights have moved, or the scaler saw Inf, skipped the step and lowered `scale`."""
+    def updated(self, scale: Tensor | None) -> None:
+        """The optimizer has stepped; the next step will have `scale`. Gradients must still be there."""
 
-    def read(self) -> list[dict]:
+    def read(self) -> list[dict[str, Any]]:
         """The rows gathered since the last time, oldest first."""
         return []
 
 
+@dataclass(frozen=True)
+class _MicroBatch:
+    streams: list[Tensor]
+    losses: Tensor
+    targets: Tensor
+    objective: Tensor
+
+
 class Instruments(Silent):
-    """What is measured at every step."""
+    """Instruments that measure every quantity at every step."""
 
-    def __init__(self, settings: Settings, optimizer: Optimizer):
-        self._settings, self._optimizer = settings, optimizer
-        self._bins = torch.arange(BINS, device=settings.device)
-        self._kept = [torch.empty_like(flat) for flat in optimizer.flats]  # weights before the update
-        self._scratch = [torch.empty_like(flat) for flat in optimizer.flats]
-        self._forward: list[tuple[list[Tensor], Tensor, Tensor]] = []
-        self._scalars: dict[str, Tensor] = {}
-        self._unfinished: tuple[dict[str, Tensor], list] | None = None
-        self._rows: list[Tensor] = []
-        self._helper = ThreadPoolExecutor(1) if settings.device == "cpu" else None
-        self._work: Future | None = None
+    def __init__(self) -> None:
+        self._forward: list[_MicroBatch] = []
+        self._optimizer: torch.optim.Optimizer | None = None
+        self._before: list[Tensor] = []  # copies of the parameters, kept for the next step to overwrite
+        self._seen = Observation()
+        self._rows: list[_Row] = []
 
-    def forward(self, hidden: list[Tensor], losses_BT: Tensor, batch: Batch, probe: Probe) -> None:
-        """Keep what the micro-batch gave; measure what the last update left while it goes backward.
+    def forward(self, streams: Sequence[Tensor], losses_BT: Tensor, y_BT: Tensor, objective: Tensor) -> None:
+        """Keep what the micro-batch showed."""
+        detached = [stream.detach() for stream in streams]
+        losses, targets = losses_BT.detach().flatten(), y_BT.flatten()
+        self._forward.append(_MicroBatch(detached, losses, targets, objective.detach()))
 
-        Until `wait`, nobody changes weights, moments or gathered gradients: on a CPU a second core can
-        read them meanwhile. A GPU has its own queue.
-        """
-        if not self._forward:
-            if self._helper:
-                self._work = self._helper.submit(self._between, probe)
-            else:
-                self._between(probe)
-        streams = [stream.detach() for stream in hidden]
-        self._forward.append((streams, losses_BT.detach().flatten(), batch.y_BT.flatten()))
+    @torch.no_grad()
+    def before_update(
+        self,
+        optimizer: torch.optim.Optimizer,
+        *,
+        grad_norm: Tensor,
+        clipped: Tensor,
+        scale: Tensor | None,
+        probe: Callable[[], Tensor],
+    ) -> None:
+        """Keep the parameters, and what only exists before the update."""
+        self._optimizer = optimizer
+        parameters = [p for group in optimizer.param_groups for p in group["params"]]
+        if [copy.shape for copy in self._before] != [p.shape for p in parameters]:
+            self._before = [torch.empty_like(p) for p in parameters]
+        for copy, parameter in zip(self._before, parameters, strict=True):
+            copy.copy_(parameter)
+        micro = self._forward
+        self._seen = Observation(
+            losses=torch.cat([one.losses for one in micro]) if micro else None,
+            targets=torch.cat([one.targets for one in micro]) if micro else None,
+            objective=torch.stack([one.objective for one in micro]).sum() if micro else None,
+            streams=list(zip(*(one.streams for one in micro), strict=True)),
+            probe_loss=probe(),
+            grad_norm=grad_norm,
+            clipped=clipped,
+            scale=scale,
+        )
+        self._forward = []
 
-    def wait(self) -> None:
-        """Done reading."""
-        if self._work:
-            self._work.result()
-            self._work = None
+    @torch.no_grad()
+    def updated(self, scale: Tensor | None) -> None:
+        """Measure the step, now that all of it was seen."""
+        assert self._optimizer is not None, "before_update comes first"
+        seen = replace(self._seen, groups=groups_of(self._optimizer, self._before), scale_after=scale)
+        self._seen = Observation()  # so that the hidden states are freed
+        self._rows.append(_Row(_measure(seen)))
 
-    def gradients(self, before: Tensor, clipped: Tensor, scale: Tensor) -> None:
-        """Keep the norm; the one after clipping is measured later."""
-        self._scalars |= {"grad_norm": before, "clipped": clipped, "loss_scale": scale}
-
-    def updated(self, scale: Tensor) -> None:
-        """The step is over; its row is finished when the next one begins, or when it is read."""
-        skipped = scale < self._scalars["loss_scale"]
-        self._unfinished = self._scalars | {"skipped": skipped}, self._forward
-        self._scalars, self._forward = {}, []
-
-    def read(self) -> list[dict]:
+    def read(self) -> list[dict[str, Any]]:
         """The rows gathered since the last time; the one place that waits for the device."""
-        self.wait()
-        self._finish()
         if not self._rows:
             return []
-        table = torch.stack(self._rows).cpu().tolist()
-        self._rows = []
-        return [self._named(row) for row in table]
+        rows, self._rows = self._rows, []
+        values = iter(torch.cat([row.values for row in rows]).tolist())
+        return [row.named(values) for row in rows]
 
-    @torch.no_grad()
-    def _between(self, probe: Probe) -> None:
-        """After one update and before the next."""
-        self._finish()
-        flats = self._optimizer.flats
-        for kept, flat in zip(self._kept, flats, strict=True):
-            kept.copy_(flat)
-        decay, no_decay = (torch.linalg.vector_norm(flat) for flat in flats)
-        self._scalars = {
-            "probe_loss": probe(),
-            "param_norm": torch.hypot(decay, no_decay),
-            "param_norm_decay": decay,
-            "param_norm_no_decay": no_decay,
-        }
 
-    @torch.no_grad()
-    def _finish(self) -> None:
-        """The row of the step that was updated last, if it isn't done."""
-        if not self._unfinished:
-            return
-        (scalars, forward), self._unfinished = self._unfinished, None
-        hidden, losses, targets = zip(*forward, strict=True)
-        losses, targets = torch.cat(losses), torch.cat(targets)
-        activations = [norm([stream.float() for stream in layer]) for layer in zip(*hidden, strict=True)]
-        worst = losses.topk(min(WORST, len(losses)))
-        bins = torch.nan_to_num(losses, nan=1e9, posinf=1e9).div(BIN_WIDTH).clamp(0, BINS - 1).long()
-        scalars = scalars | self._moments()
-        scalars |= {
-            "loss": losses.mean(),
-            "grad_norm_clipped": norm(self._optimizer.grads),
-            "update_norm": self._moved(),
-        }
-        self._rows.append(
-            torch.cat(
-                [
-                    torch.stack([scalars[name].float() for name in SCALARS]),
-                    torch.stack(activations),
-                    (bins[:, None] == self._bins).sum(0).float(),
-                    worst.values,
-                    targets[worst.indices].float(),
-                ]
+class _Row:
+    """The columns of one step, their values packed into one fp32 vector on the device."""
+
+    def __init__(self, columns: Mapping[str, Tensor | None]):
+        self._columns = [
+            (name, None) if value is None else (name, (value.dtype, value.numel() if value.ndim else None))
+            for name, value in columns.items()
+        ]
+        there = [value.float().reshape(-1) for value in columns.values() if value is not None]
+        self.values = torch.cat(there) if there else torch.zeros(0)
+
+    def named(self, values: Iterator[float]) -> dict[str, Cell]:
+        """The row, its numbers taken from `values`, where they come in the order of the vector."""
+        return {name: kind and _cell(values, *kind) for name, kind in self._columns}
+
+
+def _cell(values: Iterator[float], dtype: torch.dtype, length: int | None) -> Cell:
+    """The next number, or the next `length` numbers, in the type that `dtype` stands for."""
+    kind = bool if dtype == torch.bool else float if dtype.is_floating_point else int
+    cells = [kind(value) for value in islice(values, 1 if length is None else length)]
+    return cells[0] if length is None else cells
+
+
+def _measure(seen: Observation) -> dict[str, Tensor | None]:
+    """Every column of every quantity; null where the step didn't show what the quantity needs."""
+    columns: dict[str, Tensor | None] = {}
+    for quantity in quantities():
+        columns |= dict.fromkeys(quantity.columns_of(seen))
+        if quantity.possible(seen):
+            columns |= quantity.measure(seen)
+    return columns
+
+
+def groups_of(optimizer: torch.optim.Optimizer, before: Sequence[Tensor]) -> list[Group]:
+    """The optimizer's groups of parameters, with `before` as the copies made ahead of the update.
+
+    A group's name is the `name` among its options, where it has one, else its number.
+    """
+    copies = iter(before)
+    groups = []
+    for number, options in enumerate(optimizer.param_groups):
+        parameters: list[Tensor] = options["params"]
+        trained = [parameter for parameter in parameters if parameter.grad is not None]
+        groups.append(
+            Group(
+                name=options.get("name", str(number)),
+                before=list(islice(copies, len(parameters))),
+                after=parameters,
+                gradients=[parameter.grad for parameter in trained if parameter.grad is not None],
+                moments=[
+                    moments for p in trained if (moments := _moments(p, optimizer.state.get(p, {}), options))
+                ],
             )
         )
-
-    def _named(self, row: list[float]) -> dict:
-        values = iter(row)
-        worst = min(
-            WORST, self._settings.batch_size * self._settings.block_size * self._settings.accumulation
-        )
-        named: dict = {name: next(values) for name in SCALARS}
-        named["clipped"], named["skipped"] = bool(named["clipped"]), int(named["skipped"])
-        named["activation_norms"] = _take(values, self._settings.n_layer + 1)
-        named["token_loss_hist"] = [int(count) for count in _take(values, BINS)]
-        named["worst_token_losses"] = _take(values, worst)
-        named["worst_tokens"] = [int(token) for token in _take(values, worst)]
-        return named
-
-    def _moved(self) -> Tensor:
-        """The norm of the update."""
-        pairs = zip(self._optimizer.flats, self._kept, self._scratch, strict=True)
-        return norm([torch.sub(flat, kept, out=scratch) for flat, kept, scratch in pairs])
-
-    def _moments(self) -> dict[str, Tensor]:
-        """Norms of Adam's m and v, and the RMS of g / sqrt(v), v corrected for its start at zero.
-
-        The RMS is that of StableAdamW (Wortsman et al. 2023, arXiv 2304.13013), over all parameters.
-        """
-        ms, vs, ratios = [], [], []
-        correction = torch.ones((), device=self._settings.device)
-        moments = self._optimizer.moments()
-        for (m, v, count), g, scratch in zip(moments, self._optimizer.grads, self._scratch, strict=False):
-            torch.clamp(v, min=self._settings.eps**2, out=scratch).rsqrt_().mul_(g)
-            correction = 1 - self._settings.beta2 ** count.to(correction.device)
-            ms.append(m)
-            vs.append(v)
-            ratios.append(scratch)
-        if not ms:  # the very first step was skipped
-            zero = torch.zeros_like(correction)
-            return {"adam_m_norm": zero, "adam_v_norm": zero, "adam_ratio_rms": zero}
-        size = sum(len(ratio) for ratio in ratios)
-        return {
-            "adam_m_norm": norm(ms),
-            "adam_v_norm": norm(vs),
-            "adam_ratio_rms": norm(ratios) * (correction / size).sqrt(),
-        }
+    return groups
 
 
-def _take(values: Iterator[float], count: int) -> list[float]:
-    return list(islice(values, count))
+def _moments(parameter: Tensor, state: Mapping[str, Any], options: Mapping[str, Any]) -> Moments | None:
+    """Adam's state of one parameter; None before its first update and under optimizers without m and v."""
+    if "exp_avg_sq" not in state or parameter.grad is None:
+        return None
+    return Moments(
+        gradient=parameter.grad,
+        m=state["exp_avg"],
+        v=state["exp_avg_sq"],
+        updates=state["step"],
+        beta2=options["betas"][1],
+        eps=options["eps"],
+    )

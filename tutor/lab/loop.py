@@ -168,10 +168,8 @@ class Log:
             ema = loss
         elif math.isfinite(loss):  # NaN and Inf show in `loss`; an average of them says nothing more
             ema += 2 / (EMA_SPAN + 1) * (loss - ema)
-        skipped = self.counted["skipped_steps"] + measured.pop("skipped")
+        skipped = self.counted["skipped_steps"] + int(measured.pop("skipped") or False)
         self.counted = {"loss_ema": ema, "skipped_steps": skipped}
-        if self._trainer.settings.dtype != "fp16":
-            measured["loss_scale"] = None
         name = self._trainer.recipe.tokenizer.name
         measured["worst_tokens"] = [name(token) for token in measured["worst_tokens"]]
         return {"step": known["step"]} | measured | known | self.counted | {"tokens_per_second": rate}
@@ -188,7 +186,7 @@ def _interruptible() -> Iterator[Callable[[], bool]]:
 
     def ask(number: int, frame: object) -> None:
         asked.set()
-        signal.signal(number, held[number])
+        signal.signal(number, held[signal.Signals(number)])
 
     for number in held:
         signal.signal(number, ask)

@@ -16,7 +16,8 @@ import torch
 
 import tutor
 from tutor.card import Role
-from tutor.lab.instruments import TOKEN_LOSS_EDGES
+from tutor.lab.quantities.initial_weights import initial_weights
+from tutor.lab.quantities.token_histogram import EDGES
 from tutor.lab.tokenizer import RARE_BELOW
 from tutor.lab.trainer import Trainer
 
@@ -71,7 +72,6 @@ def truth_of(trainer: Trainer, purpose: Purpose) -> dict[str, Any]:
 def describe(trainer: Trainer) -> dict[str, Any]:
     """The manifest's part that says what the run is meant to be."""
     settings, recipe = trainer.settings, trainer.recipe
-    weights = dict(trainer.model.named_parameters())
     return {
         "settings": settings.model_dump(),
         "seed": settings.seed,
@@ -85,7 +85,7 @@ def describe(trainer: Trainer) -> dict[str, Any]:
             "platform": f"{platform.system()} {platform.machine()}",
         },
         "vocab_size": recipe.tokenizer.size,
-        "parameters": sum(weight.numel() for weight in weights.values()),
+        "parameters": sum(weight.numel() for weight in trainer.model.parameters()),
         "layers": settings.n_layer,
         "groups": [
             {
@@ -109,11 +109,8 @@ def describe(trainer: Trainer) -> dict[str, Any]:
             "tokens_per_row": settings.block_size,
             "accumulation": settings.accumulation,
         },
-        "initial": {
-            name: {"shape": list(w.shape), "mean": w.mean().item(), "std": w.std(correction=0).item()}
-            for name, w in weights.items()
-        },
-        "token_loss_edges": TOKEN_LOSS_EDGES,
+        "initial": initial_weights(trainer.model),
+        "token_loss_edges": EDGES,
         "rare_below": RARE_BELOW,
         "corpus": {
             "train": len(recipe.corpus.train),

@@ -73,13 +73,13 @@ class GPT(nn.Module):
 
 def build_model(settings: Settings, vocab: int) -> GPT:
     """The model on the CPU, its weights drawn from `settings.seed` alone."""
-    chance = torch.Generator().manual_seed(settings.seed)
+    rng = torch.Generator().manual_seed(settings.seed)
     with torch.random.fork_rng(devices=[]):  # the layers' own init, overwritten below, leaves no trace
         model = GPT(vocab, settings.block_size, settings.n_layer, settings.n_embd, settings.n_head)
     for name, weight in model.named_parameters():
         if weight.ndim >= 2:
             std = INIT_STD / math.sqrt(2 * settings.n_layer) if name.endswith("proj.weight") else INIT_STD
-            nn.init.normal_(weight, std=std, generator=chance)
+            nn.init.normal_(weight, std=std, generator=rng)
         elif name.endswith("bias"):
             nn.init.zeros_(weight)
     return model

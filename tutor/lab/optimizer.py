@@ -1,49 +1,73 @@
-"""The optimizer: AdamW in two groups, each laid out as one flat tensor.
+"""The optimizer: AdamW over groups of parameters, each laid out as one flat tensor.
 
-Tensors with two dimensions or more decay; gains, biases and other 1-D tensors don't. Every parameter is a
-view into its group's flat tensor, and gradients are gathered into another, so a norm over a group is one
-operation and `torch.optim.AdamW`, the library's own, steps two tensors in place of fifty.
+Every parameter is a view into its group's flat tensor, and gradients are gathered into another, so a norm
+over a group is one operation and `torch.optim.AdamW`, the library's own, steps two tensors in place of
+fifty.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import torch
 from torch import Tensor, nn
 
+from tutor.lab.quantities.observation import norm
 from tutor.settings import Settings
 
+Named = Sequence[tuple[str, nn.Parameter]]
+Split = Callable[[Named, Settings], list[tuple[str, float, Named]]]
 Clip = Callable[[list[Tensor]], tuple[Tensor, Tensor]]
 
 
 @dataclass(frozen=True)
 class Group:
-    """Parameters that share a weight decay, flat, with their gathered gradients in `flat.grad`."""
+    """Parameters that share a weight decay, flat, with room for their gathered gradients."""
 
     name: str
     weight_decay: float
     names: tuple[str, ...]
     parameters: tuple[nn.Parameter, ...]
     flat: nn.Parameter
+    gathered: Tensor
+
+
+def by_dimensions(named: Named, settings: Settings) -> list[tuple[str, float, Named]]:
+    """Name, weight decay and parameters of two groups.
+
+    Tensors with two dimensions or more decay; gains, biases and other 1-D tensors don't.
+    """
+    return [
+        ("decay", settings.weight_decay, [(name, p) for name, p in named if p.ndim >= 2]),
+        ("no_decay", 0.0, [(name, p) for name, p in named if p.ndim < 2]),
+    ]
 
 
 class Optimizer:
-    """AdamW over two flat groups, "decay" and "no_decay".
+    """AdamW over flat groups, by default "decay" and "no_decay".
 
     Building it moves the model's parameters into the flat tensors: do it after `model.to(device)`.
+
+    Attributes:
+        groups: what `split` makes of the model's named parameters.
+        adam: torch's AdamW, its groups named alike.
     """
 
-    def __init__(self, model: nn.Module, settings: Settings):
-        named = list(model.named_parameters())
-        self.groups = [
-            _flatten("decay", settings.weight_decay, [(n, p) for n, p in named if p.ndim >= 2]),
-            _flatten("no_decay", 0.0, [(n, p) for n, p in named if p.ndim < 2]),
-        ]
-        self.adam = torch.optim.AdamW(
-            [{"params": [group.flat], "weight_decay": group.weight_decay} for group in self.groups],
-            lr=settings.lr,
-            betas=(settings.beta1, settings.beta2),
-            eps=settings.eps,
+    def __init__(self, model: nn.Module, settings: Settings, split: Split = by_dimensions):
+        self._settings = settings
+        self.groups = [_flatten(*part) for part in split(list(model.named_parameters()), settings)]
+        self.adam = self.fresh_adam()
+
+    def fresh_adam(self) -> torch.optim.AdamW:
+        """A new AdamW over the groups: m, v and the count of updates start from zero."""
+        s = self._settings
+        return torch.optim.AdamW(
+            [
+                {"params": [group.flat], "weight_decay": group.weight_decay, "name": group.name}
+                for group in self.groups
+            ],
+            lr=s.lr,
+            betas=(s.beta1, s.beta2),
+            eps=s.eps,
             fused=True,
         )
 
@@ -54,14 +78,8 @@ class Optimizer:
 
     @property
     def grads(self) -> list[Tensor]:
-        """The gathered gradients, one flat tensor a group."""
-        return [group.flat.grad for group in self.groups]
-
-    def moments(self) -> Iterator[tuple[Tensor, Tensor, Tensor]]:
-        """Adam's m, v and count of updates for each group, once there was an update."""
-        for group in self.groups:
-            if state := self.adam.state.get(group.flat):
-                yield state["exp_avg"], state["exp_avg_sq"], state["step"]
+        """The gathered gradients, one flat tensor for each group that got any."""
+        return [group.flat.grad for group in self.groups if group.flat.grad is not None]
 
     def set_lr(self, lr: float) -> None:
         """Take `lr` for the next update."""
@@ -69,15 +87,25 @@ class Optimizer:
             group["lr"] = lr
 
     def gather(self) -> None:
-        """Move what backward left at each parameter into the flat gradients (zeros where it left none)."""
+        """Move what backward left at each parameter into the flat gradients.
+
+        Where a parameter got none, the flat gradient is zero; a group in which none got any has no
+        gradient, and the update passes over it, as torch does over a frozen parameter.
+        """
         for group in self.groups:
-            parts = [torch.zeros_like(p) if p.grad is None else p.grad for p in group.parameters]
-            torch.cat([part.flatten() for part in parts], out=group.flat.grad)
+            grads = [parameter.grad for parameter in group.parameters]
+            if all(grad is None for grad in grads):
+                group.flat.grad = None
+                continue
+            pairs = zip(grads, group.parameters, strict=True)
+            parts = [torch.zeros_like(p) if grad is None else grad for grad, p in pairs]
+            torch.cat([part.flatten() for part in parts], out=group.gathered)
+            group.flat.grad = group.gathered
             for parameter in group.parameters:
                 parameter.grad = None  # so that the next backward writes, and needn't add
 
 
-def _flatten(name: str, weight_decay: float, named: list[tuple[str, nn.Parameter]]) -> Group:
+def _flatten(name: str, weight_decay: float, named: Named) -> Group:
     flat = nn.Parameter(torch.cat([p.detach().flatten() for _, p in named]))
     flat.grad = torch.zeros_like(flat)
     start = 0
@@ -86,12 +114,7 @@ def _flatten(name: str, weight_decay: float, named: list[tuple[str, nn.Parameter
         parameter.data = flat.data[start:stop].view_as(parameter)
         start = stop
     names, parameters = zip(*named, strict=True)
-    return Group(name, weight_decay, names, parameters, flat)
-
-
-def norm(tensors: list[Tensor]) -> Tensor:
-    """The Euclidean norm over several flat tensors, left on the device."""
-    return torch.linalg.vector_norm(torch.stack([torch.linalg.vector_norm(t) for t in tensors]))
+    return Group(name, weight_decay, names, parameters, flat, flat.grad)
 
 
 def clip_to(bound: float | None) -> Clip:
@@ -100,6 +123,9 @@ def clip_to(bound: float | None) -> Clip:
     Without a bound they are left alone. The arithmetic is that of `torch.nn.utils.clip_grad_norm_`.
     """
 
+    if bound is None:
+        return leave_alone
+
     def clip(grads: list[Tensor]) -> tuple[Tensor, Tensor]:
         before = norm(grads)
         factor = bound / (before + 1e-6)
@@ -107,8 +133,10 @@ def clip_to(bound: float | None) -> Clip:
             grad.mul_(factor.clamp(max=1.0))
         return before, factor < 1
 
-    def leave(grads: list[Tensor]) -> tuple[Tensor, Tensor]:
-        before = norm(grads)
-        return before, torch.zeros_like(before, dtype=torch.bool)
+    return clip
 
-    return leave if bound is None else clip
+
+def leave_alone(grads: list[Tensor]) -> tuple[Tensor, Tensor]:
+    """The norm of the gradients, which aren't clipped."""
+    before = norm(grads)
+    return before, torch.zeros_like(before, dtype=torch.bool)

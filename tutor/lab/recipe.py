@@ -22,6 +22,7 @@ from tutor.lab.tokenizer import Tokenizer
 from tutor.parts import Part
 from tutor.settings import Settings
 
+THREADS = torch.get_num_threads()  # what torch takes by itself, read before anything sets another number
 DTYPES = {"fp32": torch.float32, "bf16": torch.bfloat16, "fp16": torch.float16}
 
 
@@ -30,7 +31,7 @@ class Recipe:
     """The parts of one training run.
 
     Attributes:
-        settings: every number, `device` resolved.
+        settings: every number, `device` and `threads` resolved.
         corpus: what to train on and what to hold out.
         tokenizer: trained on the training sentences.
         model: settings and vocabulary size to a network that returns logits and the hidden streams.
@@ -38,7 +39,9 @@ class Recipe:
         optimizer: model and settings to the groups and Adam.
         schedule: step to learning rate.
         token_losses: logits (B, T, V) in fp32 and targets (B, T) to losses (B, T), in nats.
-        reduce: losses (B, T) to the scalar that is trained on.
+        reduce: losses (B, T) and their mask (B, T), or None, to the scalar of a micro-batch.
+        accumulate: that scalar and the number of micro-batches to what the micro-batch adds to the
+            objective, whose gradient the step takes.
         clip: flat gradients to their norm and whether they were clipped.
         scaler: settings to the scaler of the loss; it does nothing but under fp16.
         trigger: what was inserted on purpose, shared by a break and its control; for the manifest.
@@ -53,7 +56,8 @@ class Recipe:
     optimizer: Callable[[nn.Module, Settings], Optimizer]
     schedule: Callable[[int], float]
     token_losses: Callable[[Tensor, Tensor], Tensor]
-    reduce: Callable[[Tensor], Tensor]
+    reduce: Callable[[Tensor, Tensor | None], Tensor]
+    accumulate: Callable[[Tensor, int], Tensor]
     clip: Clip
     scaler: Callable[[Settings], torch.amp.GradScaler]
     trigger: tuple[Part, ...] = ()
@@ -62,7 +66,8 @@ class Recipe:
 
 def healthy(settings: Settings) -> Recipe:
     """The recipe without a fault for `settings`; raises ValueError where the device isn't there."""
-    settings = settings.model_copy(update={"device": pick_device(settings.device)})
+    resolved = {"device": pick_device(settings.device), "threads": settings.threads or THREADS}
+    settings = settings.model_copy(update=resolved)
     sentences = corpus()
     return Recipe(
         settings=settings,
@@ -73,7 +78,8 @@ def healthy(settings: Settings) -> Recipe:
         optimizer=Optimizer,
         schedule=cosine(settings),
         token_losses=cross_entropy,
-        reduce=torch.mean,
+        reduce=masked_mean,
+        accumulate=torch.div,
         clip=clip_to(settings.grad_clip),
         scaler=grad_scaler,
     )
@@ -82,6 +88,13 @@ def healthy(settings: Settings) -> Recipe:
 def cross_entropy(logits_BTV: Tensor, y_BT: Tensor) -> Tensor:
     """The loss of each token, (B, T), in nats."""
     return F.cross_entropy(logits_BTV.flatten(0, 1), y_BT.flatten(), reduction="none").view_as(y_BT)
+
+
+def masked_mean(losses_BT: Tensor, mask_BT: Tensor | None) -> Tensor:
+    """The mean loss, in nats, of the tokens that `mask_BT` counts (1, or True); of all where it is None."""
+    if mask_BT is None:
+        return losses_BT.mean()
+    return (losses_BT * mask_BT).sum() / mask_BT.sum()
 
 
 def grad_scaler(settings: Settings) -> torch.amp.GradScaler:

@@ -6,6 +6,7 @@ Forward, backward, clip, step; it asks nothing about breaks: what differs betwee
 # ruff: noqa: N806 (capitals name the axes of a tensor)
 
 import os
+from dataclasses import replace
 from typing import Any
 
 import torch
@@ -13,9 +14,9 @@ from torch import Tensor
 
 from tutor.lab.instruments import Instruments, Silent
 from tutor.lab.loader import Batch, held_out
-from tutor.lab.recipe import DTYPES, Recipe
+from tutor.lab.recipe import DTYPES, THREADS, Recipe
 
-PROBE_ROWS = 2
+PROBE_ROWS = 1  # an eighth of the default batch: a forward pass is paid at every step
 
 
 class Trainer:
@@ -24,7 +25,7 @@ class Trainer:
     def __init__(self, recipe: Recipe, *, logging: bool = True):
         self.recipe, self.settings = recipe, recipe.settings
         settings = recipe.settings
-        torch.set_num_threads(settings.threads)  # sums round as the threads split them
+        torch.set_num_threads(settings.threads or THREADS)  # sums round as the threads split them
         if settings.device == "cuda":
             os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")
             torch.use_deterministic_algorithms(True, warn_only=True)
@@ -32,33 +33,45 @@ class Trainer:
         self.optimizer = recipe.optimizer(self.model, settings)
         self.scaler = recipe.scaler(settings)
         self.loader = recipe.loader(settings, recipe.corpus, recipe.tokenizer)
-        self.instruments = Instruments(settings, self.optimizer) if logging else Silent()
+        self.instruments = Instruments() if logging else Silent()
         self.held_out = held_out(settings, recipe.corpus, recipe.tokenizer)
         self.probe = self._on_device(self.held_out, PROBE_ROWS)
         self._one = torch.ones((), device=settings.device)
 
     def step(self, step: int) -> dict[str, Any]:
         """Train one step; what is known of it without asking the device."""
-        settings = self.settings
         lr = self.recipe.schedule(step)
         self.optimizer.set_lr(lr)
         batches = self.loader.step(step)
         for batch in batches:
             moved = self._on_device(batch)
             losses_BT, hidden = self.losses(moved)
-            self.instruments.forward(hidden, losses_BT, moved, self.probe_loss)
-            loss = self.recipe.reduce(losses_BT) / settings.accumulation
-            self.scaler.scale(loss).backward()
-        self.instruments.wait()
-        self.optimizer.gather()
-        scale = self.scaler.scale(self._one)
-        self.scaler.unscale_(self.optimizer.adam)
-        norm, clipped = self.recipe.clip(self.optimizer.grads)
-        self.instruments.gradients(norm, clipped, scale)
-        self.scaler.step(self.optimizer.adam)
-        self.scaler.update()
-        self.instruments.updated(self.scaler.scale(self._one))
+            reduced = self.recipe.reduce(losses_BT, moved.mask_BT)
+            objective = self.recipe.accumulate(reduced, len(batches))
+            self.instruments.forward(hidden, losses_BT, moved.y_BT, objective)
+            if objective.requires_grad:  # else every parameter is frozen
+                self.scaler.scale(objective).backward()
+        self._update()
         return {"step": step, "lr": lr} | _describe(batches, self.recipe)
+
+    def _update(self) -> None:
+        """Gather what backward left, clip it and step."""
+        adam = self.optimizer.adam
+        self.optimizer.gather()
+        if trains := bool(self.optimizer.grads):
+            self.scaler.unscale_(adam)
+        norm, clipped = self.recipe.clip(self.optimizer.grads)
+        self.instruments.before_update(
+            adam, grad_norm=norm, clipped=clipped, scale=self._scale(), probe=self.probe_loss
+        )
+        if trains:
+            self.scaler.step(adam)
+            self.scaler.update()
+        self.instruments.updated(self._scale())
+
+    def _scale(self) -> Tensor | None:
+        """The factor on the loss, left on the device; None where there is no scaling."""
+        return self.scaler.scale(self._one) if self.scaler.is_enabled() else None
 
     def losses(self, batch: Batch) -> tuple[Tensor, list[Tensor]]:
         """The loss of each token, (B, T), and the hidden streams."""
@@ -69,12 +82,12 @@ class Trainer:
 
     def probe_loss(self) -> Tensor:
         """The loss on the fixed held-out batch, left on the device."""
-        with torch.no_grad():
+        with torch.inference_mode():
             return self.losses(self.probe)[0].mean()
 
     def validate(self) -> float:
         """The loss on everything held out."""
-        with torch.no_grad():
+        with torch.inference_mode():
             return self.losses(self._on_device(self.held_out))[0].mean().item()
 
     def state(self) -> dict[str, Any]:
@@ -98,8 +111,11 @@ class Trainer:
         torch.set_rng_state(state["rng"].cpu())
 
     def _on_device(self, batch: Batch, rows: int | None = None) -> Batch:
-        x, y = (t[:rows].to(self.settings.device, non_blocking=True) for t in (batch.x_BT, batch.y_BT))
-        return Batch(x, y, batch.sentence_ids, batch.rare, batch.hash)
+        def moved(tensor: Tensor) -> Tensor:
+            return tensor[:rows].to(self.settings.device, non_blocking=True)
+
+        mask_BT = None if batch.mask_BT is None else moved(batch.mask_BT)
+        return replace(batch, x_BT=moved(batch.x_BT), y_BT=moved(batch.y_BT), mask_BT=mask_BT)
 
 
 def _describe(batches: list[Batch], recipe: Recipe) -> dict[str, Any]:

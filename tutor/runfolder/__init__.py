@@ -4,7 +4,7 @@
     metrics.jsonl     one row a step, appended; each row whole
     sentences.txt     the training sentences, by line
     command.txt       the command that began it
-    truth.json        what was broken, where the manifest is sealed
+    truth.json        of a sealed run: the break and its faults, which its manifest keeps to itself
     checkpoints/      step-000200.pt holds the state before step 200
 
 Non-finite numbers are the strings "NaN", "Infinity" and "-Infinity" (as in proto3 JSON); bare NaN and

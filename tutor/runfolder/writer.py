@@ -7,7 +7,7 @@ what is there can be read: after kill -9 at most the last row is torn, after a f
 import json
 import math
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -78,7 +78,7 @@ class Record:
             raise DiskFullError(f"{folder} can't be written: {error.strerror}") from None
         return cls(folder)
 
-    def append(self, rows: list[Mapping[str, Any]]) -> None:
+    def append(self, rows: Sequence[Mapping[str, Any]]) -> None:
         """Write the rows, each whole.
 
         Raises:

@@ -1,0 +1,18 @@
+"""Gradient norms before and after clipping."""
+
+from tutor.lab.quantities import Columns, quantity
+from tutor.lab.quantities.observation import Observation, norm
+
+
+@quantity(needs=("grad_norm", "clipped"), columns=("grad_norm", "clipped"))
+def gradient_norm(seen: Observation) -> Columns:
+    """Norm of the whole gradient before clipping, and whether it was clipped."""
+    assert seen.grad_norm is not None
+    assert seen.clipped is not None
+    return {"grad_norm": seen.grad_norm, "clipped": seen.clipped}
+
+
+@quantity(needs=("groups",), columns=("grad_norm_clipped",))
+def clipped_gradient_norm(seen: Observation) -> Columns:
+    """Norm of the gradient that the optimizer was given; 0 where there was none."""
+    return {"grad_norm_clipped": norm([g for group in seen.groups for g in group.gradients])}

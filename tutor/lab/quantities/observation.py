@@ -1,0 +1,85 @@
+"""What can be seen of one training step, as tensors on the device."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+
+@dataclass(frozen=True)
+class Moments:
+    """Adam's state for one tensor, after the update.
+
+    Attributes:
+        gradient: what the update was given, in the tensor's shape; so are m and v.
+        m, v: running means of the gradient and of its square, not corrected for their start at zero.
+        updates: how many there were, a scalar.
+        beta2, eps: of the tensor's group.
+    """
+
+    gradient: Tensor
+    m: Tensor
+    v: Tensor
+    updates: Tensor
+    beta2: float
+    eps: float
+
+
+@dataclass(frozen=True)
+class Group:
+    """Parameters that the optimizer treats alike, as one tensor or many, of any shape.
+
+    Attributes:
+        before: the parameters that this step's forward pass used, one tensor each.
+        after: the same ones once the optimizer has stepped.
+        gradients: what it was given, clipped; none where a tensor got no gradient.
+        moments: none under an optimizer without m and v, or before its first update.
+    """
+
+    name: str
+    before: Sequence[Tensor]
+    after: Sequence[Tensor]
+    gradients: Sequence[Tensor]
+    moments: Sequence[Moments]
+
+
+@dataclass(frozen=True)
+class Observation:
+    """One step. What a loop doesn't show is None or empty; quantities say what they can't do without.
+
+    Attributes:
+        groups: the parameters, by group of the optimizer.
+        losses: loss of each token, in nats, of all micro-batches: (N,).
+        targets: the token to be predicted at each of these places: (N,).
+        objective: the scalar whose gradient the step took, after reduction and accumulation.
+        streams: hidden states by layer, one tensor (B, T, C) a micro-batch.
+        probe_loss: mean loss of a fixed batch under the parameters before the update, in nats.
+        grad_norm: norm of the gradient before clipping.
+        clipped: whether it was scaled down.
+        scale, scale_after: factor on the loss in this step and in the next; None without a scaler.
+    """
+
+    groups: Sequence[Group] = ()
+    losses: Tensor | None = None
+    targets: Tensor | None = None
+    objective: Tensor | None = None
+    streams: Sequence[Sequence[Tensor]] = ()
+    probe_loss: Tensor | None = None
+    grad_norm: Tensor | None = None
+    clipped: Tensor | None = None
+    scale: Tensor | None = None
+    scale_after: Tensor | None = None
+
+    @property
+    def moments(self) -> list[Moments]:
+        """Those of all groups."""
+        return [moments for group in self.groups for moments in group.moments]
+
+
+def norm(tensors: Sequence[Tensor]) -> Tensor:
+    """The Euclidean norm over all elements of the tensors, in fp32, left on the device; 0 of none."""
+    if not tensors:
+        return torch.zeros(())
+    parts = [torch.linalg.vector_norm(tensor, dtype=torch.float32) for tensor in tensors]
+    return parts[0] if len(parts) == 1 else torch.linalg.vector_norm(torch.stack(parts))
