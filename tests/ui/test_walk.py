@@ -465,11 +465,10 @@ async def test_text_of_the_log_is_never_markup(walk, tmp_path):
 
 async def test_a_tree_of_ones_own_with_markup_in_its_words(walk, tmp_path):
     path = tmp_path / "mine.yaml"
-    path.write_text(
-        (ROOT / "trees" / "phase-19.yaml")
-        .read_text()
-        .replace("en: Is the training loss NaN", "en: Is [red]the training loss NaN")
-    )
+    for part in ("yaml", "en.yaml", "es.yaml"):
+        words = (ROOT / "trees" / f"phase-19.{part}").read_text()
+        marked = words.replace("Is the training loss NaN", "Is [red]the training loss NaN")
+        path.with_suffix(f".{part}").write_text(marked)
     app = walk(walked_tree=tree.load(path))
     async with app.run_test(size=WIDE) as pilot:
         await settle(pilot)

@@ -3,14 +3,8 @@
 from collections.abc import Hashable
 
 from tutor import walk as walks
-from tutor.run import Run
 from tutor.tree import Question
 from tutor.walk import AtQuestion, Look
-
-
-def revision(run: Run) -> Hashable:
-    """Changes when the run's log has grown: what was drawn or measured of it is then out of date."""
-    return getattr(run, "revision", None) or (id(run), len(run))
 
 
 class Looks:
@@ -21,7 +15,7 @@ class Looks:
 
     def at(self, walk: AtQuestion) -> Look:
         """What the log says at `walk`."""
-        key = walk.at, walk.focus, revision(walk.run)
+        key = walk.at, walk.focus, walk.run.revision
         if key not in self._known:
             self._known[key] = walks.look(walk)
         return self._known[key]

@@ -10,8 +10,7 @@ from tutor.words import plain, say
 
 def remarks(run: Run, lang: str) -> list[str]:
     """What the reader passed over, one line each, safe to draw."""
-    said = ((remark, getattr(remark, "says", None)) for remark in run.remarks)
-    return [plain(says(lang) if says else str(remark)) for remark, says in said]
+    return [plain(remark.says(lang)) for remark in run.remarks]
 
 
 class Remarks(Static):
