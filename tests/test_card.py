@@ -3,6 +3,7 @@
 import io
 import os
 import re
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -19,19 +20,30 @@ from tutor.parts import Part
 from tutor.words import LANGUAGES, BadFileError
 
 SHIPPED = ROOT / "trees" / "breaks"
-NAMES = sorted(path.stem for path in SHIPPED.glob("*.yaml"))
+NAMES = sorted({path.name.split(".")[0] for path in SHIPPED.glob("*.yaml")})
+ENDINGS = (".yaml", *(f".{lang}.yaml" for lang in LANGUAGES))
 
 
-def changed(folder: Path, **keys: object) -> Path:
-    """The card of no-clip with some keys replaced (None takes one away)."""
-    data = yaml.safe_load((SHIPPED / "no-clip.yaml").read_text(encoding="utf-8"))
+def copied(folder: Path, name: str, new: str) -> Path:
+    """A shipped card's files under a new name; its graph."""
+    for ending in ENDINGS:
+        shutil.copy(SHIPPED / f"{name}{ending}", folder / f"{new}{ending}")
+    return folder / f"{new}.yaml"
+
+
+def changed(folder: Path, lang: str | None = None, **keys: object) -> Path:
+    """The card of no-clip with some keys of its graph, or of its prose in `lang`, replaced (None takes one
+    away); its graph.
+    """
+    graph = copied(folder, "no-clip", "mine")
+    path = folder / f"mine.{lang}.yaml" if lang else graph
+    data = yaml.safe_load(path.read_text(encoding="utf-8"))
     for key, value in keys.items():
         data[key] = value
         if value is None:
             del data[key]
-    path = folder / "mine.yaml"
     path.write_text(yaml.safe_dump(data, sort_keys=False, allow_unicode=True), encoding="utf-8")
-    return path
+    return graph
 
 
 def spanish(held: object) -> Iterator[str]:
@@ -57,7 +69,7 @@ class TestShipped:
         card = cards.load(SHIPPED / f"{name}.yaml")
         assert card.name == name
         assert len(card.ladder) >= 3
-        assert any(fix.deeper for fix in card.fixes)
+        assert any(fix.deeper for fix in card.fixes.values())
         assert card.not_this
         assert card.calibration
 
@@ -79,14 +91,15 @@ class TestShipped:
             asked, capture_output=True, text=True, cwd=ROOT, env=os.environ | {"COLUMNS": columns}
         )
         lines = [line.rstrip() for line in done.stdout.splitlines()]
-        fixes = [cards.fix_command(card, fix) for fix in card.fixes]
+        fixes = [cards.fix_command(card, fix) for fix in card.fixes.values()]
         for command in (*cards.commands(card).values(), *fixes, card.calibration.command):
             assert command in lines
         assert "".join(card.why("es").split()) in "".join(done.stdout.split())
 
     @pytest.mark.parametrize("name", NAMES)
     def test_no_text_of_a_card_needs_a_checkout(self, name: str):
-        assert "trees/" not in (SHIPPED / f"{name}.yaml").read_text()
+        for ending in ENDINGS:
+            assert "trees/" not in (SHIPPED / f"{name}{ending}").read_text()
 
     @pytest.mark.parametrize("name", NAMES)
     def test_its_spanish_says_perdida_and_writes_decimals_as_the_log_does(self, name: str):
@@ -104,8 +117,8 @@ class TestShipped:
 
     @pytest.mark.parametrize("name", NAMES)
     def test_its_figures_are_those_of_the_table(self, name: str, tmp_path: Path):
-        for suffix in (".yaml", ".calibration.csv"):
-            (tmp_path / f"{name}{suffix}").write_text((SHIPPED / f"{name}{suffix}").read_text())
+        for ending in (*ENDINGS, ".calibration.csv"):
+            shutil.copy(SHIPPED / f"{name}{ending}", tmp_path)
         table = tmp_path / f"{name}.calibration.csv"
         rows = calibration.read(table)
         calibration.write(table, [row | {"excess": 7.0} for row in rows[:5]])
@@ -187,7 +200,9 @@ class TestResolve:
     def test_commands(self):
         card = cards.find("no-clip")
         assert list(cards.commands(card)) == ["control", "break", "compare"]
-        assert cards.fix_command(card, card.fixes[0]) == "tutor train --break no-clip --set grad_clip=1.0"
+        assert (
+            cards.fix_command(card, card.fixes["clip"]) == "tutor train --break no-clip --set grad_clip=1.0"
+        )
         assert card.diff() == ["- grad_clip: 1.0", "+ grad_clip: none"]
 
 
@@ -198,8 +213,8 @@ class TestFind:
 
     def test_ones_own_card_comes_first_and_is_asked_for_by_name(self, home: Path):
         (home / "trees/breaks").mkdir(parents=True)
-        own = (SHIPPED / "no-clip.yaml").read_text().replace("beta2: 0.999", "beta2: 0.99")
-        (home / "trees/breaks/no-clip.yaml").write_text(own)
+        own = copied(home / "trees/breaks", "no-clip", "no-clip")
+        own.write_text(own.read_text().replace("beta2: 0.999", "beta2: 0.99"))
         card = cards.find("no-clip")
         assert card.settings["beta2"] == 0.99
         assert card.asked_as == "no-clip"
@@ -233,26 +248,27 @@ class TestBadCards:
         assert f":{line_of(path, 'beta2: 1.5')}: change: beta2=1.5" in str(caught.value)
 
     def test_a_missing_language_is_named(self, tmp_path: Path):
-        with pytest.raises(BadFileError, match=r"title: the language 'es' is missing"):
-            cards.load(changed(tmp_path, title={"en": "Only English"}))
+        with pytest.raises(BadFileError, match=r"mine.es.yaml:1: title: is missing, and mine.en.yaml has it"):
+            cards.load(changed(tmp_path, "es", title=None))
 
-    @pytest.mark.parametrize("hints", [{"mild": {"en": "a", "es": "a"}}, []])
+    @pytest.mark.parametrize("hints", [{"mild": "a"}, []])
     def test_there_are_three_hints(self, tmp_path: Path, hints: object):
-        with pytest.raises(BadFileError, match="hints"):
-            cards.load(changed(tmp_path, hints=hints))
+        with pytest.raises(BadFileError, match=r"mine.en.yaml:\d+: hints"):
+            cards.load(changed(tmp_path, "en", hints=hints))
 
     def test_a_name_other_than_the_files_is_refused(self, tmp_path: Path):
         with pytest.raises(BadFileError, match="isn't the file's, 'mine'"):
             cards.load(changed(tmp_path, name="yours"))
 
     def test_an_unknown_key_is_refused(self, tmp_path: Path):
-        with pytest.raises(BadFileError, match=re.escape("fixs: is no key of this place")):
+        with pytest.raises(BadFileError, match=r"mine.yaml:\d+: fixs: is no key of this place"):
             cards.load(changed(tmp_path, fixs=[]))
+        with pytest.raises(BadFileError, match=r"mine.es.yaml:\d+: fixs: is no key of this place"):
+            cards.load(changed(tmp_path, "es", fixs="a"))
 
     def test_a_panel_that_is_not_there_is_refused(self, tmp_path: Path):
-        rung = {"panel": 10, "check": {"en": "a", "es": "a"}}
-        with pytest.raises(BadFileError, match=r"ladder\.0\.panel"):
-            cards.load(changed(tmp_path, ladder=[rung]))
+        with pytest.raises(BadFileError, match=r"mine.yaml:\d+: ladder\.spike\.panel"):
+            cards.load(changed(tmp_path, ladder={"spike": {"panel": 10}}))
 
     @pytest.mark.parametrize(
         ("key", "value", "said"),
@@ -262,6 +278,16 @@ class TestBadCards:
             ("faults", "frozen", "faults"),
             ("expect", {"leaf": "contained", "at_least": "most"}, r"expect\.at_least: 'most' is no share"),
             ("expect", {"leaf": []}, r"expect\.leaf: is empty"),
+            (
+                "expect",
+                {"tree": "phase-19", "leaf": "persistant"},
+                r"expect: there is no leaf of phase-19 'persistant'; did you mean persistent\?",
+            ),
+            (
+                "expect",
+                {"tree": "phase-91", "leaf": "persistent"},
+                r"expect: there is no tree 'phase-91'; did you mean phase-19\?",
+            ),
         ],
     )
     def test_a_part_or_a_promise_that_is_none_is_refused(
@@ -269,6 +295,27 @@ class TestBadCards:
     ):
         with pytest.raises(BadFileError, match=rf"mine.yaml:\d+: {said}"):
             cards.load(changed(tmp_path, **{key: value}))
+
+    def test_a_note_names_figures_of_the_table_and_no_others(self, tmp_path: Path):
+        shutil.copy(SHIPPED / "no-clip.calibration.csv", tmp_path / "mine.calibration.csv")
+        path = changed(tmp_path, "es", calibration={"note": "en {seeds} semillas, {recoverd}"})
+        with pytest.raises(BadFileError) as caught:
+            cards.load(path)
+        said = str(caught.value)
+        line = line_of(tmp_path / "mine.es.yaml", "{recoverd}")
+        assert f"mine.es.yaml:{line}: calibration.note: {{recoverd}} is no figure of the table" in said
+        assert "mine.es.yaml" in said and "{recovered} isn't named here, and mine.en.yaml names it" in said
+
+    def test_a_placeholder_where_nothing_fills_it(self, tmp_path: Path):
+        with pytest.raises(BadFileError, match=r"mine.en.yaml:\d+: why: \{seeds\} is no placeholder"):
+            cards.load(changed(tmp_path, "en", why="over {seeds}"))
+
+
+def test_the_promise_is_printed():
+    console = Console(file=io.StringIO(), width=10_000)
+    console.print(cards.render(cards.find("no-clip"), "en"))
+    said = console.file.getvalue()
+    assert "ends at long-tail-token or persistent, in 19 runs of 20 or more" in said
 
 
 def test_without_a_table_the_card_says_only_how_to_make_one(tmp_path: Path):

@@ -1,6 +1,8 @@
 """The commands as a user types them: what they print, their exit codes, and bad input in one clear line."""
 
+import asyncio
 import json
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -11,6 +13,7 @@ from typer.testing import CliRunner
 from tests.conftest import ROOT, write_run
 from tutor import readers, tree, walk
 from tutor.cli import app
+from tutor.ui.files import Files
 from tutor.ui.keeper import Keeper
 
 GOOD = [{"step": i, "loss": 2.0 - i / 1000 + (0.02 if i % 2 else -0.02)} for i in range(300)]
@@ -162,12 +165,18 @@ class TestLeaving:
     def test_a_walk_left_before_its_end_says_how_to_go_on(
         self, home: Path, monkeypatch: pytest.MonkeyPatch, given: str, answers: int, kept: bool
     ):
-        def opened(*, learner: str, subject: Path, asked: tree.Tree, **_) -> int:
-            walked = walk.begin(readers.read(subject), asked)
+        def opened(*, learner: str, subject: Path, walked_tree: tree.Tree, **_) -> int:
+            walked = walk.begin(readers.read(subject), walked_tree)
             for _ in range(answers):
                 if walked.question:
                     walked = walk.go_on(walked, walk.look(walked), "no")
-            Keeper(learner, pytest.fail).keep(walked)
+
+            async def keep() -> None:
+                files = Files()
+                Keeper(learner, files, pytest.fail).keep(walked)
+                await files.close()
+
+            asyncio.run(keep())
             return 0
 
         write_run(home / "mine", GOOD, {"dtype": "fp32", "name": "another name"})
@@ -197,6 +206,30 @@ class TestTrees:
         code, _, err = tutor("trees", "check", "my.yaml")
         assert code == 2
         assert "my.yaml:1: start: is missing" in err
+
+    def test_check_asks_the_lab_about_a_cards_faults_and_triggers(self, home: Path):
+        pytest.importorskip("torch")
+        for ending in (".yaml", ".en.yaml", ".es.yaml"):
+            shutil.copy(ROOT / "trees" / "breaks" / f"no-clip{ending}", home / f"mine{ending}")
+        card = home / "mine.yaml"
+        assert tutor("trees", "check", str(home / "mine.es.yaml")) == (
+            0,
+            f"{card}: sound (5 checks, 3 fixes)\n",
+            "",
+        )
+        card.write_text(card.read_text() + "faults:\n  - {name: frozzen}\n")
+        code, out, err = tutor("trees", "check", str(card))
+        line = len(card.read_text().splitlines())
+        assert (code, out) == (2, "")
+        assert err == f"{card}:{line}: faults: there is no fault 'frozzen'; did you mean frozen?\n"
+
+    @pytest.mark.parametrize(
+        ("words", "key"), [((), "questions"), (("--card",), "change"), (("--prose",), "about")]
+    )
+    def test_schema(self, home: Path, words: tuple[str, ...], key: str):
+        code, out, _ = tutor("trees", "schema", *words)
+        assert code == 0
+        assert key in json.loads(out)["properties"]
 
     def test_breaks(self, home: Path):
         assert "no-clip-silent" in tutor("breaks")[1]

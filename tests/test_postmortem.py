@@ -9,18 +9,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.conftest import make_run, numbers
+from tutor import tree
 from tutor.lesson import parse
 from tutor.postmortem import (
     DESTRUCTIVE,
-    PATTERNS,
-    RULES,
+    JUDGED_BY,
     SECTIONS,
     Bound,
+    Offer,
     PostMortem,
     begin,
-    faults,
     from_state,
     normalise,
+    problems,
     sentences,
     to_markdown,
     to_state,
@@ -29,7 +30,13 @@ from tutor.postmortem import (
 from tutor.run import PANELS
 
 SPIKE, END = 120, 300
-NUMBERS = {detector: numbers(detector) for detector in RULES}
+PHASE_19 = tree.find("phase-19")
+NUMBERS = {detector: numbers(detector) for detector in JUDGED_BY}
+OFFERS = [
+    Offer(key, hypothesis.words.root, frozenset(hypothesis.no_bearing))
+    for key, hypothesis in PHASE_19.hypotheses.items()
+]
+PATTERNS = tuple(offer.key for offer in OFFERS)
 MANIFEST = {
     "tutor": "1",
     "dtype": "fp32",
@@ -61,7 +68,7 @@ def spiked(nan_from: int | None = None, **changes):
 
 
 def begun(run=None, focus: int | None = SPIKE, lang: str = "en", **how) -> PostMortem:
-    how = {"command": "tutor train --set grad_clip=1.0", "rules": NUMBERS} | how
+    how = {"command": "tutor train --set grad_clip=1.0", "numbers": NUMBERS, "hypotheses": OFFERS} | how
     return begin(
         run or spiked(),
         focus,
@@ -88,7 +95,7 @@ def values(pm: PostMortem) -> dict[str, str]:
 
 
 def said(pm: PostMortem, section: str, lang: str = "en") -> list[str]:
-    return [f.sentence for f in faults(pm, lang) if SECTIONS[f.section - 1] == section]
+    return [f.sentence for f in problems(pm, lang) if SECTIONS[f.section - 1] == section]
 
 
 class TestSymptoms:
@@ -115,7 +122,7 @@ class TestSymptoms:
         pm = begun(make_run({"loss": [1.0] * 50}), focus=20)
         [missing, *_] = [s for s in pm.symptoms if s.key == "gradient"]
         assert (missing.value, missing.recorded) == ("", False)
-        assert any("didn't record" in fault for fault in said(pm, "symptoms"))
+        assert any("didn't record" in problem for problem in said(pm, "symptoms"))
         for lang, words in (("en", "not recorded"), ("es", "No registrado")):
             assert not any(
                 "Gradient norm at" in f for f in said(pm.with_symptom("gradient", words), "symptoms", lang)
@@ -130,9 +137,9 @@ class TestSymptoms:
         ],
     )
     def test_a_word_where_a_number_belongs_is_refused_with_a_reason(self, key, value, reason):
-        [fault] = said(begun().with_symptom(key, value), "symptoms")
-        assert reason in fault
-        assert value in fault
+        [problem] = said(begun().with_symptom(key, value), "symptoms")
+        assert reason in problem
+        assert value in problem
 
     @pytest.mark.parametrize("value", ["2.31", "2,31", "NaN", "-inf", "2.94e-4", " 7 ", "no se recuperó"])
     def test_a_number_as_people_write_it_is_taken(self, value):
@@ -163,7 +170,7 @@ class TestHypotheses:
             pm = pm.with_hypothesis(key, probability=value)
         pm = normalise(pm)
         assert total(pm) == pytest.approx(1, abs=1e-9)
-        assert not any("sum to" in fault for fault in said(pm, "hypotheses"))
+        assert not any("sum to" in problem for problem in said(pm, "hypotheses"))
 
     def test_blank_ones_share_what_is_left(self):
         pm = normalise(begun().with_hypothesis("rare_token", probability="0,7"))
@@ -222,7 +229,7 @@ class TestEvidence:
 
     def test_the_bounds_are_the_trees(self):
         def judged(detector: str, **changed) -> dict[str, str]:
-            return self.verdicts(begun(rules=NUMBERS | {detector: {**NUMBERS[detector], **changed}}))
+            return self.verdicts(begun(numbers=NUMBERS | {detector: {**NUMBERS[detector], **changed}}))
 
         assert "gradient/rare_token" not in judged("bad_batch", ratio=60.0)
         assert judged("bad_batch", share=0.9)["batch/rare_token"] == "rules_out"
@@ -392,7 +399,7 @@ class TestWhole:
     @pytest.mark.parametrize("lang", ["en", "es"])
     def test_filled_it_may_be_saved_and_the_notebook_reads_it(self, lang):
         pm = filled(begun(lang=lang))
-        assert faults(pm, lang) == []
+        assert problems(pm, lang) == []
         when = datetime(2026, 11, 20, 14, 3)
         [lesson] = parse(to_markdown(pm, lang, when))
         assert (lesson.lesson, lesson.date, lesson.run) == ("Clip first", "2026-11-20 14:03", "a-run")

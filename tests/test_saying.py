@@ -8,8 +8,10 @@ import pytest
 from tests.conftest import ROOT, make_run
 from tutor import readers, saying, tree, walk
 from tutor.report import Report
+from tutor.tree import Advice
 from tutor.ui.widgets.evidence import drawn
 from tutor.walk import UNSURE, Prediction
+from tutor.words import Words
 
 PHASE_19 = tree.find("phase-19")
 BREAK = readers.read(ROOT / "runs" / "19-break")
@@ -100,6 +102,18 @@ class TestEnd:
         lines = saying.of_end(stood, looks, "en")
         assert roles(lines) == ["leaf", "means", "fix", "command"]
         assert (lines[0].verdict, lines[-1].text) == ("flaw", saying.command(stood))
+
+    def test_advice_for_the_answers_given(self):
+        stood, looks = walk.unattended(BREAK, PHASE_19)
+        advice = {
+            name: Advice(words=Words({"en": name}), when={"2.1": outcome})
+            for name, outcome in (("reload", "yes"), ("carry on", "no"))
+        }
+        leaf = stood.leaf.model_copy(update={"advice": advice})
+        told = PHASE_19.model_copy(update={"leaves": {**PHASE_19.leaves, stood.at: leaf}})
+        stood, looks = walk.unattended(BREAK, told)
+        said = [line.text for line in saying.of_end(stood, looks, "en") if line.role == "advice"]
+        assert said == ["reload"]
 
     def test_a_run_too_short_to_tell_is_undecided(self):
         stood, looks = walk.unattended(make_run({"loss": [1.0] * 60}, {"dtype": "fp32"}), PHASE_19)

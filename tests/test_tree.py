@@ -1,12 +1,15 @@
 """Trees: the shipped one is sound, and every kind of problem is named with file and line."""
 
+import shutil
 from pathlib import Path
 
 import pytest
 
 from tests import prose
+from tests.conftest import ROOT
 from tutor import tree
-from tutor.words import BadFileError
+from tutor.card import Card
+from tutor.words import LANGUAGES, BadFileError, Document, schema
 
 W = {"en": "word", "es": "palabra"}
 WINDOW = {"steps": 100, "rows": 20}
@@ -200,7 +203,8 @@ class TestProblems:
         data["questions"]["1"]["panel"] = "gradiant"
         data["questions"]["2"]["colour"] = "red"
         said = problems(tmp_path, data)
-        assert "panel" in said and "questions.2.colour: is no key of this place" in said
+        assert "questions.1.panel: Input should be" in said
+        assert "questions.2.colour: is no key of this place" in said
 
     @pytest.mark.parametrize("text", ["", "a: [", "- 1", "a: 1\na: 2", "\t"])
     def test_no_tree_at_all(self, tmp_path: Path, text: str):
@@ -216,3 +220,287 @@ class TestProblems:
     def test_an_unknown_name_offers_the_nearest(self):
         with pytest.raises(ValueError, match="did you mean phase-19"):
             tree.find("phase19")
+
+
+def said_at(folder: Path, data: dict, file: str, text: str) -> str:
+    """What is said of the one line of `file` that holds `text`."""
+    said = problems(folder, data)
+    path = folder / file
+    found = [line for line in said.splitlines() if line.startswith(f"{path}:{line_of(path, text)}: ")]
+    assert found, said
+    return "\n".join(found)
+
+
+class TestProse:
+    """Sentences lie in one file per language, joined with the graph by id."""
+
+    def test_a_placeholder_that_one_language_dropped(self, tmp_path: Path):
+        data = small()
+        data["questions"]["1"]["outcomes"]["yes"]["says"] = {
+            "en": "at {step}: {value}",
+            "es": "es {value}, sí",
+        }
+        said = said_at(tmp_path, data, "small.es.yaml", "es {value}, sí")
+        assert said.endswith("yes.says: {step} isn't named here, and small.en.yaml names it")
+
+    def test_a_sentence_in_the_graph(self, tmp_path: Path):
+        path = write(tmp_path, small())
+        path.write_text(path.read_text().replace("    panel: loss", "    panel: loss\n    why: because", 1))
+        with pytest.raises(BadFileError) as caught:
+            tree.load(path)
+        said = f"{path}:{line_of(path, 'because')}: questions.1.why: a sentence belongs in the prose"
+        assert said in str(caught.value)
+
+    def test_an_id_that_the_graph_does_not_have(self, tmp_path: Path):
+        path = write(tmp_path, small())
+        spanish = prose.prose_path(path, "es")
+        spanish.write_text(spanish.read_text().replace("leaves:", "leaves:\n  worse:\n    name: peor"))
+        with pytest.raises(BadFileError) as caught:
+            tree.load(path)
+        said = f"{spanish}:{line_of(spanish, 'worse')}: leaves.worse: is no id of small.yaml"
+        assert str(caught.value) == said
+
+    def test_a_number_in_the_prose(self, tmp_path: Path):
+        path = write(tmp_path, small())
+        english = prose.prose_path(path, "en")
+        english.write_text(english.read_text().replace("tree:", "x:") + "start: '2'\n")
+        with pytest.raises(BadFileError, match=r"small.en.yaml:\d+: start: is no key of this place"):
+            tree.load(path)
+
+    def test_one_hint_less_in_a_language(self, tmp_path: Path):
+        path = write(tmp_path, small())
+        spanish = prose.prose_path(path, "es")
+        spanish.write_text(spanish.read_text().replace("    - palabra\n", "    - palabra\n    - otra\n", 1))
+        with pytest.raises(
+            BadFileError, match=r"small.en.yaml:\d+: questions.1.hints.1: is missing, and small.es"
+        ):
+            tree.load(path)
+
+    def test_a_sentence_that_is_none(self, tmp_path: Path):
+        data = small()
+        data["leaves"]["bad"]["name"] = {"en": "bad", "es": ["mal"]}
+        with pytest.raises(
+            BadFileError, match=r"small.es.yaml:\d+: leaves.bad.name.es: Input should be a valid"
+        ):
+            tree.load(write(tmp_path, data))
+
+    def test_prose_is_asked_for_by_its_graph(self, tmp_path: Path):
+        path = write(tmp_path, small())
+        assert tree.load(prose.prose_path(path, "es")).tree == "small"
+
+    def test_the_shipped_prose_is_no_tree(self):
+        assert set(tree.available()) == {"phase-19"}
+
+
+class TestLanguages:
+    """A third language is one new file."""
+
+    def test_a_whole_file_is_a_language_and_a_part_of_one_is_named(self, tmp_path: Path):
+        for path in (ROOT / "trees").glob("phase-19*.yaml"):
+            shutil.copy(path, tmp_path)
+        french = tmp_path / "phase-19.fr.yaml"
+        french.write_text('title: en vol\nquestions:\n  "1.1":\n    ask: Est-elle NaN ou Inf ?\n')
+        with pytest.raises(BadFileError) as caught:
+            tree.load(tmp_path / "phase-19.yaml")
+        said = str(caught.value)
+        assert f"{french}:1: leaves: is missing, and phase-19.en.yaml has it" in said
+        assert f"{french}:3: questions.1.1.why: is missing, and phase-19.en.yaml has it" in said
+        assert {problem.path for problem in caught.value.problems} == {french}
+
+        whole = (tmp_path / "phase-19.es.yaml").read_text().replace("en vuelo", "en vol")
+        french.write_text(whole)
+        found = tree.load(tmp_path / "phase-19.yaml")
+        assert [found.title(lang) for lang in ("fr", "es", "en")] == ["en vol", "en vuelo", "in flight"]
+
+    def test_english_has_to_be_there(self, tmp_path: Path):
+        path = write(tmp_path, small())
+        prose.prose_path(path, "en").unlink()
+        with pytest.raises(BadFileError, match=r"small.en.yaml:1: can't be read"):
+            tree.load(path)
+
+    def test_a_language_that_is_not_there_is_english(self):
+        assert tree.find("phase-19").title("fr") == "in flight"
+
+
+class TestFacts:
+    """A sentence names only what its outcome has."""
+
+    def test_of_another_outcome(self, tmp_path: Path):
+        data = small()
+        data["questions"]["1"]["outcomes"]["no"]["says"] = {"en": "none at {step}", "es": "no en {step}"}
+        said = said_at(tmp_path, data, "small.en.yaml", "none at")
+        assert said.endswith("questions.1.outcomes.no.says: {step} is no fact of the outcome 'no'")
+        assert "small.es.yaml" in problems(tmp_path, data)
+
+    def test_why_an_answer_tempts_is_told_by_the_log_of_the_others(self, tmp_path: Path):
+        data = small()
+        outcomes = data["questions"]["1"]["outcomes"]
+        outcomes["no"]["tempting"] = {"en": "it stops at {step}", "es": "se corta en {step}"}
+        tree.load(write(tmp_path, data))
+        outcomes["yes"]["tempting"] = {"en": "tall at {step}", "es": "alta en {step}"}
+        said = said_at(tmp_path, data, "small.en.yaml", "tall at")
+        assert "{step} is no fact of every other outcome" in said
+
+    def test_a_leaf_knows_what_every_path_to_it_gives(self, tmp_path: Path):
+        data = small()
+        data["leaves"]["bad"]["means"] = {"en": "after {count}", "es": "tras {count}"}
+        tree.load(write(tmp_path, data))  # both questions count
+        data["leaves"]["bad"]["means"] = {"en": "peak {peak}", "es": "pico {peak}"}
+        said = said_at(tmp_path, data, "small.en.yaml", "peak {peak}")
+        assert said.endswith("leaves.bad.means: {peak} is no fact that every path to this leaf gives")
+
+    def test_the_step_under_discussion_is_a_fact_behind_a_question_that_finds_it(self, tmp_path: Path):
+        data = small()
+        data["leaves"]["good"]["means"] = {"en": "at {focus}", "es": "en {focus}"}
+        assert "{focus} is no fact that every path" in problems(tmp_path, data)
+        data["questions"]["2"]["focus"] = True
+        tree.load(write(tmp_path, data))
+
+    def test_a_placeholder_where_nothing_fills_it(self, tmp_path: Path):
+        data = small()
+        data["leaves"]["bad"]["name"] = {"en": "at {step}", "es": "en {step}"}
+        assert "leaves.bad.name: {step} is no placeholder that is filled here" in problems(tmp_path, data)
+
+    def test_a_check_says_something_for_each_outcome_and_for_no_other(self, tmp_path: Path):
+        data = small()
+        question = data["questions"]["1"]
+        del question["rule"]
+        question["checks"] = {
+            "nan": {
+                "label": W,
+                "panel": "loss",
+                "rule": {"detector": "non_finite_loss"},
+                "says": {"yes": W, "x": W},
+            }
+        }
+        question["otherwise"] = "no"
+        said = problems(tmp_path, data)
+        assert "question 1, check nan: says nothing for 'no'" in said
+        assert "question 1, check nan: non_finite_loss never answers 'x'" in said
+        question["checks"]["nan"]["says"] = {"yes": W, "no": {"en": "{value}", "es": "{value}"}}
+        assert "{value} is no fact of the outcome 'no'" in problems(tmp_path, data)
+
+
+class TestSources:
+    """Every number says where it comes from."""
+
+    def test_a_number_without_one(self, tmp_path: Path):
+        data = small()
+        del data["questions"]["2"]["rule"]["sources"]["merge"]
+        said = said_at(tmp_path, data, "small.yaml", "merge: 50")
+        assert said.endswith("question 2: the number 'merge' has no source")
+
+    def test_one_that_the_table_does_not_have_and_one_that_nobody_cites(self, tmp_path: Path):
+        data = small()
+        data["questions"]["2"]["rule"]["sources"]["merge"] = "our"
+        said = said_at(tmp_path, data, "small.yaml", "merge: our")
+        assert said.endswith("there is no source 'our'; did you mean ours?")
+        data = small()
+        data["sources"]["a-paper"] = W
+        assert said_at(tmp_path, data, "small.en.yaml", "a-paper").endswith("nothing refers to 'a-paper'")
+
+    def test_a_source_of_no_number(self, tmp_path: Path):
+        data = small()
+        data["questions"]["2"]["rule"]["sources"]["height"] = "ours"
+        said = said_at(tmp_path, data, "small.yaml", "height")
+        assert "a source for 'height', which is no number of it" in said
+
+    def test_they_are_read_with_the_question(self):
+        question = tree.find("phase-19").questions["2.1"]
+        assert set(question.sources) == {*question.numbers, "window.rows"}
+        assert "OLMo-core" in question.sources["sigmas"]("en")
+        assert "OLMo-core" in question.sources["sigmas"]("es")
+
+    def test_every_check_of_a_question_has_its_own(self):
+        for check in tree.find("phase-19").questions["2.3"].checks.values():
+            assert set(check.rule.sources) >= set(check.rule.numbers) != set()
+
+
+class TestWhatATreeCanSay:
+    @pytest.mark.parametrize(("kind", "symptom"), [("fine", False), ("remark", False), ("symptom", True)])
+    def test_the_kind_of_an_outcome(self, tmp_path: Path, kind: str, symptom: bool):
+        data = small()
+        data["questions"]["1"]["outcomes"]["yes"]["kind"] = kind
+        outcome = tree.load(write(tmp_path, data)).questions["1"].outcomes["yes"]
+        assert (outcome.kind, outcome.symptom) == (kind, symptom)
+
+    def test_a_kind_that_is_none(self, tmp_path: Path):
+        data = small()
+        data["questions"]["1"]["outcomes"]["yes"]["kind"] = "grave"
+        assert "questions.1.outcomes.yes.kind" in said_at(tmp_path, data, "small.yaml", "grave")
+
+    def test_a_leaf_hands_over_to_a_question_of_another_tree(self, tmp_path: Path):
+        data = small()
+        data["leaves"]["bad"]["next"] = {"tree": "phase-19", "question": "3.1"}
+        assert tree.load(write(tmp_path, data)).leaves["bad"].next == tree.Handover(
+            tree="phase-19", question="3.1"
+        )
+        data["leaves"]["bad"]["next"] = {"tree": "phase-19", "question": "9.1"}
+        assert "there is no question of phase-19 '9.1'" in said_at(tmp_path, data, "small.yaml", "9.1")
+        data["leaves"]["bad"]["next"] = {"tree": "phase-91"}
+        said = said_at(tmp_path, data, "small.yaml", "phase-91")
+        assert said.endswith("leaf bad: there is no tree 'phase-91'; did you mean phase-19?")
+        data["leaves"]["bad"]["next"] = {"tree": "small"}
+        assert "leads on to its own tree" in problems(tmp_path, data)
+
+    def test_advice_depends_on_earlier_answers(self, tmp_path: Path):
+        data = small()
+        data["leaves"]["bad"]["advice"] = {
+            "reload": {"words": {"en": "reload", "es": "recarga"}, "when": {"1": "yes"}},
+            "skip": {"words": {"en": "skip it", "es": "salta"}, "when": {"1": "no", "2": "yes"}},
+        }
+        leaf = tree.load(write(tmp_path, data)).leaves["bad"]
+        said = {"1": "yes"}, {"1": "no", "2": "yes"}, {}
+        assert [[one.words("en") for one in leaf.advice_for(answers)] for answers in said] == [
+            ["reload"],
+            ["skip it"],
+            [],
+        ]
+
+    @pytest.mark.parametrize(
+        ("when", "said"),
+        [
+            ({"9": "yes"}, "leaf bad: there is no question '9'"),
+            ({"2": "maybe"}, "leaf bad: question 2 has no outcome 'maybe'"),
+            ({"2": "no"}, "leaf bad: no path leads from 2, no, to here"),
+        ],
+    )
+    def test_advice_for_answers_that_nobody_gives(self, tmp_path: Path, when: dict, said: str):
+        data = small()
+        data["leaves"]["bad"]["advice"] = {"reload": {"words": W, "when": when}}
+        assert said in problems(tmp_path, data)
+
+    def test_a_section_is_named_once(self, tmp_path: Path):
+        data = small()
+        assert tree.load(write(tmp_path, data)).questions["2"].section("es") == "palabra"
+        data["questions"]["2"]["section"] = "lost"
+        said = said_at(tmp_path, data, "small.yaml", "section: lost")
+        assert said.endswith("question 2: there is no section 'lost'; they are: loss")
+        data["sections"]["spare"] = W
+        assert "sections: nothing refers to 'spare'" in problems(tmp_path, data)
+
+    def test_numbers_are_the_trees_own(self, tmp_path: Path):
+        found = tree.load(write(tmp_path, small()))
+        assert tree.numbers("spike", found) == found.questions["2"].rule.numbers
+        assert tree.numbers("recovery", found) is None
+
+
+class TestSchema:
+    """JSON Schemas for editors, made from the models."""
+
+    @pytest.mark.parametrize(("model", "name"), [(tree.Tree, "phase-19"), (Card, "breaks/no-clip")])
+    def test_the_shipped_files_fit(self, model: type, name: str):
+        jsonschema = pytest.importorskip("jsonschema")
+        shipped = ROOT / "trees" / f"{name}.yaml"
+        jsonschema.validate(Document(shipped).data, schema.graph(model))
+        for lang in LANGUAGES:
+            jsonschema.validate(Document(prose.prose_path(shipped, lang)).data, schema.prose(model))
+
+    def test_sentences_are_of_the_prose_and_all_else_of_the_graph(self):
+        graph, sentences = schema.graph(tree.Tree), schema.prose(tree.Tree)
+        assert set(graph["required"]) == {"tree", "start", "questions", "leaves"}
+        assert set(sentences["required"]) == {"title", "about", "sections", "questions", "leaves"}
+        question = graph["$defs"]["Question"]["properties"], sentences["$defs"]["Question"]["properties"]
+        assert {"ask", "why", "look", "hints"} == set(question[1]) - set(question[0]) - {"title"}
+        assert {"panel", "rule", "section", "focus"} <= set(question[0]) - set(question[1])
+        assert {"outcomes", "checks"} <= set(question[0]) & set(question[1])

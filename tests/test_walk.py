@@ -104,6 +104,7 @@ class TestLeaves:
     def test_schedule_bug(self):
         loss, lr = flat()["loss"].to_list(), [1e-3 - 1e-6 * i for i in range(600)]
         loss[300] = 2.5
+        assert leaf(flat(loss=loss, lr=lr)) == "unexplained-blip", "the same spike on a smooth schedule"
         lr[300:] = [1e-3] * 300
         assert leaf(flat(loss=loss, lr=lr)) == "schedule-bug"
 

@@ -3,10 +3,16 @@
 A contract can't see an import that was moved into a function, so a fresh interpreter does the work.
 """
 
+import ast
 import subprocess
 import sys
+from collections.abc import Iterator
+from graphlib import TopologicalSorter
+from pathlib import Path
 
 import pytest
+
+from tests.conftest import ROOT
 
 LOADED = (
     "import sys; print(*sorted(m for m in ('torch', 'tokenizers', 'textual', 'plotext') if m in sys.modules))"
@@ -53,3 +59,29 @@ async def walk():
 asyncio.run(walk())
 """
     assert loaded_by(code) & {"torch", "tokenizers"} == set()
+
+
+def imports(path: Path) -> Iterator[str]:
+    """What the file at `path` imports, in functions too, but for what is imported for the type checker."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    for_types = [node for node in ast.walk(tree) if isinstance(node, ast.If)]
+    for_types = [node for node in for_types if ast.unparse(node.test) == "TYPE_CHECKING"]
+    passed_over = {id(inner) for node in for_types for line in node.body for inner in ast.walk(line)}
+    for node in ast.walk(tree):
+        if id(node) in passed_over:
+            continue
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            yield node.module
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+
+
+def test_no_screen_leads_back_to_itself_not_even_by_an_import_in_a_function():
+    files = {
+        ".".join(path.relative_to(ROOT).with_suffix("").parts): path
+        for path in (ROOT / "tutor" / "ui").rglob("*.py")
+    }
+    graph = {name: {found for found in imports(path) if found in files} for name, path in files.items()}
+    assert "tutor.ui.screens.leaf" in graph["tutor.ui.navigation"]  # imported in a function, and seen
+    TopologicalSorter(graph).prepare()  # raises CycleError, which names the circle

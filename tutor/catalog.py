@@ -30,11 +30,13 @@ def nearest(name: str, known: Iterable[str]) -> str | None:
     return next(iter(get_close_matches(name, list(known), n=1, cutoff=0.5)), None)
 
 
-def unknown(what: str, name: str, known: Iterable[str]) -> str:
-    """One line: there is no such thing, and the nearest name or all of them."""
+def way_on(name: str, known: Iterable[str]) -> str:
+    """What to ask for in place of a name that isn't there: the nearest, or all there are."""
     known = list(known)
     near = nearest(name, known)
-    way_on = (
-        f"did you mean {near}?" if near else f"they are: {', '.join(known)}" if known else "there is none yet"
-    )
-    return f"there is no {what} {name!r}; {way_on}"
+    return f"did you mean {near}?" if near else f"they are: {', '.join(known)}"
+
+
+def unknown(what: str, name: str, known: Iterable[str]) -> str:
+    """One line: there is no such thing, and a way on."""
+    return f"there is no {what} {name!r}; {way_on(name, known)}"

@@ -18,7 +18,7 @@ from tutor.walk import UNSURE, Answer, Look, Prediction, Walk, fix_command, flaw
 from tutor.words import Words, plain, say
 
 Role = Literal[
-    "prediction",  # what the learner said, and whether it holds: "right", "wrong" or "" (nobody can tell)
+    "prediction",  # what the learner said: "right", "wrong", "seen_before", or "" where nobody can tell
     "finding",  # what the log says of the question
     "check",  # what it says of one of several checks
     "tempting",  # why a wrong prediction looked right
@@ -28,6 +28,7 @@ Role = Literal[
     "undecided",  # a walk that ended without a leaf, or at one that can't be trusted
     "leaf",  # where it ended: "healthy" or "flaw"
     "means",  # what that leaf means
+    "advice",  # what to do with this run now, after these answers
     "assumed",  # what was assumed for want of data
     "fix",  # the smallest fix in words
     "command",  # and as a command
@@ -136,7 +137,7 @@ def _prediction(question: Question, said: Prediction, seen: Look, lang: str) -> 
     right = said.outcome == (seen.outcome if seen.answers else UNSURE)
     if not right and not seen.answers:
         return you_said
-    held = "right" if right else "wrong"
+    held = "seen_before" if said.seen_before else "right" if right else "wrong"
     return replace(you_said, label=say(f"walk.{held}", lang), verdict=held)
 
 
@@ -216,6 +217,9 @@ def of_end(walk: Walk, looks: Sequence[Look], lang: str) -> list[Line]:
         return [Line("undecided", say(key, lang, questions=too_early(looks)), verdict=found)]
     lines = [Line("leaf", walk.leaf.name(lang), verdict=found)]
     lines.append(Line("means", walk.leaf.means(lang, safe(walk.facts))))
+    given = {answer.question: answer.outcome for answer in walk.answers}
+    for advice in walk.leaf.advice_for(given):
+        lines.append(Line("advice", advice.words(lang), label=f"{say('check.now', lang)}:"))
     if questions := assumed(walk):
         lines.append(Line("assumed", say("check.as_far", lang, questions=questions)))
     if walk.leaf.fixes:

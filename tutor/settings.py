@@ -5,10 +5,11 @@ them. They stand apart from the lab so that cards can be checked where torch is 
 """
 
 from collections.abc import Iterable, Mapping
-from difflib import get_close_matches
 from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from tutor import catalog
 
 MOST_MEMORY = 16e9  # bytes that a run may need; the default one needs half a gigabyte
 
@@ -75,9 +76,7 @@ def build(changes: Mapping[str, Any], base: Settings | None = None) -> Settings:
     """
     for name in changes:
         if name not in Settings.model_fields:
-            near = get_close_matches(name, names(), n=1)
-            hint = f"did you mean {near[0]}?" if near else f"they are: {', '.join(names())}"
-            raise ValueError(f"there is no setting {name!r}; {hint}")
+            raise ValueError(catalog.unknown("setting", name, names()))
     values = (base.model_dump() if base else {}) | dict(changes)
     try:
         settings = Settings.model_validate(values)

@@ -8,9 +8,12 @@ import pytest
 
 from tests.conftest import ROOT
 from tutor import readers, tree
+from tutor import walk as walks
+from tutor.notebook import Notebook, draft_key
 from tutor.run import Run
 from tutor.tree import Tree
 from tutor.ui.app import TutorApp
+from tutor.walk import AtLeaf, AtQuestion, Walk
 
 WIDE, NARROW = (120, 36), (80, 24)
 SIZES = [WIDE, NARROW]
@@ -35,6 +38,33 @@ def walk(home: Path) -> Callable[..., TutorApp]:
     def opened(run: Run | Path | None = None, lang: str = "en", walked_tree: Tree | None = None) -> TutorApp:
         subject = recorded("19-break") if run is None else run
         return TutorApp(learner="ana", lang=lang, subject=subject, walked_tree=walked_tree or phase_19())
+
+    return opened
+
+
+def to_the_leaf(run: Run, tree: Tree) -> AtLeaf:
+    """A walk that predicted what the log says of each question, and "no" where it can't tell."""
+    at: Walk = walks.begin(run, tree)
+    while isinstance(at, AtQuestion):
+        seen = walks.look(at)
+        at = walks.predict(at, seen.outcome if seen.answers else "no", 3)
+        at = walks.go_on(at, seen, "no")
+    return at
+
+
+def leave_at_the_leaf(run: Run, tree: Tree) -> None:
+    """Leave such a walk in ana's notebook: an app that opens on it stands at the leaf at once."""
+    key = draft_key(run.name, tree.tree, run.path)
+    Notebook("ana").save_draft("walk", key, walks.to_state(to_the_leaf(run, tree)))
+
+
+@pytest.fixture
+def at_leaf(walk: Callable[..., TutorApp]) -> Callable[..., TutorApp]:
+    """An app on a walk that was left at its leaf."""
+
+    def opened(walked_tree: Tree | None = None, lang: str = "en") -> TutorApp:
+        leave_at_the_leaf(recorded("19-break"), walked_tree or phase_19())
+        return walk(walked_tree=walked_tree, lang=lang)
 
     return opened
 

@@ -1,6 +1,7 @@
 """The post-mortem and the lessons on screen: filled by keyboard and by mouse, saved, left and found again."""
 
 import re
+import threading
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -14,7 +15,7 @@ from tests.conftest import ROOT
 from tests.test_postmortem import begun, filled, spiked
 from tests.ui.conftest import shown
 from tutor.notebook import Notebook, NotebookError, draft_key
-from tutor.postmortem import SECTIONS, faults
+from tutor.postmortem import SECTIONS, problems
 from tutor.ui.app import TutorApp
 from tutor.ui.screens.lessons import LessonsScreen
 from tutor.ui.screens.pick import PickScreen
@@ -61,9 +62,19 @@ async def type_in(pilot: Pilot, *fields: str) -> None:
         await pilot.press(*("space" if c == " " else c for c in text))
 
 
-async def settle(pilot: Pilot) -> None:
-    """Wait until the section at hand is drawn."""
+async def written(pilot: Pilot) -> None:
+    """Wait until what was to be read or written beside the screen is."""
     await pilot.pause()
+    waited = 0.0
+    while pilot.app.files.busy and waited < 5:
+        await pilot.pause(0.02)
+        waited += 0.02
+    await pilot.pause()
+
+
+async def settle(pilot: Pilot) -> None:
+    """Wait until the notebook is read and the section at hand is drawn."""
+    await written(pilot)
     drawing = [worker for worker in pilot.app.workers if worker.group == "open"]
     if drawing:
         await pilot.app.workers.wait_for_complete(drawing)
@@ -98,8 +109,8 @@ async def test_all_seven_by_keyboard_then_saved(book, lang, size):
         await to_next(pilot)
         await type_in(pilot, "Clip [red] first")
         await pilot.press("ctrl+s")
-        await pilot.pause()
-        assert faults(screen.pm, lang) == []
+        await written(pilot)
+        assert problems(screen.pm, lang) == []
         assert app.saved == book.lessons_path
         assert "lessons.md" in message(screen)
         await pilot.press("escape")
@@ -113,7 +124,7 @@ async def test_empty_sections_are_named_and_nothing_is_saved(book):
     async with on_screen(PostMortemScreen(begun(), book)) as pilot:
         app = pilot.app
         await pilot.press("ctrl+s")
-        await pilot.pause()
+        await written(pilot)
         assert "2 Hypotheses, 3 Evidence, 4 Root cause, 6 Verification, 7 Lesson" in message(app.screen)
         assert book.lessons() == []
         assert app.saved is None
@@ -274,7 +285,7 @@ async def test_a_save_that_fails_says_so_and_rescues_the_text(book, monkeypatch,
     async with on_screen(PostMortemScreen(filled(begun()), book)) as pilot:
         app = pilot.app
         await pilot.press("ctrl+s")
-        await pilot.pause()
+        await written(pilot)
         assert "no room left" in message(app.screen)
         [kept] = tmp_path.glob("tutor-lesson-*.md")
         assert "Clip first" in kept.read_text()
@@ -353,7 +364,7 @@ class TestLessons:
         book.append_lesson(
             "## New [red]\n\n2026-11-20 14:03 · 19-break · phase-19\n\n| a |\n| --- |\n| [b]x |\n"
         )
-        async with on_screen(LessonsScreen(book), size=size) as pilot:
+        async with on_screen(LessonsScreen(book, book.lessons()), size=size) as pilot:
             app = pilot.app
             await pilot.pause()
             latest = app.screen.query_one("#list").get_option_at_index(0).prompt
@@ -371,7 +382,60 @@ class TestLessons:
 
     @pytest.mark.parametrize("lang", ["en", "es"])
     async def test_none_yet(self, book, lang):
-        async with on_screen(LessonsScreen(book), lang, NARROW) as pilot:
+        async with on_screen(LessonsScreen(book, book.lessons()), lang, NARROW) as pilot:
             app = pilot.app
             await pilot.pause()
             assert "lessons.md" in str(app.screen.query_one("#none", Static).render())
+
+
+@pytest.mark.parametrize("number", [2, 3])
+async def test_a_tree_may_offer_no_hypotheses(book, number):
+    async with on_screen(PostMortemScreen(begun(hypotheses=()), book)) as pilot:
+        pilot.app.screen._go(number)
+        await settle(pilot)
+        assert pilot.app.focused is not None
+        assert "Empty" in str(pilot.app.screen.query_one(".standing", Static).render())
+
+
+class TestSavingBesideTheScreen:
+    @pytest.fixture
+    def slow(self, book, monkeypatch) -> threading.Event:
+        """The notebook appends no lesson before the event is set."""
+        go, append = threading.Event(), book.append_lesson
+
+        def wait(text: str) -> Path:
+            assert go.wait(10)
+            return append(text)
+
+        monkeypatch.setattr(book, "append_lesson", wait)
+        return go
+
+    async def test_keys_work_while_a_lesson_is_being_saved(self, book, slow):
+        screen = PostMortemScreen(filled(begun()), book)
+        async with on_screen(screen) as pilot:
+            await pilot.press("ctrl+s", "ctrl+n")
+            await pilot.pause()
+            assert (screen.number, screen.pm == screen._lesson) == (2, False)
+            slow.set()
+            await written(pilot)
+            assert pilot.app.saved == book.lessons_path
+
+    async def test_who_leaves_while_it_is_being_saved_leaves_no_draft_behind(self, book, slow):
+        async with on_screen(PostMortemScreen(filled(begun()), book)) as pilot:
+            await pilot.press("ctrl+s", "escape")
+            await pilot.pause()
+            slow.set()
+            await written(pilot)
+        assert [lesson.lesson for lesson in book.lessons()] == ["Clip first"]
+        assert book.drafts() == []
+
+    async def test_who_leaves_while_a_save_fails_finds_a_draft(self, book, monkeypatch, tmp_path):
+        def refuse(_):
+            raise NotebookError("full", path="here")
+
+        monkeypatch.setattr(book, "append_lesson", refuse)
+        monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+        async with on_screen(PostMortemScreen(filled(begun()), book)) as pilot:
+            await pilot.press("1", "ctrl+s", "escape")
+            await written(pilot)
+        assert [draft.data["lesson"] for draft in book.drafts()] == ["Clip first"]

@@ -4,10 +4,10 @@ import pytest
 
 from tests.conftest import write_run
 from tests.ui.conftest import NARROW, SIZES, WIDE, phase_19, recorded, shown
-from tests.ui.test_walk import answer_all, click_on, settle
+from tests.ui.test_walk import click_on, settle
 from tutor import walk as walks
 from tutor.notebook import Notebook, draft_key
-from tutor.tree import Handover
+from tutor.tree import Advice, Handover
 from tutor.ui.app import TutorApp
 from tutor.ui.screens.compare import CompareScreen
 from tutor.ui.screens.help import HelpScreen
@@ -15,6 +15,7 @@ from tutor.ui.screens.home import HomeScreen
 from tutor.ui.screens.leaf import LeafScreen
 from tutor.ui.screens.pick import PickScreen
 from tutor.ui.screens.walk import WalkScreen
+from tutor.words import Words
 
 
 @pytest.fixture
@@ -109,11 +110,10 @@ async def test_home_says_which_file_is_wrong(at_home, monkeypatch, tmp_path):
 
 
 @pytest.mark.parametrize("size", SIZES)
-async def test_the_leaf_tells_the_flaw_the_fix_and_what_it_is_not(walk, size):
-    app = walk()
+async def test_the_leaf_tells_the_flaw_the_fix_and_what_it_is_not(at_leaf, size):
+    app = at_leaf()
     async with app.run_test(size=size) as pilot:
         await settle(pilot)
-        await answer_all(pilot, "en")
         leaf = app.screen
         assert isinstance(leaf, LeafScreen)
         end, _ = walks.unattended(recorded("19-break"), phase_19())
@@ -125,43 +125,53 @@ async def test_the_leaf_tells_the_flaw_the_fix_and_what_it_is_not(walk, size):
         assert end.leaf.fixes[0].words("en") in str(leaf.query_one("#fix").render())
 
 
-async def test_from_the_leaf_again_from_the_top(walk):
-    app = walk()
+async def test_from_the_leaf_again_from_the_top(at_leaf):
+    app = at_leaf()
     async with app.run_test(size=WIDE) as pilot:
         await settle(pilot)
-        await answer_all(pilot, "en")
         await pilot.press("r")  # walk again
         await settle(pilot)
         assert isinstance(app.screen, WalkScreen)
         assert app.screen.walk.at == "1.1"
 
 
-async def test_a_leaf_leads_on_to_the_next_tree(walk, monkeypatch):
+async def test_a_leaf_leads_on_to_the_next_tree(at_leaf, monkeypatch):
     end, _ = walks.unattended(recorded("19-break"), phase_19())
-    leaf = end.leaf.model_copy(update={"next": Handover(tree="other"), "breaks": ("no-clip",)})
+    now = Advice(words=Words({"en": "stop and reload"}), when={"1.1": "no", "2.1": "yes"})
+    never = Advice(words=Words({"en": "carry on"}), when={"2.1": "no"})
+    leaf = end.leaf.model_copy(
+        update={
+            "next": Handover(tree="other", question="3.1"),
+            "breaks": ("no-clip",),
+            "advice": {"now": now, "never": never},
+        }
+    )
     other = phase_19().model_copy(update={"tree": "other"})
     monkeypatch.setattr("tutor.tree.available", lambda: {"other": None})
     monkeypatch.setattr("tutor.tree.find", lambda name: other)
     asked = phase_19().model_copy(update={"leaves": {**phase_19().leaves, end.at: leaf}})
-    app = walk(walked_tree=asked)
+    app = at_leaf(walked_tree=asked)
     async with app.run_test(size=WIDE) as pilot:
         await settle(pilot)
-        await answer_all(pilot, "en")
         assert "tutor train --break no-clip" in shown(app)
+        assert "For this run, now: stop and reload" in shown(app)
+        assert "carry on" not in shown(app)
         await pilot.press("t")  # the next tree
         await settle(pilot)
         assert isinstance(app.screen, WalkScreen)
-        assert (app.screen.walk.tree.tree, app.screen.walk.at) == ("other", "1.1")
+        assert (app.screen.walk.tree.tree, app.screen.walk.at) == ("other", "3.1")
         await pilot.press("q")  # back on the leaf
         await settle(pilot)
         assert isinstance(app.screen, LeafScreen)
 
 
-async def test_from_the_leaf_out_and_back_to_it(walk):
-    app = walk()
+async def test_from_the_leaf_out_and_back_to_it(walk, at_leaf):
+    app = at_leaf()
     async with app.run_test(size=WIDE) as pilot:
         await settle(pilot)
-        await answer_all(pilot, "en")
+        await pilot.press("b", "down", "enter", "enter")  # the last question again, and back to the leaf
+        await settle(pilot)
+        assert isinstance(app.screen, LeafScreen)
         await pilot.press("q")  # leave
         await settle(pilot)
     assert Notebook("ana").drafts()[0].data["done"]
@@ -171,21 +181,19 @@ async def test_from_the_leaf_out_and_back_to_it(walk):
         assert isinstance(again.screen, LeafScreen)
 
 
-async def test_the_leaf_opens_the_post_mortem(walk):
-    app = walk()
+async def test_the_leaf_opens_the_post_mortem(at_leaf):
+    app = at_leaf()
     async with app.run_test(size=WIDE) as pilot:
         await settle(pilot)
-        await answer_all(pilot, "en")
         await pilot.press("p")  # post-mortem
         await settle(pilot)
         assert type(app.screen).__name__ == "PostMortemScreen"
 
 
-async def test_copying_the_fix(walk):
-    app = walk()
+async def test_copying_the_fix(at_leaf):
+    app = at_leaf()
     async with app.run_test(size=WIDE) as pilot:
         await settle(pilot)
-        await answer_all(pilot, "en")
         command = app.screen.command
         await pilot.press("y")  # copy
         await settle(pilot)
@@ -275,11 +283,10 @@ async def test_compare_opens_on_the_sibling(walk):
         assert isinstance(app.screen, WalkScreen)
 
 
-async def test_at_the_leaf_figures_panels_and_the_post_mortems_panels_are_there(walk):
-    app = walk()
+async def test_at_the_leaf_figures_panels_and_the_post_mortems_panels_are_there(at_leaf):
+    app = at_leaf()
     async with app.run_test(size=WIDE) as pilot:
         await settle(pilot)
-        await answer_all(pilot, "en")
         await pilot.press("c")  # compare
         await settle(pilot)
         assert "grad_clip" in shown(app)

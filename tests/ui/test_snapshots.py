@@ -1,4 +1,6 @@
-"""One picture per screen and size. After a change meant to be seen: pytest tests/ui --snapshot-update.
+"""One picture per screen, of the walk and the leaf one per size.
+
+After a change meant to be seen: pytest tests/ui --snapshot-update.
 
 The runs are made here, by a fixed rule, so that a new recording of the shipped pair changes no picture but
 README.md's, which shows what a reader will see.
@@ -11,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import write_run
-from tests.ui.conftest import NARROW, SIZES, WIDE, phase_19, recorded
+from tests.ui.conftest import NARROW, SIZES, WIDE, leave_at_the_leaf, phase_19, recorded
 from tests.ui.test_walk import settle
 from tutor import readers
 from tutor.notebook import Notebook
@@ -41,6 +43,7 @@ def made(folder: Path, name: str, *, clip: float | None) -> Path:
     manifest = {
         "dtype": "fp32",
         "settings": settings,
+        "tutor": "0.1.0",
         "break": "no-clip",
         "command": f"tutor train --out runs/{name}",
     }
@@ -62,18 +65,37 @@ def pair(home: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Path]:
 def picture(pair: dict[str, Path], snap_compare) -> Callable[..., bool]:
     """Press keys on a walk over the first run (or at home) and compare what is seen."""
 
-    def taken(keys: Keys, size: tuple[int, int], *, lang: str = "en", home: bool = False, act=None) -> bool:
-        subject = {} if home else {"subject": pair["a-break"], "walked_tree": phase_19()}
+    def taken(
+        keys: Keys,
+        size: tuple[int, int],
+        *,
+        lang: str = "en",
+        home: bool = False,
+        leaf: bool = False,
+        torn: bool = False,
+        act: Callable[[TutorApp], object] | None = None,
+    ) -> bool:
+        run = pair["a-break"]
+        if torn:
+            with (run / "metrics.jsonl").open("a") as log:
+                log.write('oops\n{"step": 400, "loss"')
+        if leaf:
+            leave_at_the_leaf(readers.read(run), phase_19())
+        subject = {} if home else {"subject": run, "walked_tree": phase_19()}
         app = TutorApp(learner="ana", lang=lang, **subject)
 
         async def press(pilot) -> None:
             await settle(pilot)
+            app.clear_notifications()  # of a walk taken up at its leaf
             for key in keys:
                 await pilot.press(key)
                 await settle(pilot)
             if act:
                 act(app)
                 await settle(pilot)
+            for field in app.screen.query("Input, TextArea"):
+                field.cursor_blink = False  # seen, however long the keys took
+            await pilot.pause()
 
         return snap_compare(app, terminal_size=size, run_before=press)
 
@@ -110,60 +132,69 @@ class TestWalk:
 
 
 @pytest.mark.parametrize("size", SIZES, ids=["wide", "narrow"])
-class TestScreens:
-    def test_home(self, picture, size):
-        assert picture([], size, home=True)
-
+class TestLeaf:
     def test_leaf(self, picture, size):
         assert picture(TO_LEAF, size)
 
-    def test_map(self, picture, size):
-        assert picture([*TO_RECOVERY, "m"], size)
-
-    def test_panel(self, picture, size):
-        assert picture([*TO_RECOVERY, "3", "3"], size)
-
-    def test_compare(self, picture, size):
-        assert picture([*TO_RECOVERY, "c"], size)
-
-    def test_help(self, picture, size):
-        assert picture(["question_mark"], size)
+    def test_after_the_log_had_answered(self, picture, size):
+        first = ["y", "enter", "b", *FIRST_NO]  # wrong; taken back, and answered again
+        assert picture([*first, *TO_LEAF[len(FIRST_NO) :]], size)
 
 
-@pytest.mark.parametrize("size", SIZES, ids=["wide", "narrow"])
+class TestScreens:
+    """Each at the size where it has less to spare, or where more of it is to be seen."""
+
+    def test_home(self, picture):
+        assert picture([], WIDE, home=True)
+
+    def test_map(self, picture):
+        assert picture([*TO_RECOVERY, "m"], WIDE)
+
+    def test_panel(self, picture):
+        assert picture([*TO_RECOVERY, "3", "3"], NARROW)
+
+    def test_compare(self, picture):
+        assert picture([*TO_RECOVERY, "c"], WIDE)
+
+    def test_help(self, picture):
+        assert picture(["question_mark"], NARROW)
+
+    def test_remarks(self, picture):
+        assert picture(["i"], NARROW, torn=True)
+
+
 class TestForms:
-    def test_symptoms(self, picture, size):
-        assert picture([*TO_LEAF, "p"], size)
+    def test_symptoms(self, picture):
+        assert picture(["p"], NARROW, leaf=True)
 
-    def test_hypotheses_in_spanish(self, picture, size):
-        keys = ["s" if key == "y" else key for key in TO_LEAF]
-        assert picture([*keys, "p", "ctrl+n"], size, lang="es")
+    def test_hypotheses_in_spanish(self, picture):
+        assert picture(["p", "ctrl+n"], NARROW, leaf=True, lang="es")
 
-    def test_evidence(self, picture, size):
-        assert picture([*TO_LEAF, "p", "ctrl+n", "ctrl+n", "down", "down", "space"], size)
+    def test_evidence(self, picture):
+        assert picture(["p", "ctrl+n", "ctrl+n", "down", "down", "space"], WIDE, leaf=True)
 
-    def test_cause(self, picture, size):
-        assert picture([*TO_LEAF, "p", "ctrl+n", "ctrl+n", "ctrl+n", *"off"], size)
+    def test_cause(self, picture):
+        assert picture(["p", "ctrl+n", "ctrl+n", "ctrl+n", *"off"], NARROW, leaf=True)
 
-    def test_verification(self, picture, size):
-        assert picture([*TO_LEAF, "p", *["ctrl+n"] * 5], size)
+    def test_verification(self, picture):
+        assert picture(["p", *["ctrl+n"] * 5], NARROW, leaf=True)
 
-    def test_not_saved_yet(self, picture, size):
-        assert picture([*TO_LEAF, "p", "ctrl+s"], size)
+    def test_not_saved_yet(self, picture):
+        assert picture(["p", "ctrl+s"], WIDE, leaf=True)
 
-    def test_lessons(self, picture, size, home, monkeypatch):
+    def test_lessons(self, picture, home, monkeypatch):
         monkeypatch.chdir(home)
         monkeypatch.setenv("TUTOR_LEARNERS", "learners")  # the screen shows the path
         for number, lesson in enumerate(("Look at the batch first", "Clip before you trust the loss"), 1):
             about = f"2026-11-2{number} 14:03 · a-break · phase-19: 1.1 no"
             Notebook("ana").append_lesson(f"## {lesson}\n\n{about}\n\n| a | b |\n|---|---|\n| 1 | 2 |")
-        assert picture(["n"], size, home=True)
+        assert picture(["n"], WIDE, home=True)
 
-    def test_name(self, picture, size):
-        assert picture([], size, home=True, act=lambda app: app.ask_learner())
+    def test_name(self, picture):
+        assert picture([], NARROW, home=True, act=lambda app: app.ask_learner())
 
-    def test_palette(self, picture, size):
-        assert picture(["ctrl+p"], size)
+    def test_palette(self, picture):
+        assert picture(["ctrl+p"], WIDE)
 
 
 class TestLooks:

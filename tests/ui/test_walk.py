@@ -1,20 +1,24 @@
 """The walk screen: predict first, then the log answers; both languages, keyboard and mouse."""
 
 import json
+from dataclasses import replace
 
 import pytest
 
-from tests.conftest import ROOT, write_run
-from tests.ui.conftest import NARROW, SIZES, WIDE, phase_19, recorded, shown
+from tests.conftest import ROOT, make_run, write_run
+from tests.ui.conftest import NARROW, SIZES, WIDE, leave_at_the_leaf, phase_19, recorded, shown
 from tutor import tree
 from tutor import walk as walks
 from tutor.notebook import Notebook, NotebookError, draft_key
 from tutor.ui.firstpaint import FIRST_PAINT
+from tutor.ui.looks import Looks
 from tutor.ui.screens.leaf import LeafScreen
+from tutor.ui.screens.note import NoteScreen
 from tutor.ui.screens.pick import PickScreen
 from tutor.ui.widgets.answer import Answer
 from tutor.ui.widgets.evidence import Evidence
 from tutor.ui.widgets.plot import Plot
+from tutor.ui.widgets.remarks import remarks
 from tutor.walk import UNSURE
 
 YES = {"en": "y", "es": "s"}
@@ -165,11 +169,11 @@ async def test_undo_takes_back_the_prediction_then_the_answer(walk):
         assert (app.screen.walk.at, app.screen.walk.answers) == ("1.1", ())
 
 
-async def test_undo_leads_back_from_the_leaf(walk):
-    app = walk()
+async def test_undo_leads_back_from_the_leaf(at_leaf):
+    app = at_leaf()
     async with app.run_test(size=NARROW) as pilot:
         await settle(pilot)
-        await answer_all(pilot, "en")
+        assert isinstance(app.screen, LeafScreen)
         await pilot.press("b")  # back into the tree
         await settle(pilot)
         assert app.screen.walk.question is not None
@@ -208,6 +212,72 @@ async def test_a_walk_over_another_run_of_the_same_name_is_not_resumed(walk, tmp
             await settle(pilot)
             assert app.screen.walk.at == "2.1"
     assert len(Notebook("ana").drafts()) == 2
+
+
+async def test_a_prediction_made_after_the_log_has_answered_does_not_count_as_right(walk):
+    app = walk()
+    async with app.run_test(size=WIDE) as pilot:
+        await settle(pilot)
+        await pilot.press("y", "enter", "b", "n", "enter")  # wrong; looked; back; now as the log says
+        await settle(pilot)
+        text = " ".join(shown(app).split())
+        assert "≈ the log had already answered" in text
+        assert "✓ right" not in text
+        await pilot.press("enter")
+        await settle(pilot)
+        assert "≈ 1.1" in shown(app)
+        attempt = app.screen.walk.id
+        await pilot.press("q")  # leave
+    kept = Notebook("ana").predictions()
+    assert [(p["predicted"], p["seen_before"]) for p in kept] == [("yes", False), ("no", True)]
+    assert {p["attempt"] for p in kept} == {attempt}
+    again = walk()
+    async with again.run_test(size=WIDE) as pilot:
+        await settle(pilot)
+        await pilot.press("b", "n", "enter")  # back to 1.1, whose answer is still known
+        await settle(pilot)
+        assert again.screen.walk.prediction.seen_before
+        await pilot.press("r", "n", "enter")  # a new attempt: the first answer is the learner's own
+        await settle(pilot)
+        assert (again.screen.walk.attempt, again.screen.walk.prediction.seen_before) == (2, False)
+    assert len({p["attempt"] for p in Notebook("ana").predictions()}) == 2
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_what_the_reader_passed_over_is_said_at_the_first_question(walk, tmp_path, size):
+    folder = write_run(tmp_path / "torn", [{"step": step, "loss": 1.0} for step in range(300)])
+    with (folder / "metrics.jsonl").open("a") as log:
+        log.write('{"step": 300, "lo')
+    app = walk(folder)
+    async with app.run_test(size=size) as pilot:
+        await settle(pilot)
+        first = remarks(app.screen.walk.run, "en")[0]
+        await click_on(pilot, f"i {first[:30]}")  # all of them
+        assert isinstance(app.screen, NoteScreen)
+        assert "cut short" in shown(app)
+        await pilot.press("escape", "n", "enter", "enter")  # to 2.1, where the room is wanted for the panel
+        await settle(pilot)
+        assert not app.screen.query_one("Remarks").display
+        await pilot.press("i")  # they are still there to be read
+        await settle(pilot)
+        assert isinstance(app.screen, NoteScreen)
+
+
+async def test_a_log_that_grows_is_drawn_and_asked_anew(walk):
+    run = make_run({"loss": [1.0 + 0.01 * (step % 7) for step in range(300)]})
+    app = walk(run)
+    async with app.run_test(size=WIDE) as pilot:
+        await settle(pilot)
+        plot, before = app.screen.query_one(Plot), shown(app)
+        grown = make_run({"loss": [*run["loss"].to_list()[:250], *[9.0] * 350]})  # resumed at 250
+        plot.subject = grown  # nothing else has changed
+        plot.refresh()
+        await settle(pilot)
+        assert shown(app) != before
+        looks = Looks()
+        at_spike = replace(walks.begin(run, phase_19()), at="2.1")
+        assert looks.at(at_spike).outcome == "no"
+        assert looks.at(replace(at_spike, run=grown)).outcome == "yes"
 
 
 @pytest.mark.parametrize("torn", ['{"data": {"answers": 3}}', '{"data": {}}', "[", ""])
@@ -395,11 +465,10 @@ async def test_text_of_the_log_is_never_markup(walk, tmp_path):
 
 async def test_a_tree_of_ones_own_with_markup_in_its_words(walk, tmp_path):
     path = tmp_path / "mine.yaml"
-    path.write_text(
-        (ROOT / "trees" / "phase-19.yaml")
-        .read_text()
-        .replace("en: Is the training loss NaN", "en: Is [red]the training loss NaN")
-    )
+    for part in ("yaml", "en.yaml", "es.yaml"):
+        words = (ROOT / "trees" / f"phase-19.{part}").read_text()
+        marked = words.replace("Is the training loss NaN", "Is [red]the training loss NaN")
+        path.with_suffix(f".{part}").write_text(marked)
     app = walk(walked_tree=tree.load(path))
     async with app.run_test(size=WIDE) as pilot:
         await settle(pilot)
@@ -445,11 +514,7 @@ async def test_too_small_from_the_start(walk):
 
 
 async def test_too_small_while_a_walk_is_resumed_at_its_leaf(walk):
-    app = walk()
-    async with app.run_test(size=WIDE) as pilot:
-        await settle(pilot)
-        await answer_all(pilot, "en")
-        assert isinstance(app.screen, LeafScreen)
+    leave_at_the_leaf(recorded("19-break"), phase_19())
     again = walk(ROOT / "runs" / "19-break")
     async with again.run_test(size=(50, 10)) as pilot:
         await settle(pilot)

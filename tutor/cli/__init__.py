@@ -10,7 +10,7 @@ from typing import Annotated, Any
 
 import typer
 
-from tutor.cli import asked, content, start
+from tutor.cli import content, options, start
 
 LEARN, RUN = "Learn", "Without the app"
 
@@ -26,8 +26,8 @@ app = typer.Typer(
 )
 
 
-def _version(asked: bool) -> None:
-    if asked:
+def _version(given: bool) -> None:
+    if given:
         from tutor import __version__
 
         print(f"tutor {__version__}")
@@ -37,7 +37,7 @@ def _version(asked: bool) -> None:
 def _terminal(instead: str) -> None:
     """The app needs a terminal; without one, say what to use."""
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
-        asked.fail(f"the app needs a terminal; without one use: {instead}")
+        options.fail(f"the app needs a terminal; without one use: {instead}")
 
 
 def _open(**what: Any) -> int:
@@ -52,9 +52,9 @@ def _open(**what: Any) -> int:
 @app.callback(invoke_without_command=True)
 def home(
     context: typer.Context,
-    learner: asked.LearnerOption = None,
-    lang: asked.LangOption = None,
-    version: Annotated[
+    learner: options.LearnerOption = None,
+    lang: options.LangOption = None,
+    version: Annotated[  # noqa: ARG001 - its callback prints it
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and end.")
     ] = False,
 ) -> None:
@@ -62,15 +62,15 @@ def home(
     if context.invoked_subcommand:
         return
     _terminal("tutor --help")
-    raise typer.Exit(_open(learner=asked.learner(learner), lang=asked.lang(lang)))
+    raise typer.Exit(_open(learner=options.learner(learner), lang=options.lang(lang)))
 
 
 @app.command(rich_help_panel=LEARN, epilog="Example:  tutor walk runs/19-break --learner ana --lang es")
 def walk(
-    run: asked.RunArgument,
-    tree: asked.TreeOption = "phase-19",
-    learner: asked.LearnerOption = None,
-    lang: asked.LangOption = None,
+    run: options.RunArgument,
+    tree: options.TreeOption = "phase-19",
+    learner: options.LearnerOption = None,
+    lang: options.LangOption = None,
 ) -> None:
     """Walk a decision tree over a run: predict first, then the log answers."""
     from tutor import readers
@@ -81,14 +81,14 @@ def walk(
         if not sys.stdout.isatty():
             readers.read(path)  # what is wrong with the run matters more than the missing terminal
     except BadRunError as error:
-        asked.fail(error)
-    walked, name, language = asked.tree(tree, checked=False), asked.learner(learner), asked.lang(lang)
+        options.fail(error)
+    walked, name, language = options.tree(tree, checked=False), options.learner(learner), options.lang(lang)
     _terminal(f"tutor check {shlex.quote(run)}")
     code = _open(learner=name, lang=language, subject=path, walked_tree=walked)
     from tutor.words import say
 
     if not code and _left_open(name, path, walked.tree):
-        print(say("walk.kept", language, command=shlex.join([asked.program(), "walk", run])))
+        print(say("walk.kept", language, command=shlex.join([options.program(), "walk", run])))
     raise typer.Exit(code)
 
 
@@ -106,8 +106,8 @@ def _left_open(learner: str, path: Path, tree: str) -> bool:
 @app.command(rich_help_panel=LEARN, epilog="Example:  tutor lessons   ·   tutor lessons 2 --learner ana")
 def lessons(
     number: Annotated[int | None, typer.Argument(help="Show this one whole.", metavar="[N]")] = None,
-    learner: asked.LearnerOption = None,
-    lang: asked.LangOption = None,
+    learner: options.LearnerOption = None,
+    lang: options.LangOption = None,
 ) -> None:
     """List the lessons in a learner's notebook, or show one."""
     from rich.console import Console
@@ -116,9 +116,9 @@ def lessons(
     from tutor import notebook
 
     try:
-        kept.show(notebook.Notebook(asked.learner(learner)), number, asked.lang(lang), Console())
+        kept.show(notebook.Notebook(options.learner(learner)), number, options.lang(lang), Console())
     except notebook.NotebookError as error:
-        asked.fail(error)
+        options.fail(error)
 
 
 @app.command(
@@ -129,11 +129,11 @@ def lessons(
 def check(
     runs: Annotated[
         list[str],
-        typer.Argument(help="Run folders, or names.", metavar="RUN...", autocompletion=asked.complete_run),
+        typer.Argument(help="Run folders, or names.", metavar="RUN...", autocompletion=options.complete_run),
     ],
-    tree: asked.TreeOption = "phase-19",
+    tree: options.TreeOption = "phase-19",
     as_json: Annotated[bool, typer.Option("--json", help="One JSON list, an object for each run.")] = False,
-    lang: asked.LangOption = None,
+    lang: options.LangOption = None,
 ) -> None:
     """Walk with nobody watching: each question with its value, bound and step, then the leaf."""
     from rich.console import Console
@@ -142,7 +142,7 @@ def check(
     from tutor.report import Report
     from tutor.run import BadRunError
 
-    walked, language = asked.tree(tree), asked.lang(lang)
+    walked, language = options.tree(tree), options.lang(lang)
     start.loaded()
     console, results, flawed, bad = Console(highlight=False), [], False, False
     for name in runs:
@@ -165,12 +165,12 @@ def check(
 
 @app.command(rich_help_panel=RUN, epilog="Example:  tutor compare runs/19-control runs/19-break")
 def compare(
-    a: asked.RunArgument,
-    b: asked.RunArgument,
+    a: options.RunArgument,
+    b: options.RunArgument,
     at: Annotated[
         int | None, typer.Option("--at", help="Compare at this step, not at the worst spike.")
     ] = None,
-    lang: asked.LangOption = None,
+    lang: options.LangOption = None,
 ) -> None:
     """Put two runs side by side: what differs in the configuration, the panels overlaid, a table."""
     from rich.console import Console
@@ -179,13 +179,15 @@ def compare(
     from tutor.compare import compare as put_together
     from tutor.compare import render
 
-    first, second, language = asked.run(a), asked.run(b), asked.lang(lang)
+    first, second, language = options.run(a), options.run(b), options.lang(lang)
     for one in (first, second):
         if at is not None and not int(one.steps[0]) <= at <= int(one.steps[-1]):
-            asked.fail(f"--at {at} is outside {one.name}: it logged steps {one.steps[0]} to {one.steps[-1]}")
+            options.fail(
+                f"--at {at} is outside {one.name}: it logged steps {one.steps[0]} to {one.steps[-1]}"
+            )
     console = Console(highlight=False)
-    asked_by = tree.find("phase-19")
-    rules = {name: tree.numbers(name, asked_by) for name in ("spike", "recovery")}
+    walked = tree.find("phase-19")
+    rules = {name: tree.numbers(name, walked) for name in ("spike", "recovery")}
     found = put_together(first, second, at, **rules)
     for panel in ("loss", "gradient"):
         console.print(plots.panel_title(panel, language), style="bold")

@@ -1,12 +1,13 @@
 """The commands that make runs and list what there is to learn from: train, breaks, trees."""
 
+import json
 import sys
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from tutor.cli import asked, start
+from tutor.cli import options, start
 
 CONTENT = "Train and content"
 
@@ -24,7 +25,7 @@ def train(
     break_: Annotated[
         str | None,
         typer.Option(
-            "--break", help="A break's name, or a card's file.", autocompletion=asked.complete_break
+            "--break", help="A break's name, or a card's file.", autocompletion=options.complete_break
         ),
     ] = None,
     control: Annotated[
@@ -80,18 +81,18 @@ def train(
         faults = [parts.parse(text) for text in fault or []]
         settings.build(changes)
     except (ValueError, BadFileError) as error:
-        asked.fail(error)
+        options.fail(error)
     if control and not chosen:
-        asked.fail("--control is a break's control: name the break too, --break no-clip --control")
+        options.fail("--control is a break's control: name the break too, --break no-clip --control")
     if resume and (chosen or changes or out or faults or sealed):
-        asked.fail("--resume goes on with a run as it was begun: give it alone")
+        options.fail("--resume goes on with a run as it was begun: give it alone")
     try:
         from tutor.lab import command
     except ModuleNotFoundError as error:
         if error.name not in ("torch", "tokenizers"):
             raise
         pinned = "pip install -c constraints.txt '.[train]'"  # the versions that the tests run with
-        asked.fail(
+        options.fail(
             "training needs torch and tokenizers; get them with: "
             + (pinned if in_checkout() else "pip install torch tokenizers")
         )
@@ -105,20 +106,20 @@ def train(
 @app.command(rich_help_panel=CONTENT, name="breaks", epilog="Example:  tutor breaks no-clip")
 def breaks(
     name: Annotated[
-        str | None, typer.Argument(help="Show this card.", autocompletion=asked.complete_break)
+        str | None, typer.Argument(help="Show this card.", autocompletion=options.complete_break)
     ] = None,
-    lang: asked.LangOption = None,
+    lang: options.LangOption = None,
 ) -> None:
     """List the breaks, or show one's card."""
     from rich.console import Console
 
     from tutor import card
 
-    language, console = asked.lang(lang), Console(highlight=False)
+    language, console = options.lang(lang), Console(highlight=False)
     try:
         cards = [card.find(name)] if name else card.all_cards()
     except ValueError as error:
-        asked.fail(error)
+        options.fail(error)
     for found in cards:
         if name:
             console.print(card.render(found, language), crop=False)  # commands go over the edge, whole
@@ -127,7 +128,7 @@ def breaks(
 
 
 @trees_app.callback(invoke_without_command=True)
-def trees(context: typer.Context, lang: asked.LangOption = None) -> None:
+def trees(context: typer.Context, lang: options.LangOption = None) -> None:
     """List the trees with their leaves."""
     if context.invoked_subcommand:
         return
@@ -135,7 +136,7 @@ def trees(context: typer.Context, lang: asked.LangOption = None) -> None:
 
     from tutor import tree
 
-    language, console = asked.lang(lang), Console(highlight=False, markup=False)
+    language, console = options.lang(lang), Console(highlight=False, markup=False)
     for path in tree.available().values():
         try:
             found = tree.load(path)
@@ -149,23 +150,37 @@ def trees(context: typer.Context, lang: asked.LangOption = None) -> None:
         console.print()
 
 
-@trees_app.command("check", epilog="Example:  tutor trees check my.yaml")
+@trees_app.command("check", epilog="Example:  tutor trees check my.yaml trees/breaks/mine.yaml")
 def trees_check(
     files: Annotated[
-        list[Path] | None, typer.Argument(help="YAML files; all known trees by default.")
+        list[Path] | None, typer.Argument(help="YAML files; all known trees and breaks by default.")
     ] = None,
 ) -> None:
-    """Check trees: every fault named with file and line. Exit code 0 sound, 2 not."""
-    from tutor import tree
+    """Check trees and breaks: every problem named with file and line. Exit code 0 sound, 2 not."""
+    from tutor.cli import checking
 
     sound = True
-    for path in files or tree.available().values():
+    for path in checking.graphs(files):
         try:
-            found = tree.load(path)
+            print(f"{path}: sound ({checking.describe(path)})")
         except ValueError as error:
             sound = False
             print(error, file=sys.stderr)
-        else:
-            print(f"{path}: sound ({len(found.questions)} questions, {len(found.leaves)} leaves)")
     if not sound:
         raise typer.Exit(2)
+
+
+@trees_app.command("schema", epilog="Example:  tutor trees schema > tree.schema.json")
+def trees_schema(
+    prose: Annotated[
+        bool, typer.Option("--prose", help="Of the file with one language's sentences.")
+    ] = False,
+    card: Annotated[bool, typer.Option("--card", help="Of a break's card, in place of a tree.")] = False,
+) -> None:
+    """Print the JSON Schema of a tree's graph, for editors that complete and check YAML."""
+    from tutor.card import Card
+    from tutor.tree import Tree
+    from tutor.words import schema
+
+    model = Card if card else Tree
+    print(json.dumps(schema.prose(model) if prose else schema.graph(model), indent=2, ensure_ascii=False))

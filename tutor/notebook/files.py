@@ -14,9 +14,14 @@ PATIENCE = 10.0
 
 
 class NotebookError(SaidError):
-    """What the notebook can't do."""
+    """What the notebook can't do.
+
+    Attributes:
+        rescued: where the text that couldn't be saved is safe instead, if anywhere.
+    """
 
     part = "notebook"
+    rescued: Path | None = None
 
 
 def rescue(text: str) -> Path:

@@ -2,20 +2,19 @@
 
 pm = begin(run, focus, ...)                        half filled from the log      (log.py, evidence.py)
 pm = pm.with_cell("lr", "schedule", "rules_out")   the learner does the rest     (form.py)
-faults(pm, lang)                                   what keeps it from being saved
+problems(pm, lang)                                 what keeps it from being saved
 to_markdown(pm, lang, when)                        the entry for lessons.md      (text.py)
 """
 
-from tutor.postmortem.faults import Fault, bound_fault, faults, is_empty, is_one, symptom_fault
 from tutor.postmortem.form import (
     COMPARISONS,
     DESTRUCTIVE,
-    PATTERNS,
     SECTIONS,
     VERDICTS,
     About,
     Bound,
     Hypothesis,
+    Offer,
     PostMortem,
     Reading,
     Symptom,
@@ -23,36 +22,37 @@ from tutor.postmortem.form import (
     from_state,
     to_state,
 )
+from tutor.postmortem.incident import JUDGED_BY
 from tutor.postmortem.log import begin
-from tutor.postmortem.reading import normalise, number, sentences, total
-from tutor.postmortem.scene import RULES
+from tutor.postmortem.parsing import normalise, number, sentences, total
+from tutor.postmortem.problems import Problem, bound_problem, is_empty, is_one, problems, symptom_problem
 from tutor.postmortem.text import to_markdown
 
 __all__ = [
     "COMPARISONS",
     "DESTRUCTIVE",
-    "PATTERNS",
-    "RULES",
+    "JUDGED_BY",
     "SECTIONS",
     "VERDICTS",
     "About",
     "Bound",
-    "Fault",
     "Hypothesis",
+    "Offer",
     "PostMortem",
+    "Problem",
     "Reading",
     "Symptom",
     "Verification",
     "begin",
-    "bound_fault",
-    "faults",
+    "bound_problem",
     "from_state",
     "is_empty",
     "is_one",
     "normalise",
     "number",
+    "problems",
     "sentences",
-    "symptom_fault",
+    "symptom_problem",
     "to_markdown",
     "to_state",
     "total",

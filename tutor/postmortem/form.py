@@ -1,13 +1,14 @@
 """The form: what a post-mortem holds, and how it is edited. Frozen: each edit gives a new one.
 
 Everything in it is text as the learner typed it, so that a draft holds half-written numbers too; reading
-them is the business of `faults`.
+them is the business of `problems`.
 """
 
 from collections.abc import Mapping
-from typing import Any, Literal, Self
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal, Self, get_args
 
-from pydantic import Field, ValidationError
+from pydantic import AfterValidator, Field, ValidationError
 
 from tutor.run import PANELS
 from tutor.words import Strict, say
@@ -15,19 +16,44 @@ from tutor.words import Strict, say
 SECTIONS = ("symptoms", "hypotheses", "evidence", "cause", "remediation", "verification", "lesson")
 """The seven sections, numbered from 1 in this order."""
 
-PATTERNS = ("rare_token", "overflow", "schedule", "state")
-"""Four patterns that cover most spikes, offered as starting hypotheses."""
-
 DESTRUCTIVE = "destructive"
-"""The hypothesis that a run that ends in NaN must consider: an update that wrote NaN into a parameter."""
+"""The hypothesis that a run that ends in NaN must consider, whatever its tree: an update that wrote NaN into
+a parameter."""
 
-VERDICTS = ("favours", "rules_out", "silent")
+Verdict = Literal["favours", "rules_out", "silent"]
+VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
 """What a panel can say of a hypothesis."""
+
+Cell = Verdict | Literal[""]
+"""A cell of the grid, "" while it is empty."""
 
 COMPARISONS = ("<", "<=", ">", ">=")
 
 Kind = Literal["step", "number", "after", "text"]
-Verdict = Literal["", "favours", "rules_out", "silent"]
+
+
+def _known(panel: str) -> str:
+    if panel not in PANELS:
+        raise ValueError(f"there is no panel {panel!r}")
+    return panel
+
+
+Panel = Annotated[str, AfterValidator(_known)]
+
+
+@dataclass(frozen=True)
+class Offer:
+    """A hypothesis that a tree offers.
+
+    Attributes:
+        key: its id, by which the rules of evidence.py know it.
+        words: by language.
+        no_bearing: panels that have nothing to say of it, whatever they show.
+    """
+
+    key: str
+    words: Mapping[str, str]
+    no_bearing: frozenset[str] = frozenset()
 
 
 class Symptom(Strict):
@@ -47,7 +73,7 @@ class Symptom(Strict):
     kind: Kind
     value: str = ""
     unit: str = ""
-    panel: Literal[PANELS] = "loss"
+    panel: Panel = "loss"
     recorded: bool = True
     bound: str = ""
 
@@ -56,31 +82,33 @@ class Hypothesis(Strict):
     """One hypothesis.
 
     Attributes:
-        key: a pattern's name, or "own-1", "own-2" ...
-        text: the learner's own words; "" for a pattern, whose words are the app's.
+        key: the id of one that the tree offers, or "own-1", "own-2" ...
+        text: the learner's own words; "" for one that was offered.
+        offered: the tree's words by language; none for the learner's own.
         probability: as typed, from 0 to 1.
         support: the panel or the observation that speaks for it.
     """
 
     key: str
     text: str = ""
+    offered: Mapping[str, str] = Field(default_factory=dict)
     probability: str = ""
     support: str = ""
 
     def words(self, lang: str) -> str:
         """The hypothesis in `lang`, the learner's own as they wrote it."""
-        return self.text if self.own else say(f"postmortem.patterns.{self.key}", lang)
+        return self.text if self.own else self.offered.get(lang) or self.offered.get("en") or self.key
 
     @property
     def own(self) -> bool:
         """Whether the learner wrote it."""
-        return self.key.startswith("own-")
+        return self.key.startswith("own-") and not self.offered
 
 
 class Reading(Strict):
     """What the log says of one cell of the grid: a verdict, and why: a key of tutor/words and its facts."""
 
-    verdict: Literal[VERDICTS]
+    verdict: Verdict
     why: str
     facts: Mapping[str, str] = Field(default_factory=dict)
 
@@ -144,7 +172,7 @@ class PostMortem(Strict):
     about: About
     symptoms: tuple[Symptom, ...]
     hypotheses: tuple[Hypothesis, ...]
-    evidence: Mapping[str, Verdict] = Field(default_factory=dict)
+    evidence: Mapping[str, Cell] = Field(default_factory=dict)
     log: Mapping[str, Reading] = Field(default_factory=dict)
     cause: str = ""
     remediation: str = ""
@@ -181,13 +209,23 @@ class PostMortem(Strict):
             evidence={c: v for c, v in self.evidence.items() if c.partition("/")[2] != key},
         )
 
-    def cell(self, panel: str, key: str) -> Verdict:
+    def cell(self, panel: str, key: str) -> Cell:
         """What the learner says that `panel` says of the hypothesis `key`; "" while they haven't."""
         return self.evidence.get(f"{panel}/{key}", "")
 
-    def with_cell(self, panel: str, key: str, verdict: Verdict) -> Self:
+    def with_cell(self, panel: str, key: str, verdict: Cell) -> Self:
         """The same with a cell of the grid filled, or emptied."""
         return self.but(evidence={**self.evidence, f"{panel}/{key}": verdict})
+
+    def with_log_of(self, fresh: Self) -> Self:
+        """A draft with what the log and the tree say today: `fresh` is the same post-mortem, newly begun."""
+        words = {h.key: h.offered for h in fresh.hypotheses}
+        return self.but(
+            log=fresh.log,
+            hypotheses=tuple(
+                h.model_copy(update={"offered": words.get(h.key, h.offered)}) for h in self.hypotheses
+            ),
+        )
 
     def reading(self, panel: str, key: str) -> Reading | None:
         """What the log says of a cell, None where no rule can tell. To be shown once the cell is filled."""

@@ -2,25 +2,25 @@
 
 import uuid
 from collections.abc import Iterator, Sequence
+from math import inf
 
 from tutor.detectors.windows import rows
 from tutor.postmortem.evidence import readings
 from tutor.postmortem.form import (
     DESTRUCTIVE,
-    PATTERNS,
     About,
     Bound,
     Hypothesis,
+    Kind,
+    Offer,
     PostMortem,
     Symptom,
     Verification,
 )
-from tutor.postmortem.scene import EMA_STEPS, Rules, Scene, survey
+from tutor.postmortem.incident import Incident, Numbers, survey
+from tutor.postmortem.thresholds import EMA_STEPS, SETTLED
 from tutor.run import Run
-from tutor.words import number, plain, say
-
-SETTLED = 10
-"""Steps after the beginning from which a cured run is expected back (a contained spike takes no more)."""
+from tutor.words import LANGUAGES, number, plain, say
 
 
 def begin(
@@ -28,7 +28,8 @@ def begin(
     focus: int | None,
     *,
     tree: str,
-    rules: Rules,
+    numbers: Numbers,
+    hypotheses: Sequence[Offer],
     leaf: str,
     path: Sequence[str],
     command: str | None = None,
@@ -38,15 +39,16 @@ def begin(
 
     Args:
         focus: the step under discussion; None: the first NaN or Inf of the loss.
-        rules: the tree's numbers of each detector of `scene.RULES`.
+        numbers: the tree's numbers of each detector of `incident.JUDGED_BY` that it uses.
+        hypotheses: those that the tree offers. A run that ended in NaN gets the destructive update besides.
         tree: the tree's name; `leaf` the leaf's name in words; `path` the answers, as they are to be shown.
         command: the leaf's smallest fix as a command that can be run, or in words.
     """
-    scene = survey(run, focus, rules)
+    incident = survey(run, focus, numbers)
     settings = run.manifest.settings
     last_finite = None
-    if scene.bad_row is not None:
-        finite = run["loss"][: scene.bad_row].is_not_null().arg_true()
+    if incident.bad_row is not None:
+        finite = run["loss"][: incident.bad_row].is_not_null().arg_true()
         sound = run.checkpoint_by(int(run.steps[int(finite[-1])])) if len(finite) else None
         last_finite = sound.resumes_at if sound else None
     about = About(
@@ -55,7 +57,7 @@ def begin(
         folder=str(run.path.resolve()),
         leaf=leaf,
         path=" → ".join((*path, leaf)) if leaf else " → ".join(path),
-        nan=scene.bad_row is not None,
+        nan=incident.bad_row is not None,
         last_finite=last_finite,
         lr=_rate(settings.get("lr")) or _rate(run.manifest.schedule.lr_max),
         ours=run.knows("tutor"),
@@ -63,21 +65,29 @@ def begin(
             name for name in run.frame.columns if name != "step" and run.frame[name].dtype.is_numeric()
         ),
     )
-    keys = (*PATTERNS, DESTRUCTIVE) if about.nan else PATTERNS
+    offers = list(hypotheses)
+    if about.nan and DESTRUCTIVE not in {offer.key for offer in offers}:
+        offers.append(_destructive())
     seed = settings.get("seed") if run.manifest.seed is None else run.manifest.seed
     return PostMortem(
         id=uuid.uuid4().hex,
         about=about,
-        symptoms=tuple(_symptoms(scene, lang)),
-        hypotheses=tuple(Hypothesis(key=key) for key in keys),
-        log=readings(scene, keys),
+        symptoms=tuple(_symptoms(incident, lang)),
+        hypotheses=tuple(Hypothesis(key=offer.key, offered=offer.words) for offer in offers),
+        log=readings(incident, offers),
         remediation=_remedy(about, command, lang),
         verification=Verification(
             seed="" if seed is None else str(seed),
-            through=_through(scene),
-            bounds=_bounds(scene),
+            through=_through(incident),
+            bounds=_bounds(incident),
         ),
     )
+
+
+def _destructive() -> Offer:
+    """What every dead run has to consider; neither tokens nor batches speak of it."""
+    words = {lang: say("postmortem.destructive", lang) for lang in LANGUAGES}
+    return Offer(DESTRUCTIVE, words, frozenset(("tokens", "batch")))
 
 
 def _remedy(about: About, command: str | None, lang: str) -> str:
@@ -87,12 +97,12 @@ def _remedy(about: About, command: str | None, lang: str) -> str:
     return "\n".join(line for line in lines if line)
 
 
-def _through(scene: Scene) -> str:
-    if scene.began is None:
+def _through(incident: Incident) -> str:
+    if incident.began is None:
         return ""
-    ahead = scene.began + 2 * EMA_STEPS
+    ahead = incident.began + 2 * EMA_STEPS
     # A log that ends in NaN ends early: the cured run has to get past there.
-    return str(ahead if scene.bad_row is not None else min(ahead, int(scene.run.steps[-1])))
+    return str(ahead if incident.bad_row is not None else min(ahead, int(incident.run.steps[-1])))
 
 
 def _rate(value: object) -> float | None:
@@ -100,36 +110,36 @@ def _rate(value: object) -> float | None:
     return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
 
 
-def _bounds(scene: Scene) -> tuple[Bound, ...]:
+def _bounds(incident: Incident) -> tuple[Bound, ...]:
     """Bounds to fill in, on what comes after: a bad batch's own loss is measured before its update."""
-    if scene.began is None:
+    if incident.began is None:
         return ()
-    last = _through(scene)
-    first = min(scene.began + SETTLED, int(last))
-    names = [name for name in ("loss", "probe_loss") if scene.run.has(name)]
+    last = _through(incident)
+    first = min(incident.began + SETTLED, int(last))
+    names = [name for name in ("loss", "probe_loss") if incident.run.has(name)]
     return tuple(Bound(signal=name, window=f"{first}..{last}") for name in names)
 
 
-def _symptoms(scene: Scene, lang: str) -> Iterator[Symptom]:
-    run, row, peak = scene.run, scene.row, scene.peak_row
-    spike = row is not None
-    yield _row("began", "step", scene.began)
-    yield _row("before", "number", scene.ema_before(), "nats")
-    yield _row("peak", "number", scene.at("loss", peak), "nats")
-    yield _row("peak_step", "step", int(run.steps[peak]) if spike and run.has("loss") else None)
-    yield _row("after", "after", _after(scene), "nats")
-    within = number(scene.rules["recovery"]["within"].steps)
-    yield _row("recovered", "after", _recovered(scene, lang), "steps", bound=within)
-    yield _row("gradient", "number", scene.worst("grad_norm"), panel="gradient")
-    usual = scene.usual("grad_norm")
-    yield _row("gradient_usual", "number", usual.mean if usual else None, panel="gradient")
-    yield _row("lr", "number", scene.at("lr", row), panel="lr")
+def _symptoms(incident: Incident, lang: str) -> Iterator[Symptom]:
+    run, row, peak = incident.run, incident.row, incident.peak_row
+    yield _row("began", "step", incident.began)
+    yield _row("before", "number", incident.ema_before(), "nats")
+    yield _row("peak", "number", incident.at("loss", peak), "nats")
+    yield _row("peak_step", "step", int(run.steps[peak]) if peak is not None and run.has("loss") else None)
+    yield _row("after", "after", _after(incident), "nats")
+    yield _row("recovered", "after", _recovered(incident, lang), "steps", bound=_within(incident))
+    yield _row("gradient", "number", incident.worst("grad_norm"), panel="gradient")
+    baseline = incident.baseline("grad_norm")
+    yield _row("gradient_usual", "number", baseline.mean if baseline else None, panel="gradient")
+    yield _row("lr", "number", incident.at("lr", row), panel="lr")
     yield _row("dtype", "text", run.manifest.dtype, panel="throughput")
-    yield _row("batch", "text", _batch(scene, lang), panel="batch")
-    yield _row("tokens", "text", _tokens(scene, lang), panel="batch")
+    yield _row("batch", "text", _batch(incident), panel="batch")
+    yield _row("tokens", "text", _tokens(incident, lang), panel="batch")
 
 
-def _row(key: str, kind: str, value: object, unit: str = "", panel: str = "loss", bound: str = "") -> Symptom:
+def _row(
+    key: str, kind: Kind, value: object, unit: str = "", panel: str = "loss", bound: str = ""
+) -> Symptom:
     recorded = value is not None
     return Symptom(
         key=key,
@@ -142,33 +152,39 @@ def _row(key: str, kind: str, value: object, unit: str = "", panel: str = "loss"
     )
 
 
-def _after(scene: Scene) -> float | None:
+def _after(incident: Incident) -> float | None:
     """The loss 50 steps after the peak, NaN for a run that died before."""
-    if scene.row is None or not scene.run.has("loss"):
+    if incident.peak_row is None or not incident.run.has("loss"):
         return None
-    row = scene.peak_row + rows(scene.run, EMA_STEPS)
-    if scene.bad_row is not None and (scene.bad_row <= row or row >= len(scene.run)):
+    row = incident.peak_row + rows(incident.run, EMA_STEPS)
+    if incident.bad_row is not None and (incident.bad_row <= row or row >= len(incident.run)):
         return float("nan")
-    return scene.run["loss"][row] if row < len(scene.run) else None
+    return incident.run["loss"][row] if row < len(incident.run) else None
 
 
-def _recovered(scene: Scene, lang: str) -> int | str | None:
-    if scene.row is None or not scene.run.has("loss"):
+def _recovered(incident: Incident, lang: str) -> float | str | None:
+    if incident.row is None or not incident.run.has("loss"):
         return None
-    found = scene.recovered_in()
-    return say("postmortem.said.did_not_recover", lang) if found is None else (found if found != "" else None)
+    found = incident.recovered_in()
+    return say("postmortem.said.did_not_recover", lang) if found == inf else found
 
 
-def _batch(scene: Scene, lang: str) -> str | None:
-    if scene.began is None:
+def _within(incident: Incident) -> str:
+    """In how many steps the tree wants it back; "" where it doesn't say."""
+    within = incident.numbers.get("recovery", {}).get("within")
+    return "" if within is None else number(within.steps)
+
+
+def _batch(incident: Incident) -> str | None:
+    if incident.began is None:
         return None
-    digest = scene.at("batch_hash", scene.row)
-    return f"{scene.began} · {str(digest)[:12]}" if digest else str(scene.began)
+    digest = incident.at("batch_hash", incident.row)
+    return f"{incident.began} · {str(digest)[:12]}" if digest else str(incident.began)
 
 
-def _tokens(scene: Scene, lang: str) -> str | None:
+def _tokens(incident: Incident, lang: str) -> str | None:
     """The rare tokens of the batch with their counts, the most frequent first."""
-    tokens, counts = scene.at("rare_tokens", scene.row), scene.at("rare_counts", scene.row)
+    tokens, counts = incident.at("rare_tokens", incident.row), incident.at("rare_counts", incident.row)
     if tokens is None:
         return None
     pairs = zip(tokens, counts if counts is not None else [None] * len(tokens), strict=False)

@@ -6,7 +6,7 @@ from math import isfinite
 
 from tutor import lesson
 from tutor.postmortem.form import SECTIONS, PostMortem, Symptom
-from tutor.postmortem.reading import number
+from tutor.postmortem.parsing import number
 from tutor.run import PANELS
 from tutor.words import say
 

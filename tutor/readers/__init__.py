@@ -8,11 +8,10 @@ import contextlib
 import importlib
 import pkgutil
 from collections.abc import Iterator
-from difflib import get_close_matches
 from pathlib import Path
 from typing import cast
 
-from tutor import paths
+from tutor import catalog, paths
 from tutor.readers.source import Reader, Source
 from tutor.run import BadRunError, Run
 
@@ -27,13 +26,14 @@ def _readers() -> Iterator[Reader]:
 
 def available() -> dict[str, Path]:
     """Every run's path by name, the user's own before the shipped one of the same name."""
-    found: dict[str, Path] = {}
-    for folder in paths.folders("runs"):
-        for path in sorted(folder.iterdir()):
-            with contextlib.suppress(OSError, BadRunError):  # a folder of somebody else's hides no other run
-                for _ in _claims(path):
-                    found.setdefault(path.name, path)
-    return found
+    return catalog.listing("runs", _named_runs)
+
+
+def _named_runs(folder: Path) -> Iterator[tuple[str, Path]]:
+    for path in sorted(folder.iterdir()):
+        with contextlib.suppress(OSError, BadRunError):  # a folder of somebody else's hides no other run
+            if _claims(path):
+                yield path.name, path
 
 
 def sources(path: Path) -> list[Source]:
@@ -77,9 +77,8 @@ def locate(name: str) -> Path:
     known = available()
     if path.name in known and path.parent.name in ("", "runs"):
         return known[path.name]
-    near = get_close_matches(path.name, known, n=1, cutoff=0.4)
-    if near:
-        hint = f"did you mean {known[near[0]]}?"
+    if near := catalog.nearest(path.name, known):
+        hint = f"did you mean {known[near]}?"
     elif known:
         hint = f"there are: {', '.join(known)}"
     else:

@@ -4,7 +4,7 @@ A tree is a graph, `trees/phase-19.yaml`, and its prose in one file per language
 check` runs `load` over it: every problem is named with file and line.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 
 from tutor import catalog, paths
@@ -13,6 +13,7 @@ from tutor.tree.schema import (
     Advice,
     Check,
     Handover,
+    Hypothesis,
     Leaf,
     Number,
     Outcome,
@@ -23,12 +24,13 @@ from tutor.tree.schema import (
     Tree,
 )
 from tutor.words import BadFileError
-from tutor.words.prose import Joined, graph_of, graphs
+from tutor.words.prose import Joined, graph_of, named_graphs
 
 __all__ = [
     "Advice",
     "Check",
     "Handover",
+    "Hypothesis",
     "Leaf",
     "Outcome",
     "Question",
@@ -94,11 +96,7 @@ def find(name: str, *, checked: bool = True) -> Tree:
 
 def available() -> dict[str, Path]:
     """Every tree's graph by name, the user's own before the shipped one of the same name."""
-    return catalog.listing("trees", _named)
-
-
-def _named(folder: Path) -> Iterator[tuple[str, Path]]:
-    return ((path.stem, path) for path in graphs(folder))
+    return catalog.listing("trees", named_graphs)
 
 
 def numbers(detector: str, tree: Tree) -> Mapping[str, Number | Window] | None:

@@ -7,7 +7,7 @@ from tutor.detectors.windows import Window
 from tutor.tree.schema import Check, Leaf, Number, Outcome, Question, Rule, Times, Tree
 from tutor.words import Words
 from tutor.words.document import Where
-from tutor.words.prose import placeholders, sentences, shape_of
+from tutor.words.prose import sentences, shape_of, unknown_placeholders
 
 LARGEST = 1e9
 """No window or bound of a rule has a use for more."""
@@ -36,7 +36,7 @@ def find_problems(tree: Tree) -> Found:
     yield from _facts_of_leaves(tree)
     for where, words in sentences(shape_of(Tree), tree):
         if not FILLED & set(where):
-            yield from _placeholders(where, words, (), "placeholder that is filled here")
+            yield from unknown_placeholders(where, words, (), "placeholder that is filled here")
 
 
 def _question(tree: Tree, id: str, question: Question) -> Found:
@@ -65,7 +65,7 @@ def _question(tree: Tree, id: str, question: Question) -> Found:
     prose: dict[Where, Words] = {("ask",): question.ask, ("why",): question.why, ("look",): question.look}
     prose |= {("hints", index): hint for index, hint in enumerate(question.hints)}
     for field, words in prose.items():
-        yield from _placeholders((*here, *field), words, question.numbers, "number of its rule")
+        yield from unknown_placeholders((*here, *field), words, question.numbers, "number of its rule")
     if question.rule:
         yield from _rule(tree, (*here, "rule"), f"question {id}", question.rule)
     for name, check in question.checks.items():
@@ -89,12 +89,12 @@ def _outcomes(here: Where, id: str, question: Question) -> Found:
         if question.rules and name not in given:
             yield where, f"question {id}: no rule ever answers {name!r}"
         others = [facts for other, facts in given.items() if other != name]
-        yield from _placeholders(
+        yield from unknown_placeholders(
             (*where, "says"), outcome.says, given.get(name, set()), f"fact of the outcome {name!r}"
         )
         if outcome.tempting:
             kind = "fact of every other outcome, of which the log gives one then"
-            yield from _placeholders((*where, "tempting"), outcome.tempting, _shared(others), kind)
+            yield from unknown_placeholders((*where, "tempting"), outcome.tempting, _shared(others), kind)
 
 
 def facts_of(question: Question, outcome: str) -> set[str] | None:
@@ -131,7 +131,7 @@ def _check(where: Where, what: str, check: Check) -> Found:
             yield (*where, "says", outcome), f"{what}: {found.name} never answers {outcome!r}"
             continue
         kind = f"fact of the outcome {outcome!r}"
-        yield from _placeholders((*where, "says", outcome), words, found.facts_of(outcome), kind)
+        yield from unknown_placeholders((*where, "says", outcome), words, found.facts_of(outcome), kind)
 
 
 def _rule(tree: Tree, where: Where, what: str, rule: Rule) -> Found:
@@ -256,7 +256,7 @@ def _facts_of_leaves(tree: Tree) -> Found:
     for id, leaf in tree.leaves.items():
         if id in given:
             kind = "fact that every path to this leaf gives"
-            yield from _placeholders(("leaves", id, "means"), leaf.means, _shared(given[id]), kind)
+            yield from unknown_placeholders(("leaves", id, "means"), leaf.means, _shared(given[id]), kind)
 
 
 def _in_order(tree: Tree) -> list[str]:
@@ -299,17 +299,6 @@ def _graph(tree: Tree) -> Found:
     for kind in ("questions", "leaves"):
         for id in getattr(tree, kind).keys() - seen:
             yield (kind, id), f"no answer leads to {id}"
-
-
-def _placeholders(where: Where, words: Words, known: Iterable[str], kind: str) -> Found:
-    """Placeholders of a sentence that aren't `known`."""
-    for lang, sentence in words.root.items():
-        try:
-            named = placeholders(sentence)
-        except ValueError:
-            continue  # named with the prose
-        for name in sorted(named - set(known)):
-            yield (*where, lang), f"{'.'.join(map(str, where))}: {{{name}}} is no {kind}"
 
 
 def _shared(facts: Iterable[set[str]]) -> set[str]:

@@ -205,6 +205,18 @@ class Leaf(Strict):
         return tuple(one for one in self.advice.values() if one.when.items() <= answers.items())
 
 
+class Hypothesis(Strict):
+    """A cause that the post-mortem offers. The rules of postmortem/evidence.py know it by its id.
+
+    Attributes:
+        words: the cause, in a few words.
+        no_bearing: panels that have nothing to say of it, whatever they show.
+    """
+
+    words: Words
+    no_bearing: tuple[Panel, ...] = ()
+
+
 class Tree(Strict):
     """A decision tree: questions by id, in reading order, and leaves by id.
 
@@ -214,6 +226,7 @@ class Tree(Strict):
         sections: what the groups of questions are called, by id.
         sources: where numbers come from, by id: a paper, a document, or ours, with the command that re-makes
             them where one does.
+        hypotheses: what the post-mortem after a walk offers to consider, by id.
     """
 
     tree: str
@@ -224,6 +237,7 @@ class Tree(Strict):
     sources: Mapping[str, Words] = Field(default_factory=dict)
     questions: Mapping[str, Question] = Field(min_length=1)
     leaves: Mapping[str, Leaf] = Field(min_length=1)
+    hypotheses: Mapping[str, Hypothesis] = Field(default_factory=dict)
     _files: Joined | None = PrivateAttr(default=None)  # know the lines
 
     @model_validator(mode="after")
@@ -234,6 +248,11 @@ class Tree(Strict):
                 cited = {name: self.sources.get(id) for name, id in rule.source_ids.items()}
                 rule._sources = {name: source for name, source in cited.items() if source}
         return self
+
+    def beginning_at(self, question: str) -> Self:
+        """The tree with another first question, for who comes from a leaf of another tree."""
+        assert question in self.questions, question
+        return self.model_copy(update={"start": question})
 
     def nexts(self, question: str) -> Iterator[tuple[str, str]]:
         """The outcomes of a question, each with the id it leads to (a question's or a leaf's)."""

@@ -8,7 +8,6 @@ TutorApp(learner=..., lang=..., subject=path, walked_tree=tree).run()     begin 
 
 from __future__ import annotations
 
-from functools import cached_property
 from typing import TYPE_CHECKING
 
 from textual import events
@@ -28,7 +27,6 @@ if TYPE_CHECKING:
 
     from tutor.run import Run
     from tutor.tree import Tree
-    from tutor.ui.files import Files
 
 SMALLEST = (60, 18)
 
@@ -70,13 +68,6 @@ class TutorApp(Navigation, FirstPaint):
         from tutor.ui.screens.walk import WalkScreen
 
         return WalkScreen(self._subject, self._walked_tree)
-
-    @cached_property
-    def files(self) -> Files:
-        """What reads and writes beside the screens."""
-        from tutor.ui.files import Files
-
-        return Files()
 
     async def on_unmount(self) -> None:
         """However the app ends, what was to be saved is saved."""

@@ -1,18 +1,25 @@
 """Commands: everything that can be done, for the command palette."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 
 from textual.command import DiscoveryHit, Hit, Hits, Provider
 
 from tutor.run import PANELS
 from tutor.ui import bindings, runs
+from tutor.ui.runs import RunEntry
 from tutor.ui.typed import InTutor
 from tutor.words import plain, say
 
 
 class Commands(InTutor, Provider):
     """The screen's panels and actions, the runs, and what the app can change."""
+
+    _entries: Sequence[RunEntry] = ()
+
+    async def startup(self) -> None:
+        """Look for the runs once, while the menu opens."""
+        self._entries = await self.app.files.read(runs.available)
 
     def _all(self) -> Iterator[tuple[str, Callable[[], object]]]:
         app, screen = self.app, self.screen
@@ -26,7 +33,7 @@ class Commands(InTutor, Provider):
         for row in bindings.working(screen.active_bindings, lang, hidden=True):
             if row.action in _WORTH_NAMING:
                 yield row.name[:1].upper() + row.name[1:], partial(app.simulate_key, row.key)
-        for entry in runs.available():
+        for entry in self._entries:
             yield say("commands.open", lang, run=plain(entry.name)), partial(app.open_run, entry)
         yield say("commands.lessons", lang), app.open_lessons
         yield say("commands.learner", lang), app.ask_learner

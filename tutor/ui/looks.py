@@ -4,7 +4,6 @@ from collections.abc import Hashable
 
 from tutor import walk as walks
 from tutor.tree import Question
-from tutor.ui.runs import revision
 from tutor.walk import AtQuestion, Look
 
 
@@ -16,7 +15,7 @@ class Looks:
 
     def at(self, walk: AtQuestion) -> Look:
         """What the log says at `walk`."""
-        key = walk.at, walk.focus, revision(walk.run)
+        key = walk.at, walk.focus, walk.run.revision
         if key not in self._known:
             self._known[key] = walks.look(walk)
         return self._known[key]

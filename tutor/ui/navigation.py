@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING
 
+from textual import work
 from textual.app import App
 from textual.reactive import reactive
 
@@ -17,6 +19,7 @@ if TYPE_CHECKING:
 
     from tutor.run import Run
     from tutor.tree import Tree
+    from tutor.ui.files import Files
     from tutor.ui.keeper import Keeper
     from tutor.ui.runs import RunEntry
     from tutor.ui.screens.home import HomeScreen
@@ -27,12 +30,20 @@ class Navigation(App[object]):
     """An app that opens tutor's screens.
 
     Attributes:
+        files: what reads and writes beside the screens.
         learner: whose notebook.
         lang: the language on screen, "en" or "es".
     """
 
     learner: str
     lang: reactive[str] = reactive("en", init=False)
+
+    @cached_property
+    def files(self) -> Files:
+        """What reads and writes beside the screens."""
+        from tutor.ui.files import Files
+
+        return Files()
 
     def open_walk(self, subject: Run | Path, tree: Tree) -> None:
         """A walk, taken up where it was left."""
@@ -56,13 +67,15 @@ class Navigation(App[object]):
         """A walk over another run, from the home screen."""
         self.go_home().open(entry)
 
-    def open_lessons(self) -> None:
+    @work(exclusive=True, group="lessons")
+    async def open_lessons(self) -> None:
         """The lessons kept so far."""
         from tutor.notebook import Notebook, NotebookError
         from tutor.ui.screens.lessons import LessonsScreen
 
+        notebook = Notebook(self.learner)
         try:
-            self.push_screen(LessonsScreen(Notebook(self.learner)))
+            self.push_screen(LessonsScreen(notebook, await self.files.notes(notebook.lessons)))
         except NotebookError as error:
             self.complain(error.says(self.lang))
 

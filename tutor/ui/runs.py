@@ -1,7 +1,7 @@
 """The runs there are, by their manifests alone, so that a long log isn't read to list it."""
 
 import json
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -57,17 +57,6 @@ def beside(run: Run) -> list[RunEntry]:
     entries = available()
     others = [entry for entry in entries if entry.path.resolve() != run.path.resolve()]
     return siblings(run.name, entries) or others
-
-
-def revision(run: Run) -> Hashable:
-    """Changes when the run's log has grown: what was drawn or measured of it is then out of date."""
-    return getattr(run, "revision", None) or (id(run), len(run))
-
-
-def remarks(run: Run, lang: str) -> list[str]:
-    """What the reader passed over, one line each, safe to draw."""
-    said = ((remark, getattr(remark, "says", None)) for remark in run.remarks)
-    return [plain(says(lang) if says else str(remark)) for remark, says in said]
 
 
 def _manifest(path: Path) -> Mapping[str, Any]:

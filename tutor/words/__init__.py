@@ -4,6 +4,7 @@
 which lie beside this file, one YAML for each part of the app: `say("walk.ask", lang)` reads `walk.yaml`.
 """
 
+import math
 import unicodedata
 from collections.abc import Mapping
 from functools import cache
@@ -61,7 +62,7 @@ def number(value: Any) -> str:
     if isinstance(value, int):
         return str(value)
     if isinstance(value, float):
-        return "NaN" if value != value else f"{value:.4g}".replace("inf", "Inf")
+        return "NaN" if math.isnan(value) else f"{value:.4g}".replace("inf", "Inf")
     return ", ".join(number(item) for item in value)
 
 
@@ -113,7 +114,7 @@ class SaidError(Exception):
 
     part: str
 
-    def __init__(self, what: str, **facts: Any):
+    def __init__(self, what: str, **facts: Any) -> None:
         self.what, self.facts = what, facts
         super().__init__(self.says("en"))
 

@@ -37,15 +37,18 @@ class Problem(NamedTuple):
 class BadFileError(ValueError):
     """YAML that can't be used. `str()` gives one line per problem, each with file and line."""
 
-    def __init__(self, problems: Iterable[Problem]):
+    def __init__(self, problems: Iterable[Problem]) -> None:
         self.problems = sorted(set(problems))
         super().__init__("\n".join(map(str, self.problems)))
 
 
-class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):
+_FastestLoader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
+
+class _Loader(_FastestLoader):
     """YAML as people mean it: `yes`, `no`, `on` and `off` are words; a key given twice is an error."""
 
-    def construct_mapping(self, node, deep=False):
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict:
         seen = set()
         for key, _ in node.value:
             if key.value in seen:
@@ -66,7 +69,7 @@ _Loader.add_implicit_resolver("tag:yaml.org,2002:bool", re.compile(r"^(?:true|fa
 class Document:
     """A YAML file with the line of everything in it."""
 
-    def __init__(self, path: Path):
+    def __init__(self, path: Path) -> None:
         self.path = path
         try:
             text = path.read_text(encoding="utf-8")
@@ -77,7 +80,7 @@ class Document:
         loader = _Loader(text)
         try:
             self._root = loader.get_single_node()
-            self.data = loader.construct_document(self._root) if self._root else None
+            data = loader.construct_document(self._root) if self._root else None
         except yaml.YAMLError as error:
             mark = getattr(error, "problem_mark", None)
             what = getattr(error, "problem", None) or str(error)
@@ -86,22 +89,21 @@ class Document:
             raise self._unusable(1, "is nested too deep") from None
         finally:
             loader.dispose()
-        if not isinstance(self.data, dict):
+        if not isinstance(data, dict):
             raise self._unusable(1, "holds no keys: is this the right file?")
+        self.data: dict[str, Any] = data
 
     def _unusable(self, line: int, what: str) -> BadFileError:
         return BadFileError([Problem(self.path, line, what)])
 
     def holds(self, *where: str | int) -> bool:
         """Whether there is a value at `where`."""
-        node = self.data
+        node: Any = self.data
         for part in where:
-            if isinstance(node, list):
-                if not isinstance(part, int) or part >= len(node):
-                    return False
-            elif not isinstance(node, dict) or part not in node:
+            try:
+                node = node[part]
+            except (KeyError, IndexError, TypeError):
                 return False
-            node = node[part]
         return True
 
     def problem(self, where: Where, what: str) -> Problem:

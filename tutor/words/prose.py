@@ -6,7 +6,8 @@ one in the graph. A language is one more file; English has to be there.
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from string import Formatter
@@ -30,11 +31,17 @@ class _Missing:
 _MISSING = _Missing()
 
 
+@dataclass(frozen=True)
 class Each:
-    """The shape of a mapping by id, or of a list, with one shape for all of its values."""
+    """The shape of a mapping by id, or of a list.
 
-    def __init__(self, shape: "Shape"):
-        self.shape = shape
+    Attributes:
+        shape: of each value.
+        named_in_prose: whether the prose says which ids there are, for want of anything in the graph.
+    """
+
+    shape: "Shape"
+    named_in_prose: bool
 
 
 Shape = type[Words] | Mapping[str, Any] | Each | None
@@ -47,9 +54,9 @@ def graph_of(path: Path) -> Path:
     return path.with_name(named["graph"] + path.suffix) if named else path
 
 
-def graphs(folder: Path) -> list[Path]:
-    """The graphs in a folder, by name."""
-    return sorted(path for path in folder.glob("*.yaml") if graph_of(path) == path)
+def named_graphs(folder: Path) -> list[tuple[str, Path]]:
+    """The graphs in a folder with their names, in order."""
+    return [(path.stem, path) for path in sorted(folder.glob("*.yaml")) if graph_of(path) == path]
 
 
 def languages(graph: Path) -> dict[str, Path]:
@@ -73,7 +80,7 @@ class Joined(Generic[Model]):
         BadFileError: a file that can't be read.
     """
 
-    def __init__(self, path: Path, model: type[Model]):
+    def __init__(self, path: Path, model: type[Model]) -> None:
         self.model = model
         self.graph = Document(path)
         self.prose = {lang: Document(file) for lang, file in languages(path).items()}
@@ -142,7 +149,7 @@ class Joined(Generic[Model]):
     def _stray(self, shape: Shape, key: str | int, ids: Mapping[str | int, Any]) -> str | None:
         """Why no prose belongs under `key`, or None where it does."""
         if isinstance(shape, Each):
-            known = shape.shape is Words or key in ids
+            known = shape.named_in_prose or key in ids
             return None if known else f"is no id of {self.graph.path.name}"
         return None if _below(shape, key) else "is no key of this place"
 
@@ -161,6 +168,8 @@ class Joined(Generic[Model]):
         """Placeholders that a sentence doesn't name in each language, or that are none."""
         named: dict[str, set[str]] = {}
         for lang, text in words.items():
+            if not isinstance(text, str):
+                continue  # no sentence: the model says so
             try:
                 named[lang] = placeholders(text)
             except ValueError as error:
@@ -185,6 +194,19 @@ def placeholders(sentence: str) -> set[str]:
     if any(spec or conversion for _, _, spec, conversion in fields):
         raise ValueError("a placeholder is a name in braces and no more")
     return {str(name) for _, name, _, _ in fields}
+
+
+def unknown_placeholders(
+    where: Where, words: Words, known: Iterable[str], kind: str
+) -> Iterator[tuple[Where, str]]:
+    """The placeholders of a sentence that aren't `known`: in which language, and what they aren't."""
+    for lang, sentence in words.root.items():
+        try:
+            named = placeholders(sentence)
+        except ValueError:
+            continue  # a problem of its own
+        for name in sorted(named - set(known)):
+            yield (*where, lang), f"{_dotted(where)}: {{{name}}} is no {kind}"
 
 
 def sentences(shape: Shape, value: Any, where: Where = ()) -> Iterator[tuple[Where, Words]]:
@@ -213,10 +235,18 @@ def _shape(annotation: Any) -> Shape:
         return next(filter(None, map(_shape, inner)), None)
     if inner:
         shape = _shape(inner[-1])
-        return Each(shape) if shape else None
+        return Each(shape, _all_prose(inner[-1])) if shape else None
     if not isinstance(annotation, type) or not issubclass(annotation, BaseModel):
         return None
     return Words if annotation is Words else shape_of(annotation)
+
+
+def _all_prose(annotation: Any) -> bool:
+    """Whether it is a sentence, or a model of nothing but sentences."""
+    if annotation is Words:
+        return True
+    fields = getattr(annotation, "model_fields", {}).values()
+    return bool(fields) and all(_shape(field.annotation) is Words for field in fields)
 
 
 def _below(shape: Shape, key: str | int) -> Shape:

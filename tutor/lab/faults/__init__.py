@@ -11,12 +11,12 @@ import inspect
 import pkgutil
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from difflib import get_close_matches
 from functools import cache
 from typing import Any, Literal, get_type_hints
 
 from pydantic import TypeAdapter, ValidationError
 
+from tutor import catalog
 from tutor.lab.recipe import Recipe
 from tutor.parts import Part
 
@@ -94,11 +94,11 @@ def checked(kind: Kind, parts: Iterable[Part]) -> tuple[Part, ...]:
 def _checked(kind: Kind, part: Part) -> Part:
     known = registry(kind)
     if part.name not in known:
-        raise ValueError(f"there is no {kind} {part.name!r}; {_nearest(part.name, known)}")
+        raise ValueError(catalog.unknown(kind, part.name, known))
     entry = known[part.name]
     for name in part.parameters:
         if name not in entry.types:
-            hint = _nearest(name, entry.types) if entry.types else "it has none"
+            hint = catalog.way_on(name, entry.types) if entry.types else "it has none"
             raise ValueError(f"{part.name} has no parameter {name!r}; {hint}")
     given = {**entry.defaults, **part.parameters}
     for name in entry.types:
@@ -113,11 +113,6 @@ def _fit(part: str, name: str, kind: Any, value: Any) -> Any:
         return TypeAdapter(kind).validate_python(value)
     except ValidationError as error:
         raise ValueError(f"{part}:{name}={value}: {error.errors()[0]['msg'].lower()}") from None
-
-
-def _nearest(name: str, known: Iterable[str]) -> str:
-    near = get_close_matches(name, known, n=1)
-    return f"did you mean {near[0]}?" if near else f"they are: {', '.join(known)}"
 
 
 def _register(kind: Kind, function: Function) -> Function:

@@ -33,6 +33,7 @@ class Found:
     """What there is to show, as the notebook and the folders of runs have it.
 
     Attributes:
+        trees: names of the trees that can be walked.
         entries: the runs.
         walks: drafts of walks, the latest first.
         begun: run and tree of the post-mortems left half written.
@@ -40,6 +41,7 @@ class Found:
         wrong: why the lessons can't be read.
     """
 
+    trees: Sequence[str]
     entries: Sequence[RunEntry]
     walks: Sequence[Draft]
     begun: Sequence[str]
@@ -61,7 +63,7 @@ def find(learner: str) -> Found:
         lessons = [(plain(lesson.lesson), lesson.run) for lesson in notebook.lessons()]
     except NotebookError as error:
         wrong = error
-    return Found(runs.available(also=left), walks, begun, lessons, wrong)
+    return Found(tuple(trees.available()), runs.available(also=left), walks, begun, lessons, wrong)
 
 
 def _about(data: Draft) -> str:
@@ -119,6 +121,7 @@ class HomeScreen(Page):
         self._show_next(self.found)
         self._show_runs(self.found)
         self._show_kept(self.found)
+        self.refresh_bindings()
 
     def _show_kept(self, found: Found) -> None:
         pane = self.query_one("#kept", Static)
@@ -196,13 +199,13 @@ class HomeScreen(Page):
 
     def check_action(self, action: str, parameters: tuple) -> bool | None:
         """Only what works now."""
-        return len(trees.available()) > 1 if action == "tree" else True
+        return bool(self.found and len(self.found.trees) > 1) if action == "tree" else True
 
     def action_tree(self) -> None:
         """Another tree to walk."""
         from tutor.ui.screens.pick import PickScreen
 
-        rows = [(name, name) for name in trees.available()]
+        rows = [(name, name) for name in self.found.trees] if self.found else []
         self.app.push_screen(PickScreen("home.pick_tree", rows), self._take_tree)
 
     def _take_tree(self, name: str | None) -> None:

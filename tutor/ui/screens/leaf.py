@@ -86,6 +86,12 @@ class LeafScreen(WalkPage):
             (f"   {self.say(f'leaf.{leaf.verdict}')}", "$foreground-muted"),
             (f"\n{leaf.means(lang, facts)}", ""),
         ]
+        given = {answer.question: answer.outcome for answer in self.walk.answers}
+        for advice in leaf.advice_for(given):
+            parts += [
+                (f"\n{self.say('leaf.now')} ", "$foreground-muted"),
+                (advice.words(lang), ""),
+            ]
         for name in leaf.breaks:
             parts += [
                 (f"\n{self.say('leaf.reproduce')} ", "$foreground-muted"),
@@ -177,6 +183,8 @@ class LeafScreen(WalkPage):
         except (BadFileError, ValueError) as error:
             self.app.complain(str(error))
             return
+        if handover.question:
+            tree = tree.beginning_at(handover.question)
         self.app.open_walk(self.walk.run, tree)
 
     def action_again(self) -> None:

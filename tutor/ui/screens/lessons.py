@@ -1,5 +1,7 @@
 """LessonsScreen: the learner's lessons, the latest first, with one of them open to read."""
 
+from collections.abc import Sequence
+
 from textual import on
 from textual.app import ComposeResult
 from textual.containers import Horizontal, VerticalScroll
@@ -15,17 +17,17 @@ from tutor.words import plain
 
 
 class LessonsScreen(Page):
-    """The lessons of a notebook."""
+    """The lessons of a notebook, the oldest first as they are given."""
 
     AUTO_FOCUS = "#list"
     HELP_NOTES = ("lessons",)
     BINDINGS = bindings.LESSONS
     CSS_PATH = "lessons.tcss"
 
-    def __init__(self, notebook: Notebook):
+    def __init__(self, notebook: Notebook, lessons: Sequence[Lesson]):
         super().__init__()
         self.notebook = notebook
-        self.lessons = notebook.lessons()[::-1]
+        self.lessons = lessons[::-1]
 
     def body(self) -> ComposeResult:
         """The list on the left, the lesson on the right."""

@@ -4,32 +4,37 @@ The post-mortem at hand is `pm`, always as the learner left it: each section pos
 applies them and tells the section what came of it. A draft is kept at each change of section and on leaving.
 """
 
+from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 
 from textual import on, work
 from textual.containers import Container, Horizontal, Vertical
 from textual.content import Content
 from textual.message import Message
+from textual.widget import Widget
 from textual.widgets import Static, TextArea
 
+from tutor import tree as trees
 from tutor.notebook import Notebook, NotebookError, draft_key, rescue
 from tutor.postmortem import (
-    RULES,
+    JUDGED_BY,
     SECTIONS,
+    Offer,
     PostMortem,
     begin,
-    faults,
     from_state,
     is_empty,
     normalise,
+    problems,
     to_markdown,
     to_state,
 )
-from tutor.postmortem.reading import whole
+from tutor.postmortem.parsing import whole
 from tutor.run import PANELS, Run
-from tutor.tree import numbers
 from tutor.ui import bindings
 from tutor.ui.screens.page import Page
 from tutor.ui.screens.pick import PickScreen
@@ -46,7 +51,7 @@ from tutor.ui.widgets.sections import (
 )
 from tutor.ui.widgets.title import Title
 from tutor.walk import Walk, fix_command
-from tutor.words import plain
+from tutor.words import SaidError, plain
 
 KIND = "postmortem"
 FORMS = (Symptoms, Hypotheses, EvidenceGrid, Cause, Remediation, Verification, Lesson)
@@ -63,12 +68,16 @@ def begun(walk: Walk, lang: str) -> PostMortem:
     commands = [fix_command(walk.run, fix.change) for fix in fixes]
     command = next((c for c in commands if c), None) or (fixes[0].words(lang) if fixes else None)
     name = leaf.name(lang) if leaf else ""
-    rules = {detector: found for detector in RULES if (found := numbers(detector, tree)) is not None}
+    judged_by = {detector: trees.numbers(detector, tree) for detector in JUDGED_BY}
     return begin(
         walk.run,
         walk.focus,
         tree=tree.tree,
-        rules=rules,
+        numbers={detector: found for detector, found in judged_by.items() if found is not None},
+        hypotheses=[
+            Offer(key, offered.words.root, frozenset(offered.no_bearing))
+            for key, offered in tree.hypotheses.items()
+        ],
         leaf=name,
         path=path,
         command=command,
@@ -101,10 +110,10 @@ class PostMortemScreen(Page):
         self._run = run
         self.pm, self.notebook = postmortem, notebook
         self.number = 1
-        self._kept = postmortem
+        self._kept: PostMortem | None = postmortem  # as the last draft has it
         self._lesson: PostMortem | None = None  # as it was last saved
 
-    def body(self):
+    def body(self) -> Iterator[Widget]:
         """The sections on the left, the one at hand on the right."""
         about = self.pm.about
         yield Title(about.run, "", f"{self.say('postmortem.title')} · {about.tree}")
@@ -133,41 +142,40 @@ class PostMortemScreen(Page):
 
     @work
     async def _offer_draft(self) -> None:
-        draft = self._draft()
+        try:
+            draft = await self.app.files.notes(partial(_left, self.notebook, self._key))
+        except NotebookError as error:
+            self._refused(error)
+            return
         if draft is None or draft.id == self.pm.id:
             return
-        done = len(SECTIONS) - len({fault.section for fault in faults(draft, self.app.lang)})
+        done = len(SECTIONS) - len({problem.section for problem in problems(draft, self.app.lang)})
         rows = [
             ("draft", self.say("postmortem.draft.go_on", done=done)),
             ("new", self.say("postmortem.draft.anew")),
         ]
         if await self.app.push_screen_wait(PickScreen("postmortem.draft.offer", rows)) != "new":
-            self.pm = self._kept = draft
+            self.pm = self._kept = draft.with_log_of(self.pm)
             self._open()
 
-    def _draft(self) -> PostMortem | None:
-        """The draft that was left; one that can't be read is set aside."""
-        state = self.notebook.draft(KIND, self._key)
-        try:
-            if state is not None:
-                return from_state(state)
-        except ValueError:
-            pass
-        try:
-            self.notebook.set_aside(KIND, self._key)
-        except NotebookError as error:
-            self._tell(error.says(self.app.lang), "✗")
-        return None
-
     def _keep(self) -> None:
-        """Keep a draft of what has changed since the last one."""
+        """Keep a draft of what has changed since the last one; it is written beside the screen."""
         if self.pm == self._kept:
             return
-        try:
-            self.notebook.save_draft(KIND, self._key, to_state(self.pm))
-            self._kept = self.pm
-        except NotebookError as error:
+        pm = self._kept = self.pm
+
+        def save() -> None:
+            if pm != self._lesson:  # a lesson saved in the meantime leaves no draft behind
+                self.notebook.save_draft(KIND, self._key, to_state(pm))
+
+        self.app.files.save(save, self._refused)
+
+    def _refused(self, error: SaidError) -> None:
+        self._kept = None
+        if self.is_attached:
             self._tell(error.says(self.app.lang), "✗")
+        else:
+            self.app.complain(error.says(self.app.lang))
 
     # The section at hand
 
@@ -183,17 +191,18 @@ class PostMortemScreen(Page):
         self._show()
         if not stay:
             held = section.query(f"#{focus}") if focus else ()
-            field = held.first() if held else section.query("Input, TextArea, Cells").first()
+            fields = held or section.query("Input, TextArea, Cells") or section.query("#add-own")
+            field = fields.first()
             field.focus()
             if at is not None:
                 setattr(field, "cursor_location" if isinstance(field, TextArea) else "cursor_position", at)
 
     def _show(self) -> None:
         lang = self.app.lang
-        found = faults(self.pm, lang)
+        found = problems(self.pm, lang)
         states = []
         for number, name in enumerate(SECTIONS, 1):
-            count = sum(fault.section == number for fault in found)
+            count = sum(problem.section == number for problem in found)
             if not count:
                 states.append(self.say("postmortem.state.done"))
             elif is_empty(self.pm, name):
@@ -230,6 +239,7 @@ class PostMortemScreen(Page):
         """The next section or the one before, around the end."""
         self._go((self.number - 1 + by) % len(SECTIONS) + 1)
 
+    @on(Hypotheses.MadeOne)
     def action_make_one(self) -> None:
         """Make the probabilities sum to 1."""
         self.pm = normalise(self.pm)
@@ -252,6 +262,7 @@ class PostMortemScreen(Page):
         cells = self.query(Cells)
         panel = cells.first().panel if cells else PANELS[0]
         began = whole(next(s.value for s in self.pm.symptoms if s.key == "began"))
+        assert self._run, "the key works only where there is a run"
         self.app.push_screen(PanelScreen(self._run, panel, began))
 
     # Saving and leaving
@@ -260,40 +271,57 @@ class PostMortemScreen(Page):
     def _saved(self) -> bool:
         return self.pm == self._lesson
 
-    def action_save(self) -> None:
+    @work
+    async def action_save(self) -> None:
         """Append to the lessons, or say which sections are missing."""
-        lang = self.app.lang
-        if missing := sorted({fault.section for fault in faults(self.pm, lang)}):
+        pm, lang = self.pm, self.app.lang
+        if missing := sorted({problem.section for problem in problems(pm, lang)}):
             names = ", ".join(f"{n} {self.say(f'postmortem.short.{SECTIONS[n - 1]}')}" for n in missing)
             self._tell(self.say("postmortem.unsaved", count=len(missing), sections=names), "✗")
             self._keep()
             return
-        text = to_markdown(self.pm, lang, datetime.now())
+        text = to_markdown(pm, lang, datetime.now())
         try:
-            path = self.notebook.append_lesson(text)
+            path, stale = await self.app.files.notes(partial(self._append, pm, text))
         except NotebookError as error:
-            self._tell(self._rescued(text, error), "✗")
+            why = error.says(lang)
+            if error.rescued:
+                why = self.say("postmortem.rescued", why=why, path=str(error.rescued))
+            self._tell(why, "✗")
             return
-        self._kept = self._lesson = self.pm
+        self._kept = pm
         self.refresh_bindings()
         self._tell(self.say("postmortem.saved", path=str(path)), "✓")
         self.post_message(self.Saved(path))
+        if stale:
+            self._tell(stale.says(lang), "✗")
+
+    def _append(self, pm: PostMortem, text: str) -> tuple[Path, NotebookError | None]:
+        """Append the lesson and drop the draft. It runs beside the screen, to its end even when that is left.
+
+        Returns:
+            Where the lessons are, and why the draft could not be dropped.
+
+        Raises:
+            NotebookError: the lesson can't be saved; it says where the text is safe instead.
+        """
+        try:
+            path = self.notebook.append_lesson(text)
+        except NotebookError as error:
+            with suppress(NotebookError):  # no room anywhere: the first reason is the one to show
+                error.rescued = rescue(text)
+            raise
+        self._lesson = pm
         try:
             self.notebook.drop_draft(KIND, self._key)
         except NotebookError as error:
-            self._tell(error.says(lang), "✗")
-
-    def _rescued(self, text: str, error: NotebookError) -> str:
-        why = error.says(self.app.lang)
-        try:
-            return self.say("postmortem.rescued", why=why, path=str(rescue(text)))
-        except NotebookError:
-            return why
+            return path, error
+        return path, None
 
     def _tell(self, words: str, sign: str) -> None:
-        message = self.query_one("#message", Static)
-        message.update(Content(plain(f"{sign} {words}")))
-        message.add_class("said")
+        for message in self.query("#message").results(Static):  # none once the screen is gone
+            message.update(Content(plain(f"{sign} {words}")))
+            message.add_class("said")
 
     def action_leave(self, draft: bool) -> None:
         """Leave; with `draft`, what was written is kept as one."""
@@ -302,9 +330,17 @@ class PostMortemScreen(Page):
         self.app.leave(self)
 
     def on_unmount(self) -> None:
-        """However the screen ends."""
-        if self.pm != self._kept:
-            try:
-                self.notebook.save_draft(KIND, self._key, to_state(self.pm))
-            except NotebookError as error:
-                self.app.notify(error.says(self.app.lang), severity="error", markup=False)
+        """However the screen ends, what was written is kept."""
+        self._keep()
+
+
+def _left(notebook: Notebook, key: str) -> PostMortem | None:
+    """The draft that was left; one that can't be read is set aside."""
+    state = notebook.draft(KIND, key)
+    try:
+        if state is not None:
+            return from_state(state)
+    except ValueError:
+        pass
+    notebook.set_aside(KIND, key)
+    return None

@@ -12,7 +12,7 @@ from tutor import tree as trees
 from tutor import walk as walks
 from tutor.run import PANELS, BadRunError, Run
 from tutor.tree import Tree
-from tutor.ui import bindings, runs
+from tutor.ui import bindings
 from tutor.ui.firstpaint import after_first_paint
 from tutor.ui.looks import Looks, bounds, steps_to_pick
 from tutor.ui.screens.page import TALL, PlotPage
@@ -23,7 +23,7 @@ from tutor.ui.widgets.hints import Hints
 from tutor.ui.widgets.path import Path
 from tutor.ui.widgets.plot import Plot
 from tutor.ui.widgets.question import QuestionPane
-from tutor.ui.widgets.remarks import Remarks
+from tutor.ui.widgets.remarks import Remarks, remarks
 from tutor.ui.widgets.tabs import PanelTabs
 from tutor.ui.widgets.title import Title, described, placed
 from tutor.walk import UNSURE, AtLeaf, AtQuestion, Look, Walk
@@ -302,7 +302,7 @@ class WalkScreen(PlotPage, WalkPage):
         """All that the reader passed over in this log."""
         from tutor.ui.screens.note import NoteScreen
 
-        self.app.push_screen(NoteScreen("walk.remarks", runs.remarks(self.walk.run, self.app.lang)))
+        self.app.push_screen(NoteScreen("walk.remarks", remarks(self.walk.run, self.app.lang)))
 
     def action_back(self) -> None:
         """Undo the prediction or the last answer."""

@@ -6,11 +6,11 @@ from textual.content import Content
 from textual.widgets import Static
 
 from tutor.saying import Line, after_prediction
-from tutor.ui.widgets.path import RIGHT, WRONG, mark_style
+from tutor.ui.widgets.path import RIGHT, SEEN_BEFORE, WRONG, mark_style
 from tutor.walk import Look, Walk
 from tutor.words import say
 
-SIGNS = {"right": RIGHT, "wrong": WRONG}
+SIGNS = {"right": RIGHT, "wrong": WRONG, "seen_before": SEEN_BEFORE}
 MUTED = "$foreground-muted"
 
 

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from rich.text import Text
 from textual import events, on
 from textual.app import ComposeResult
 from textual.containers import Horizontal
@@ -10,7 +11,8 @@ from textual.coordinate import Coordinate
 from textual.message import Message
 from textual.widgets import Button, DataTable, Static
 
-from tutor.postmortem import VERDICTS, Fault, PostMortem
+from tutor.postmortem import VERDICTS, PostMortem, Problem
+from tutor.postmortem.form import Cell
 from tutor.postmortem.text import LETTERS, panel_name
 from tutor.run import PANELS
 from tutor.ui import bindings
@@ -32,7 +34,7 @@ class Cells(DataTable):
 
         row: int
         column: int
-        verdict: str | None
+        verdict: Cell | None
 
     @property
     def panel(self) -> str:
@@ -76,7 +78,7 @@ class EvidenceGrid(Section):
     def on_mount(self) -> None:
         """Fill the grid."""
         table = self.query_one(Cells)
-        table.add_column(Content(self.words("heads.panel")), width=FIRST_COLUMN)
+        table.add_column(Text(self.words("heads.panel")), width=FIRST_COLUMN)
         for letter in LETTERS[: len(self.pm.hypotheses)]:
             table.add_column(letter, width=COLUMN)
         for panel in PANELS:
@@ -124,9 +126,9 @@ class EvidenceGrid(Section):
     def _moved(self) -> None:
         self._say()
 
-    def show(self, pm: PostMortem, faults: list[Fault]) -> None:
+    def show(self, pm: PostMortem, problems: list[Problem]) -> None:
         """Draw the cells anew, and what the log says."""
-        super().show(pm, faults)
+        super().show(pm, problems)
         table = self.query_one(Cells)
         for row, panel in enumerate(PANELS):
             for column, hypothesis in enumerate(pm.hypotheses, 1):

@@ -8,7 +8,6 @@ from textual.content import Content
 from textual.widget import Widget
 
 from tutor.run import PANELS, Run
-from tutor.ui.runs import revision
 from tutor.ui.typed import InTutor
 from tutor.words import say
 
@@ -90,7 +89,7 @@ class Plot(InTutor, Widget):
         from tutor import plots
 
         app = self.app
-        revisions = tuple(map(revision, (self.subject, *self.others)))
+        revisions = tuple(run.revision for run in (self.subject, *self.others))
         state = (
             revisions, self.panel, width, height, app.lang, self.view, self.mark, self.level,
             not app.no_color, app.current_theme.dark,

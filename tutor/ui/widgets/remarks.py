@@ -1,11 +1,16 @@
 """Remarks: one quiet line on what the reader passed over in this log, at the beginning of a walk."""
 
 from textual.content import Content
+from textual.reactive import reactive
 from textual.widgets import Static
 
 from tutor.run import Run
-from tutor.ui.runs import remarks
-from tutor.words import say
+from tutor.words import plain, say
+
+
+def remarks(run: Run, lang: str) -> list[str]:
+    """What the reader passed over, one line each, safe to draw."""
+    return [plain(remark.says(lang)) for remark in run.remarks]
 
 
 class Remarks(Static):
@@ -14,6 +19,8 @@ class Remarks(Static):
     Attributes:
         about: the run, once it is read.
     """
+
+    auto_links = reactive(False)  # the link keeps its own colours
 
     def __init__(self) -> None:
         super().__init__()

@@ -13,11 +13,11 @@ from textual.widgets import Button, Input, Static, TextArea
 from tutor.postmortem import (
     SECTIONS,
     Bound,
-    Fault,
     PostMortem,
-    bound_fault,
+    Problem,
+    bound_problem,
     is_one,
-    symptom_fault,
+    symptom_problem,
     total,
 )
 from tutor.postmortem.text import LETTERS, source
@@ -65,10 +65,10 @@ class Section(VerticalScroll, can_focus=False):
         """The post-mortem's words."""
         return say(f"postmortem.{key}", self.lang, **facts)
 
-    def show(self, pm: PostMortem, faults: list[Fault]) -> None:
+    def show(self, pm: PostMortem, problems: list[Problem]) -> None:
         """Take the new post-mortem and say how this section stands."""
         self.pm = pm
-        mine = [f.sentence for f in faults if SECTIONS[f.section - 1] == self.part]
+        mine = [f.sentence for f in problems if SECTIONS[f.section - 1] == self.part]
         standing = self.query_one(".standing", Static)
         standing.set_class(bool(mine), "open")
         if mine:
@@ -107,7 +107,7 @@ class Symptoms(Section):
                 yield field(symptom.key, symptom.value, self.words("said.not_recorded"), "value")
                 unit = self.words(f"units.{symptom.unit}") if symptom.unit else ""
                 yield Static(Content(unit), classes="unit")
-                yield Static(classes="source")
+                yield Static(id=f"source-{symptom.key}", classes="source")
 
     def on_mount(self) -> None:
         """Say where each value came from."""
@@ -116,24 +116,27 @@ class Symptoms(Section):
 
     def _mark(self, key: str) -> None:
         symptom = next(s for s in self.pm.symptoms if s.key == key)
-        fault = symptom_fault(symptom, self.lang)
-        place = self.query_one(f"#{key}").parent.query_one(".source", Static)
-        place.update(Content(f"{'✗ ' if fault else ''}{source(symptom, self.lang)}"))
+        problem = symptom_problem(symptom, self.lang)
+        place = self.query_one(f"#source-{key}", Static)
+        place.update(Content(f"{'✗ ' if problem else ''}{source(symptom, self.lang)}"))
 
     @on(Input.Changed)
     def _changed(self, event: Input.Changed) -> None:
-        key, value = event.input.id, event.value
+        key, value = event.input.id or "", event.value
         self.post_message(self.Edited(lambda pm: pm.with_symptom(key, value)))
 
-    def show(self, pm: PostMortem, faults: list[Fault]) -> None:
+    def show(self, pm: PostMortem, problems: list[Problem]) -> None:
         """Mark the rows too."""
-        super().show(pm, faults)
+        super().show(pm, problems)
         for symptom in pm.symptoms:
             self._mark(symptom.key)
 
 
 class Hypotheses(Section):
     """Section 2: probabilities with their sum, and what supports each."""
+
+    class MadeOne(Message):
+        """The probabilities are to be made to sum to 1."""
 
     part = "hypotheses"
 
@@ -157,9 +160,9 @@ class Hypotheses(Section):
             yield Button(Content(self.words("make_one")), id="make-one", compact=True)
             yield Button(Content(self.words("add_own")), id="add-own", compact=True)
 
-    def show(self, pm: PostMortem, faults: list[Fault]) -> None:
+    def show(self, pm: PostMortem, problems: list[Problem]) -> None:
         """The live sum."""
-        super().show(pm, faults)
+        super().show(pm, problems)
         verdict = self.words("sum_one" if is_one(total(pm)) else "sum_other")
         self.query_one("#sum", Static).update(
             Content(f"{self.words('sum', total=round(total(pm), 4))}  {verdict}")
@@ -167,7 +170,7 @@ class Hypotheses(Section):
 
     @on(Input.Changed)
     def _changed(self, event: Input.Changed) -> None:
-        kind, _, key = event.input.id.partition("-")
+        kind, _, key = (event.input.id or "").partition("-")
         attribute = {"p": "probability", "s": "support", "text": "text"}[kind]
         value = event.value
         self.post_message(self.Edited(lambda pm: pm.with_hypothesis(key, **{attribute: value})))
@@ -175,13 +178,14 @@ class Hypotheses(Section):
     @on(Button.Pressed)
     def _pressed(self, event: Button.Pressed) -> None:
         event.stop()
-        if event.button.id == "make-one":
-            self.screen.action_make_one()
-        elif event.button.id == "add-own":
+        pressed = event.button.id or ""
+        if pressed == "make-one":
+            self.post_message(self.MadeOne())
+        elif pressed == "add-own":
             new = self.pm.with_own().hypotheses[-1].key
             self.post_message(self.Edited(lambda pm: pm.with_own(), again=True, focus=f"text-{new}"))
         else:
-            key = event.button.id.removeprefix("drop-")
+            key = pressed.removeprefix("drop-")
             self.post_message(self.Edited(lambda pm: pm.without(key), again=True))
 
     def take(self, pm: PostMortem) -> None:
@@ -262,12 +266,12 @@ class Verification(Section):
 
     def fine(self) -> str:
         """How many bounds can be checked."""
-        bounds = [b for b in self.pm.verification.bounds if not bound_fault(b, self.pm, self.lang)]
+        bounds = [b for b in self.pm.verification.bounds if not bound_problem(b, self.pm, self.lang)]
         return self.words("live.bounds", count=len(bounds))
 
     @on(Input.Changed)
     def _changed(self, event: Input.Changed) -> None:
-        name, _, index = event.input.id.partition("-")
+        name, _, index = (event.input.id or "").partition("-")
         value = event.value
 
         def change(pm: PostMortem) -> PostMortem:

@@ -33,8 +33,8 @@ def whole(text: str) -> int | None:
 def window(text: str) -> tuple[int, int] | None:
     """First and last step of "312" or "312..362", or None."""
     first, dots, last = text.partition("..")
-    ends = whole(first), whole(last) if dots else whole(first)
-    return ends if None not in ends and ends[0] <= ends[1] else None
+    begin, end = whole(first), whole(last) if dots else whole(first)
+    return (begin, end) if begin is not None and end is not None and begin <= end else None
 
 
 def total(pm: PostMortem) -> float:

@@ -1,4 +1,4 @@
-"""What was asked for: arguments and options that commands share, looked up or refused in one line."""
+"""Arguments and options that commands share, looked up or refused in one line."""
 
 import os
 import shutil

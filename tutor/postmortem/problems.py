@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from tutor import settings
 from tutor.postmortem.form import COMPARISONS, DESTRUCTIVE, Bound, PostMortem, Symptom
-from tutor.postmortem.reading import number, sentences, total, whole, window
+from tutor.postmortem.parsing import number, sentences, total, whole, window
 from tutor.words import LANGUAGES, plain, say
 
 SUM_TOLERANCE = 0.005
@@ -19,17 +19,17 @@ _ASSIGNMENT = re.compile(r"(?<![\w.-])([A-Za-z_]\w*)=([^\s,;]+)")
 _OTHER_CHANGE = re.compile(r"--[\w-]+[= ]\S+|[\w.]+\s*[:=]\s*\S+")
 
 
-class Fault(NamedTuple):
+class Problem(NamedTuple):
     """What is wrong, and in which section (from 1)."""
 
     section: int
     sentence: str
 
 
-def faults(pm: PostMortem, lang: str) -> list[Fault]:
+def problems(pm: PostMortem, lang: str) -> list[Problem]:
     """Everything that keeps `pm` from being saved, in the order of the sections; [] when it may be."""
     checks = (_symptoms, _hypotheses, _evidence, _cause, _remediation, _verification, _lesson)
-    return [Fault(n, plain(s)) for n, check in enumerate(checks, 1) for s in check(pm, lang)]
+    return [Problem(n, plain(s)) for n, check in enumerate(checks, 1) for s in check(pm, lang)]
 
 
 def is_one(value: float) -> bool:
@@ -60,7 +60,7 @@ def is_said(text: str, phrase: str) -> bool:
     }
 
 
-def symptom_fault(symptom: Symptom, lang: str) -> str | None:
+def symptom_problem(symptom: Symptom, lang: str) -> str | None:
     """What is wrong with one row of section 1, in one sentence."""
     value, label = symptom.value.strip(), say(f"postmortem.symptoms.{symptom.key}", lang)
     if not value:
@@ -75,7 +75,7 @@ def symptom_fault(symptom: Symptom, lang: str) -> str | None:
     return _say(wants, lang, label=label, value=value)
 
 
-def bound_fault(bound: Bound, pm: PostMortem, lang: str) -> str | None:
+def bound_problem(bound: Bound, pm: PostMortem, lang: str) -> str | None:
     """What is wrong with one bound of section 6, in one sentence."""
     signals, through = pm.about.signals, whole(pm.verification.through)
     name = bound.signal.strip()
@@ -95,7 +95,7 @@ def bound_fault(bound: Bound, pm: PostMortem, lang: str) -> str | None:
 
 
 def _say(key: str, lang: str, **facts) -> str:
-    return say(f"postmortem.faults.{key}", lang, **facts)
+    return say(f"postmortem.problems.{key}", lang, **facts)
 
 
 def _symptoms(pm: PostMortem, lang: str) -> Iterator[str]:
@@ -103,7 +103,7 @@ def _symptoms(pm: PostMortem, lang: str) -> Iterator[str]:
         yield _say("empty_symptoms", lang)
         return
     for symptom in pm.symptoms:
-        if found := symptom_fault(symptom, lang):
+        if found := symptom_problem(symptom, lang):
             yield found
     back = next((s.value for s in pm.symptoms if s.key == "recovered"), "")
     if pm.about.nan and back and not is_said(back, "did_not_recover"):
@@ -201,7 +201,7 @@ def _verification(pm: PostMortem, lang: str) -> Iterator[str]:
     if not bounds:
         yield _say("no_bounds", lang)
     for bound in bounds:
-        if found := bound_fault(bound, pm, lang):
+        if found := bound_problem(bound, pm, lang):
             yield found
 
 

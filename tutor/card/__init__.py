@@ -1,0 +1,76 @@
+"""Card: one break in `trees/breaks/`. Finding, loading and checking.
+
+The graph, `no-clip.yaml`, names what the break and its control share (`settings`, `trigger`), what the break
+alone has (`change`, `faults`) and the leaf at which a walk of it should end (`expect`); the prose, a file per
+language beside it, what a learner sees, checks and tries. Users' own cards load from `./trees/breaks/` or
+from any path.
+"""
+
+from pathlib import Path
+
+from tutor import catalog
+from tutor.card.plan import Plan, Role, resolve
+from tutor.card.problems import find_problems
+from tutor.card.schema import Calibration, Card, Expect, Fix, Hints, LookAlike, Rung, available
+from tutor.card.text import commands, fix_command, render
+from tutor.paths import named_by
+from tutor.words import BadFileError
+from tutor.words.prose import Joined, graph_of
+
+__all__ = [
+    "Calibration",
+    "Card",
+    "Expect",
+    "Fix",
+    "Hints",
+    "LookAlike",
+    "Plan",
+    "Role",
+    "Rung",
+    "all_cards",
+    "available",
+    "commands",
+    "find",
+    "fix_command",
+    "load",
+    "render",
+    "resolve",
+]
+
+
+def load(path: Path) -> Card:
+    """The card whose graph, or whose prose, is the YAML file at `path`, checked whole.
+
+    Raises:
+        BadFileError: with every problem found, each with its file and line.
+    """
+    files = Joined(graph_of(path), Card)
+    stem = files.graph.path.stem
+    if (named := files.data.setdefault("name", stem)) != stem:
+        raise BadFileError([files.problem(("name",), f"name: {named!r} isn't the file's, {stem!r}")])
+    card = files.parse()
+    card._files = files
+    if problems := [*files.problems, *(files.problem(where, what) for where, what in find_problems(card))]:
+        raise BadFileError(problems)
+    return card
+
+
+def find(name_or_file: str) -> Card:
+    """The card called so, in `./trees/breaks` or among the shipped ones, or the one in that file.
+
+    Raises:
+        ValueError: there is none; the nearest is offered.
+        BadFileError: it can't be used.
+    """
+    path = named_by(name_or_file)
+    if path.suffix in {".yaml", ".yml"} or len(path.parts) > 1:
+        return load(path)
+    known = available()
+    if name_or_file not in known:
+        raise ValueError(catalog.unknown("break", name_or_file, sorted(known)))
+    return load(known[name_or_file])
+
+
+def all_cards() -> list[Card]:
+    """Every card to be found, by name; a user's own hides a shipped one of the same name."""
+    return [load(path) for _, path in sorted(available().items())]

@@ -1,0 +1,179 @@
+"""What a card's files hold: the graph of a break, and every sentence about it in the prose files."""
+
+from collections.abc import Mapping
+from functools import cached_property
+from pathlib import Path
+from typing import Annotated, Any
+
+from pydantic import BeforeValidator, Field, PrivateAttr, WithJsonSchema
+
+from tutor import calibration, catalog, parts
+from tutor.parts import Part
+from tutor.settings import build
+from tutor.words import Problem, Strict, Words
+from tutor.words.document import Where
+from tutor.words.prose import Joined, named_graphs
+
+
+def _values(changes: Any) -> Any:
+    """`none` and `off` mean None, as they do after `--set`."""
+    if not isinstance(changes, dict):
+        return changes
+    return {key: None if value in ("none", "off") else value for key, value in changes.items()}
+
+
+Changes = Annotated[dict[str, float | int | str | None], BeforeValidator(_values)]
+_PART = {"type": "object", "properties": {"name": {"type": "string"}}, "required": ["name"]}
+_SHARE = {"type": "string", "pattern": r"^\d+ of \d+$"}
+_IDS = {"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}, "minItems": 1}]}
+
+Parts = tuple[Annotated[Part, BeforeValidator(parts.read), WithJsonSchema(_PART)], ...]
+
+
+class Rung(Strict):
+    """One rung of the diagnostic ladder: the panel to look at (1 to 9) and what to look for."""
+
+    panel: int = Field(ge=1, le=9)
+    check: Words
+
+
+class Hints(Strict):
+    """Three hints, revealed one at a time."""
+
+    mild: Words
+    medium: Words
+    direct: Words
+
+
+class Fix(Strict):
+    """A change that can be run and mends the break; `price` is what it costs."""
+
+    title: Words
+    change: Changes = Field(min_length=1)
+    price: Words | None = None
+    deeper: bool = False
+
+
+class LookAlike(Strict):
+    """What this break is not, and what tells them apart."""
+
+    name: Words
+    why: Words
+
+
+def _share(text: Any) -> Any:
+    """`19 of 20` as the two numbers."""
+    if not isinstance(text, str):
+        return text
+    count, _, total = text.partition(" of ")
+    if not (count.strip().isdigit() and total.strip().isdigit() and 0 < int(count) <= int(total)):
+        raise ValueError(f"{text!r} is no share, such as 19 of 20")
+    return int(count), int(total)
+
+
+def _leaves(leaf: Any) -> Any:
+    return (leaf,) if isinstance(leaf, str) else leaf
+
+
+class Expect(Strict):
+    """Where walks of the break should end: in which tree, at one of which leaves, and how often."""
+
+    tree: str = "phase-19"
+    leaf: Annotated[tuple[str, ...], BeforeValidator(_leaves), WithJsonSchema(_IDS)] = Field(min_length=1)
+    at_least: Annotated[tuple[int, int], BeforeValidator(_share), WithJsonSchema(_SHARE)] = (1, 1)
+
+    def kept(self, count: int, total: int) -> bool:
+        """Whether `count` walks of `total` that ended there are enough."""
+        enough, of = self.at_least
+        return count * of >= enough * total
+
+
+class Calibration(Strict):
+    """The command that trains the break over seeds, and what its table shows.
+
+    The note's placeholders are `tutor.calibration.figures` of the table beside the card.
+    """
+
+    command: str
+    note: Words | None = None
+
+
+class Card(Strict):
+    """A break's card.
+
+    Attributes:
+        name: the file's name without its ending.
+        title: what to call the break.
+        symptom: what the learner will see.
+        settings: settings of the control and of the break alike.
+        trigger: what befalls the control and the break alike.
+        change: settings of the break alone.
+        faults: faults of the break alone; a break has a change or a fault.
+        expect: the leaf at which a walk of the break should end.
+        why: the mechanism.
+        ladder: the checks in order, by id, ending in the diagnosis.
+        hints: mild, medium, direct.
+        fixes: changes that mend it, by id.
+        not_this: the look-alikes, by id.
+        sources: where the facts come from.
+        calibration: how it was trained over seeds, and what is to be said of it.
+    """
+
+    name: str = ""
+    title: Words
+    symptom: Words
+    settings: Changes = Field(default_factory=dict)
+    trigger: Parts = ()
+    change: Changes = Field(default_factory=dict)
+    faults: Parts = ()
+    expect: Expect | None = None
+    why: Words
+    ladder: Mapping[str, Rung] = Field(min_length=1)
+    diagnosis: Words
+    hints: Hints
+    fixes: Mapping[str, Fix] = Field(min_length=1)
+    not_this: Mapping[str, LookAlike] = Field(default_factory=dict)
+    sources: tuple[str, ...] = Field(min_length=1)
+    calibration: Calibration | None = None
+    _files: Joined | None = PrivateAttr(default=None)  # know the lines
+
+    @property
+    def path(self) -> Path | None:
+        """Where its graph lies."""
+        return self._files.graph.path if self._files else None
+
+    def problem(self, where: Where, what: str) -> Problem:
+        """What is wrong at `where` in the card, with its file and line."""
+        assert self._files, "a card is checked as it lies in its files"
+        return self._files.problem(where, what)
+
+    @property
+    def asked_as(self) -> str:
+        """What `--break` calls it: its name where that finds it, else its file."""
+        known = available().get(self.name)
+        return self.name if self.path is None or known == self.path else str(self.path)
+
+    @cached_property
+    def figures(self) -> dict[str, Any]:
+        """What the break did over seeds, from the table beside the card; empty where there is none."""
+        table = self.path and calibration.path_of(self.path)
+        if not table or not table.is_file():
+            return {}
+        return calibration.figures(calibration.read(table), self.expect.leaf if self.expect else ())
+
+    def diff(self) -> list[str]:
+        """The break against its control as a diff: `- grad_clip: 1.0`, `+ grad_clip: none`, `+ frozen`."""
+        control = build(self.settings)
+        lines = []
+        for name, value in self.change.items():
+            lines += [f"- {name}: {_shown(getattr(control, name))}", f"+ {name}: {_shown(value)}"]
+        return lines + [f"+ {fault}" for fault in self.faults]
+
+
+def available() -> dict[str, Path]:
+    """Every card's graph by name; a user's own hides a shipped one of the same name."""
+    return catalog.listing("trees", lambda folder: named_graphs(folder / "breaks"))
+
+
+def _shown(value: Any) -> str:
+    return "none" if value is None else str(value)

@@ -1,0 +1,133 @@
+"""Incident: the few numbers around the step where it began, measured once for symptoms and evidence."""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import polars as pl
+
+from tutor import detectors
+from tutor.detectors import windows
+from tutor.detectors.windows import Baseline, Window, finite
+from tutor.postmortem.thresholds import BASELINE, EMA_STEPS, LOOK_AHEAD
+from tutor.run import Run
+
+JUDGED_BY = ("bad_batch", "lr_jump", "recovery")
+"""The detectors whose numbers an incident is judged by, so that a post-mortem says what the walk said."""
+
+Numbers = Mapping[str, Mapping[str, Any]]
+"""The tree's numbers of each detector of JUDGED_BY that it uses."""
+
+
+@dataclass(frozen=True)
+class Incident:
+    """Where it began and how high it rose.
+
+    Attributes:
+        numbers: the tree's; a detector that the tree doesn't use is missing.
+        rows: from the row where it began to that of the greatest loss in the 50 steps from there, or of the
+            first loss that is NaN or Inf; None where no step is under discussion.
+        bad_row: the first row whose loss is NaN or Inf, None where there is none.
+    """
+
+    run: Run
+    numbers: Numbers
+    rows: range | None
+    bad_row: int | None
+
+    @property
+    def row(self) -> int | None:
+        """The row where it began."""
+        return None if self.rows is None else self.rows.start
+
+    @property
+    def began(self) -> int | None:
+        """The step where it began."""
+        return None if self.rows is None else int(self.run.steps[self.rows.start])
+
+    @property
+    def peak_row(self) -> int | None:
+        """The row of the peak."""
+        return None if self.rows is None else self.rows.stop - 1
+
+    @property
+    def bad_step(self) -> int | None:
+        """The first step whose loss is NaN or Inf."""
+        return None if self.bad_row is None else int(self.run.steps[self.bad_row])
+
+    @property
+    def _window(self) -> Window:
+        return self.numbers.get("bad_batch", {}).get("window", BASELINE)
+
+    @property
+    def span(self) -> int:
+        """How many rows before it began give the baseline."""
+        return self._window.count(self.run)
+
+    @property
+    def spike_ratio(self) -> float:
+        """The tree's bound on the gradient norm against its baseline."""
+        return self.numbers["bad_batch"]["ratio"]
+
+    @property
+    def rare_share(self) -> float:
+        """The tree's bound on the share of a batch that one rare token takes, from 0 to 1."""
+        return self.numbers["bad_batch"]["share"]
+
+    def at(self, signal: str, row: int | None) -> Any:
+        """A signal's value at a row, NaN and Inf included; None where it was not recorded."""
+        return None if row is None or not self.run.has(signal) else self.run[signal][row]
+
+    def baseline(self, signal: str, row: int | None = None) -> Baseline | None:
+        """A scalar signal's mean and std over the window before it began (or before `row`)."""
+        row = self.row if row is None else row
+        if row is None or not self.run.has(signal):
+            return None
+        return windows.baseline(self.run, signal, row, self._window)
+
+    def worst(self, signal: str) -> float | None:
+        """The greatest value from where it began to the peak; NaN or Inf if the signal is that there."""
+        if self.rows is None or not self.run.has(signal):
+            return None
+        values = self.run[signal][self.rows.start : self.rows.stop].drop_nulls().cast(pl.Float64)
+        bad = values.filter(~values.is_finite())
+        return (bad[0] if len(bad) else values[values.arg_max() or 0]) if len(values) else None
+
+    def ema_before(self) -> float | None:
+        """The 50-step EMA of the loss at the row before it began."""
+        if not self.row or not self.run.has("loss"):
+            return None
+        before = finite(self.run["loss"][: self.row]).drop_nulls()
+        return float(before.ewm_mean(span=windows.rows(self.run, EMA_STEPS, 2))[-1]) if len(before) else None
+
+    def recovered_in(self) -> float | None:
+        """Steps from the peak to recovery, infinite where there was none; None where the log can't tell."""
+        if self.bad_row is not None:
+            return math.inf
+        if self.row is None or "recovery" not in self.numbers:
+            return None
+        asked = self.numbers["recovery"]
+        numbers = {**asked, "within": replace(asked["within"], steps=LOOK_AHEAD)}
+        finding = detectors.apply("recovery", self.run, numbers, self.began)
+        if finding.outcome == "yes":
+            return finding.facts["after"]
+        # A log that ends before those steps, but well after the peak, has shown no recovery all the same.
+        long_enough = len(self.run) - self.row > windows.rows(self.run, EMA_STEPS)
+        seen = long_enough and finding.facts.get("bound") is not None
+        return math.inf if finding.outcome == "no" or seen else None
+
+
+def survey(run: Run, focus: int | None, numbers: Numbers) -> Incident:
+    """The incident at step `focus` or, without one, at the first NaN or Inf of the loss."""
+    loss = run["loss"] if run.has("loss") else pl.Series("loss", [], dtype=pl.Float64)
+    bad = (~loss.cast(pl.Float64).is_finite()).fill_null(False).arg_true()
+    bad_row = int(bad[0]) if len(bad) else None
+    row = run.row_at(focus) if focus is not None else bad_row
+    if len(run) == 0 or row is None:
+        return Incident(run, numbers, None, bad_row)
+    end = min(len(run), row + windows.rows(run, EMA_STEPS))
+    if bad_row is not None and row <= bad_row < end:
+        return Incident(run, numbers, range(row, bad_row + 1), bad_row)
+    near = finite(loss)[row:end]
+    return Incident(run, numbers, range(row, row + (near.arg_max() or 0) + 1), bad_row)

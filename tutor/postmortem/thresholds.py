@@ -1,0 +1,35 @@
+"""The numbers of the post-mortem's own rules, each with its source. The tree's come with the incident."""
+
+from tutor.detectors.windows import Window
+
+EMA_STEPS = 50
+"""Span of the EMA that gives the loss before, and steps after the peak at which the loss is read again.
+The form's own: section 1 asks for just these."""
+
+LOOK_AHEAD = 500
+"""Steps in which a recovery is looked for. Ours: section 1 asks when it came, a tree whether in time."""
+
+SETTLED = 10
+"""Steps after the beginning from which a cured run is expected back. Ours: a contained spike takes less."""
+
+BASELINE = Window(steps=100, rows=20)
+"""The window before it began that gives the baseline, and its fewest rows, where the tree names none.
+The form's own: section 1 asks for the mean over 100 steps."""
+
+CALM_RATIO = 3.0
+"""Below so many times its baseline, a gradient norm shows no batch that stands out. Ours: that of
+runs/19-control stays under 1.6 outside its bad batch."""
+
+LIFT = 2.0
+"""Above so many times its baseline, an activation norm, an RMS of g/sqrt(v) or a share of tokens has risen.
+Ours: the first two stay under 1.6 in runs/19-control, outside its bad batch."""
+
+RESET_SHARE = 0.2
+"""Adam's v keeps at least beta2 of itself from step to step (https://arxiv.org/abs/1412.6980): what falls to
+a fifth of itself from one row to the next was built anew, unless beta2 is below 0.2."""
+
+RESET_STEPS, RESET_ROWS = 20, 5
+"""Steps before it began, and the fewest rows, in which that fall is looked for. Ours."""
+
+LAST_FINITE_STEPS = 3
+"""Steps before the first NaN in which the gradient that caused it is looked for. Ours."""
