@@ -126,6 +126,18 @@ class TestShipped:
         assert (figures["seeds"], figures["last_seed"], figures["excess"]) == (5, 4, 5)
         assert (figures["excess_min"], figures["excess_max"]) == (7.0, 7.0)
 
+    def test_how_many_walks_kept_its_promise_is_counted_from_the_table(self, tmp_path: Path):
+        for ending in (*ENDINGS, ".calibration.csv"):
+            shutil.copy(SHIPPED / f"no-clip{ending}", tmp_path)
+        table = tmp_path / "no-clip.calibration.csv"
+        rows = [
+            row | {"control_leaf": "contained", "break_leaf": "persistent"} for row in calibration.read(table)
+        ]
+        calibration.write(table, [*rows[1:], rows[0] | {"break_leaf": "contained"}])
+        console = Console(file=io.StringIO(), width=200)
+        console.print(cards.render(cards.load(tmp_path / "no-clip.yaml"), "en"))
+        assert "19 walks of 20 ended at long-tail-token or persistent." in console.file.getvalue()
+
     @pytest.mark.parametrize("name", NAMES)
     @pytest.mark.parametrize("lang", LANGUAGES)
     def test_its_note_says_every_figure(self, name: str, lang: str):

@@ -74,12 +74,13 @@ def test_the_cards_promise_is_held_against_the_leaves(count: int, kept: bool):
 def test_a_promise_of_a_leaf_that_is_not_there_is_told_before_training(
     tmp_path: Path, capsys: pytest.CaptureFixture
 ):
-    text = (ROOT / "trees/breaks/no-clip-silent.yaml").read_text()
-    (tmp_path / "mine.yaml").write_text(text.replace("leaf: contained", "leaf: contented"))
+    for ending in ("", ".en", ".es"):
+        text = (ROOT / f"trees/breaks/no-clip-silent{ending}.yaml").read_text()
+        (tmp_path / f"mine{ending}.yaml").write_text(text.replace("leaf: contained", "leaf: contented"))
     with pytest.raises(SystemExit) as ended:
         atlas.main([str(tmp_path / "mine.yaml"), "--runs", str(tmp_path / "runs")])
     assert ended.value.code == 2
-    assert "expects 'contented', no leaf of phase-19" in capsys.readouterr().err
+    assert "there is no leaf of phase-19 'contented'; did you mean contained?" in capsys.readouterr().err
     assert not (tmp_path / "runs").exists()
 
 

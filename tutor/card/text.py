@@ -60,6 +60,9 @@ def render(card: Card, lang: str) -> RenderableType:
     if card.calibration:
         note = card.calibration.note if card.figures else None
         said = [note(lang, card.figures)] if note else []
+        if card.expect and "kept" in card.figures:
+            leaves = _leaves(card.expect, lang)
+            said.append(say("card.kept", lang, leaves=leaves, **card.figures))
         section("calibration", [*said, card.calibration.command])
     section("sources", list(card.sources))
     return Group(*parts)
@@ -68,5 +71,10 @@ def render(card: Card, lang: str) -> RenderableType:
 def _promise(expect: Expect, lang: str) -> str:
     """Where walks of the break end, and how often."""
     count, total = expect.at_least
-    leaves = f" {say('card.or', lang)} ".join(expect.leaf)
+    leaves = _leaves(expect, lang)
     return say("card.promise", lang, tree=expect.tree, leaves=leaves, count=count, total=total)
+
+
+def _leaves(expect: Expect, lang: str) -> str:
+    """`long-tail-token or persistent`."""
+    return f" {say('card.or', lang)} ".join(expect.leaf)
