@@ -133,7 +133,7 @@ class Loader:
         tokens.extend(part[:room])
         self._cut = (document, offset + room) if len(part) > room else None
 
-    def _choose(self, taken: set[int]) -> Iterator[int]:
+    def _choose(self, taken: set[int]) -> Iterator[int]:  # noqa: ARG002 (the stratified one asks)
         """Documents for a batch that already holds the rare tokens `taken`."""
         while True:
             yield self._from_stream()

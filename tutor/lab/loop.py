@@ -96,7 +96,7 @@ def _run(
     began = time.perf_counter()
     known = _step(trainer, start)
     record = open_record()
-    log = Log(trainer, record, counted, on_row or (lambda row: None), began)
+    log = Log(trainer, record, counted, on_row or (lambda _: None), began)
     try:
         with _interruptible() as interrupted:
             for step in range(start, settings.steps):
@@ -184,7 +184,7 @@ def _interruptible() -> Iterator[Callable[[], bool]]:
         return
     held = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
 
-    def ask(number: int, frame: object) -> None:
+    def ask(number: int, _: object) -> None:
         asked.set()
         signal.signal(number, held[signal.Signals(number)])
 

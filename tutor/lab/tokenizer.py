@@ -35,7 +35,7 @@ class Tokenizer:
         )
         self._bpe.train_from_iterator(texts, trainer)
         self.size = self._bpe.get_vocab_size()
-        self.end = self._bpe.token_to_id(END)
+        self.end = self._bpe.encode(END).ids[0]
         self.counts = Counter(token for text in texts for token in self.encode(text))
         self.rare = frozenset(token for token, count in self.counts.items() if count < RARE_BELOW)
         self._names = [self._name(token) for token in range(self.size)]
