@@ -213,7 +213,6 @@ class TestAnyModel:
         for network in (model, other):
             logits, _ = network(torch.arange(32).view(2, 16))
             nn.functional.cross_entropy(logits.flatten(0, 1), torch.arange(32)).backward()
-        flat.gather()
         (ours,), (theirs,) = watch(flat.adam, 1), watch(plain, 1)
         for column, value in theirs.items():
             assert ours[column] == (None if value is None else pytest.approx(value, rel=1e-3)), column

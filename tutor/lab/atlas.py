@@ -37,6 +37,7 @@ from tutor.settings import Settings
 WINDOW = 100  # steps before the trigger that say how the run was
 BACK = 5  # steps averaged to say that it is back
 TREE = "phase-19"  # walked where no card says otherwise
+STOPPED = "stopped; the same command goes on from here"
 
 
 @dataclass(frozen=True)
@@ -98,7 +99,7 @@ def run_once(job: Job) -> pl.DataFrame:
         recipe = assemble(settings, job.plan.trigger, job.plan.faults)
         purpose = Purpose(break_name=job.break_name, role=job.plan.role)
         if train(recipe, out=job.out, purpose=purpose) < settings.steps:
-            raise SystemExit("stopped; the same command goes on from here")
+            raise SystemExit(STOPPED)
         shutil.rmtree(job.out / CHECKPOINTS, ignore_errors=True)
     return pl.read_ndjson(job.out / METRICS, infer_schema_length=None)
 
@@ -164,9 +165,12 @@ def main(words: list[str] | None = None) -> int:
     if missing := _unknown_leaves(card):
         parser.error(missing)
     rows = []
-    for row in table_of(card, range(given.seeds), given.steps, given.runs, given.jobs):
-        rows.append(row)
-        print(row, flush=True)
+    try:
+        for row in table_of(card, range(given.seeds), given.steps, given.runs, given.jobs):
+            rows.append(row)
+            print(row, flush=True)
+    except KeyboardInterrupt:
+        raise SystemExit(STOPPED) from None
     for column in (name for name in rows[0] if name.endswith("leaf")):
         print(column, dict(Counter(row[column] for row in rows).most_common()))
     if given.table:

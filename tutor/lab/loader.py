@@ -67,7 +67,7 @@ class Stream(Protocol):
 class Loader:
     """Batches of `rows` x (`row_length` + 1) tokens; a document cut by the edge goes on in the next batch."""
 
-    def __init__(self, settings: Settings, corpus: Corpus, tokenizer: Tokenizer):
+    def __init__(self, settings: Settings, corpus: Corpus, tokenizer: Tokenizer) -> None:
         self._settings = settings
         self._documents = [array("q", tokenizer.document(text)) for text in corpus.train]
         self._documents += [array("q", tokenizer.encode(text)) for text in corpus.boilerplate]  # torn: no end
@@ -133,7 +133,7 @@ class Loader:
         tokens.extend(part[:room])
         self._cut = (document, offset + room) if len(part) > room else None
 
-    def _choose(self, taken: set[int]) -> Iterator[int]:  # noqa: ARG002 (the stratified one asks)
+    def _choose(self, taken: set[int]) -> Iterator[int]:  # noqa: ARG002 (the stratified loader asks)
         """Documents for a batch that already holds the rare tokens `taken`."""
         while True:
             yield self._from_stream()
@@ -182,7 +182,7 @@ class StratifiedLoader(Loader):
 class Rewritten:
     """A stream whose batches are rewritten on their way to the model: `rewrite(step, batch)`."""
 
-    def __init__(self, stream: Stream, rewrite: Callable[[int, Batch], Batch]):
+    def __init__(self, stream: Stream, rewrite: Callable[[int, Batch], Batch]) -> None:
         self._stream, self._rewrite = stream, rewrite
         self.insert, self.state, self.restore = stream.insert, stream.state, stream.restore
 

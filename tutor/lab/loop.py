@@ -134,7 +134,7 @@ class Log:
         counted: dict,
         on_row: Callable[[dict], None],
         since: float,
-    ):
+    ) -> None:
         self._trainer, self._record, self._on_row = trainer, record, on_row
         self._waiting: list[dict] = []
         self._since = since  # when the first step began
@@ -184,7 +184,7 @@ def _interruptible() -> Iterator[Callable[[], bool]]:
         return
     held = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
 
-    def ask(number: int, _: object) -> None:
+    def ask(number: int, _frame: object) -> None:
         asked.set()
         signal.signal(number, held[signal.Signals(number)])
 

@@ -49,12 +49,9 @@ def manifest_of(trainer: Trainer, name: str, purpose: Purpose) -> dict[str, Any]
         "created": datetime.now(UTC).isoformat(timespec="seconds"),
         "tutor": tutor.__version__,
     }
-    told = (
-        {"sealed": True, "command": "tutor train --sealed"}
-        if purpose.sealed is not None
-        else truth_of(trainer, purpose)
-    )
-    return head | told | describe(trainer)
+    if purpose.sealed is None:
+        return head | truth_of(trainer, purpose) | describe(trainer)
+    return head | {"command": "tutor train --sealed", "sealed": True} | describe(trainer)
 
 
 def truth_of(trainer: Trainer, purpose: Purpose) -> dict[str, Any]:

@@ -1,8 +1,7 @@
 """The optimizer: AdamW over groups of parameters, each laid out as one flat tensor.
 
-Every parameter is a view into its group's flat tensor, and gradients are gathered into another, so a norm
-over a group is one operation and `torch.optim.AdamW`, the library's own, steps two tensors in place of
-fifty.
+Every parameter is a view into its group's flat tensor and its gradient a view into another, so a norm over
+a group is one operation and `torch.optim.AdamW`, the library's own, steps two tensors in place of fifty.
 """
 
 from collections.abc import Callable, Sequence
@@ -21,14 +20,13 @@ Clip = Callable[[list[Tensor]], tuple[Tensor, Tensor]]
 
 @dataclass(frozen=True)
 class Group:
-    """Parameters that share a weight decay, flat, with room for their gathered gradients."""
+    """Parameters that share a weight decay, flat; their gradients are in `flat.grad`."""
 
     name: str
     weight_decay: float
     names: tuple[str, ...]
     parameters: tuple[nn.Parameter, ...]
     flat: nn.Parameter
-    gathered: Tensor
 
 
 def by_dimensions(named: Named, settings: Settings) -> list[tuple[str, float, Named]]:
@@ -78,7 +76,7 @@ class Optimizer:
 
     @property
     def grads(self) -> list[Tensor]:
-        """The gathered gradients, one flat tensor for each group that got any."""
+        """The gradients, one flat tensor for each group that is trained."""
         return [group.flat.grad for group in self.groups if group.flat.grad is not None]
 
     def set_lr(self, lr: float) -> None:
@@ -86,35 +84,28 @@ class Optimizer:
         for group in self.adam.param_groups:
             group["lr"] = lr
 
-    def gather(self) -> None:
-        """Move what backward left at each parameter into the flat gradients.
+    def zero_grad(self) -> None:
+        """Make ready for the next backward, which adds to the flat gradients.
 
-        Where a parameter got none, the flat gradient is zero; a group in which none got any has no
-        gradient, and the update passes over it, as torch does over a frozen parameter.
+        A group whose parameters are all frozen has no gradient, and the update passes over it, as torch's
+        does; a frozen parameter beside trained ones has a gradient of zero.
         """
         for group in self.groups:
-            grads = [parameter.grad for parameter in group.parameters]
-            if all(grad is None for grad in grads):
+            if not any(parameter.requires_grad for parameter in group.parameters):
                 group.flat.grad = None
-                continue
-            pairs = zip(grads, group.parameters, strict=True)
-            parts = [torch.zeros_like(p) if grad is None else grad for grad, p in pairs]
-            torch.cat([part.flatten() for part in parts], out=group.gathered)
-            group.flat.grad = group.gathered
-            for parameter in group.parameters:
-                parameter.grad = None  # so that the next backward writes, and needn't add
+            elif group.flat.grad is not None:
+                group.flat.grad.zero_()
 
 
 def _flatten(name: str, weight_decay: float, named: Named) -> Group:
     flat = nn.Parameter(torch.cat([p.detach().flatten() for _, p in named]))
     flat.grad = torch.zeros_like(flat)
-    start = 0
-    for _, parameter in named:
-        stop = start + parameter.numel()
-        parameter.data = flat.data[start:stop].view_as(parameter)
-        start = stop
+    sizes = [p.numel() for _, p in named]
+    parts = zip(named, flat.data.split(sizes), flat.grad.split(sizes), strict=True)
+    for (_, parameter), values, grad in parts:
+        parameter.data, parameter.grad = values.view_as(parameter), grad.view_as(parameter)
     names, parameters = zip(*named, strict=True)
-    return Group(name, weight_decay, names, parameters, flat, flat.grad)
+    return Group(name, weight_decay, names, parameters, flat)
 
 
 def clip_to(bound: float | None) -> Clip:

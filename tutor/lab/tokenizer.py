@@ -23,7 +23,7 @@ class Tokenizer:
         rare: ids of the tokens that occur, but fewer than `RARE_BELOW` times, in the training texts.
     """
 
-    def __init__(self, texts: Sequence[str], size: int):
+    def __init__(self, texts: Sequence[str], size: int) -> None:
         self._bpe = tokenizers.Tokenizer(models.BPE())
         self._bpe.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
         self._bpe.decoder = decoders.ByteLevel()
@@ -35,7 +35,7 @@ class Tokenizer:
         )
         self._bpe.train_from_iterator(texts, trainer)
         self.size = self._bpe.get_vocab_size()
-        self.end = self._bpe.encode(END).ids[0]
+        self.end = self._bpe.get_vocab()[END]
         self.counts = Counter(token for text in texts for token in self.encode(text))
         self.rare = frozenset(token for token, count in self.counts.items() if count < RARE_BELOW)
         self._names = [self._name(token) for token in range(self.size)]

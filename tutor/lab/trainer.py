@@ -42,6 +42,7 @@ class Trainer:
         """Train one step; what is known of it without asking the device."""
         lr = self.recipe.schedule(step)
         self.optimizer.set_lr(lr)
+        self.optimizer.zero_grad()
         batches = self.loader.step(step)
         for batch in batches:
             moved = self._on_device(batch)
@@ -55,9 +56,8 @@ class Trainer:
         return {"step": step, "lr": lr} | _describe(batches, self.recipe)
 
     def _update(self) -> None:
-        """Gather what backward left, clip it and step."""
+        """Clip what backward left, and step."""
         adam = self.optimizer.adam
-        self.optimizer.gather()
         if trains := bool(self.optimizer.grads):
             self.scaler.unscale_(adam)
         norm, clipped = self.recipe.clip(self.optimizer.grads)
