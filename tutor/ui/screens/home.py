@@ -197,7 +197,7 @@ class HomeScreen(Page):
             return
         self.app.open_walk(entry.path, tree)
 
-    def check_action(self, action: str, parameters: tuple) -> bool | None:  # noqa: ARG002
+    def check_action(self, action: str, parameters: tuple) -> bool | None:
         """Only what works now."""
         return bool(self.found and len(self.found.trees) > 1) if action == "tree" else True
 

@@ -147,7 +147,7 @@ class LeafScreen(WalkPage):
         lines += [Content.assemble((note, "$foreground-muted")) for note in notes]
         return Content("\n").join(lines)
 
-    def check_action(self, action: str, parameters: tuple) -> bool | None:  # noqa: ARG002
+    def check_action(self, action: str, parameters: tuple) -> bool | None:
         """Only what works now."""
         if action == "postmortem":
             return self.walk.leaf.post_mortem

@@ -69,7 +69,7 @@ class PlotPage(Page):
         """Draw `panel`."""
         raise NotImplementedError
 
-    def check_action(self, action: str, parameters: tuple) -> bool | None:  # noqa: ARG002
+    def check_action(self, action: str, parameters: tuple) -> bool | None:
         """Zoom and pan only what is drawn over steps."""
         return self.query_one(Plot).has_steps if action in ("zoom", "pan", "whole") else True
 

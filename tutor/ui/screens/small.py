@@ -28,7 +28,7 @@ class TooSmall(InTutor, ModalScreen):
         width, height = self.app.size
         return say("ui.too_small", self.app.lang, width=width, height=height)
 
-    def check_action(self, action: str, parameters: tuple) -> bool:  # noqa: ARG002
+    def check_action(self, action: str, parameters: tuple) -> bool:
         """Nothing works until there is room, but leaving."""
         return action in ("leave", "quit")
 
