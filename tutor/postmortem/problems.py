@@ -1,5 +1,6 @@
 """What keeps a post-mortem from being saved: an empty section, a word where a number belongs ..."""
 
+import math
 import re
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -84,7 +85,7 @@ def bound_problem(bound: Bound, pm: PostMortem, lang: str) -> str | None:
     if bound.comparison.strip() not in COMPARISONS:
         return _say("bound_comparison", lang, given=bound.comparison, known=" ".join(COMPARISONS))
     value = number(bound.value)
-    if value is None or value != value:
+    if value is None or math.isnan(value):
         return _say("bound_value", lang, signal=name, value=bound.value.strip() or "–")
     steps = window(bound.window)
     if steps is None:
@@ -94,7 +95,7 @@ def bound_problem(bound: Bound, pm: PostMortem, lang: str) -> str | None:
     return None
 
 
-def _say(key: str, lang: str, **facts) -> str:
+def _say(key: str, lang: str, **facts: object) -> str:
     return say(f"postmortem.problems.{key}", lang, **facts)
 
 

@@ -61,7 +61,7 @@ class Section(VerticalScroll, can_focus=False):
         """The section's own widgets."""
         raise NotImplementedError
 
-    def words(self, key: str, **facts) -> str:
+    def words(self, key: str, **facts: object) -> str:
         """The post-mortem's words."""
         return say(f"postmortem.{key}", self.lang, **facts)
 

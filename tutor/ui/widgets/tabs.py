@@ -23,7 +23,7 @@ class PanelTabs(InTutor, Widget):
 
         number: int
 
-    def __init__(self):
+    def __init__(self) -> None:
         super().__init__()
         self._panel = PANELS[0]
 
