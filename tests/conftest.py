@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 from tutor import tree
-from tutor.run import Run
+from tutor.run import Checkpoint, Manifest, Run
 
 ROOT = Path(__file__).parent.parent
 
@@ -26,9 +26,9 @@ def make_run(
     return Run(
         path=Path("somewhere/a-run"),
         name="a-run",
-        manifest=manifest or {},
+        manifest=Manifest.parse(manifest or {})[0],
         frame=frame,
-        checkpoints=None if checkpoints is None else tuple(checkpoints),
+        checkpoints=None if checkpoints is None else tuple(map(Checkpoint, checkpoints)),
         sentences=tuple(sentences),
     )
 

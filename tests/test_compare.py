@@ -7,18 +7,16 @@ import pytest
 from rich.console import Console
 
 from tutor import compare
-from tutor.run import Run
+from tutor.detectors.windows import Window
+from tutor.run import Manifest, Run
 
-SPIKE = {"window": 10, "sigmas": 3.0, "merge": 5, "min_rows": 5}
+SPIKE = {"window": Window(10, rows=5), "sigmas": 3.0, "merge": 5}
 RECOVERY = {
-    "window": 10,
+    "window": Window(10, rows=5),
     "sigmas": 0.5,
     "merge": 5,
-    "within": 6,
-    "smooth": 2,
-    "min_rows": 5,
-    "min_rows_after": 2,
-    "min_rows_smooth": 1,
+    "within": Window(6, rows=2),
+    "smooth": Window(2, rows=1),
 }
 
 
@@ -26,7 +24,7 @@ def run(loss, name="a", manifest=None, first=0, **signals):
     steps = range(first, first + len(loss))
     columns = {"step": pl.Series(steps, dtype=pl.Int64), "loss": pl.Series(loss, dtype=pl.Float64)}
     columns |= {key: pl.Series(values, dtype=pl.Float64) for key, values in signals.items()}
-    return Run(Path(name), name, manifest or {}, pl.DataFrame(columns))
+    return Run(Path(name), name, Manifest.parse(manifest or {})[0], pl.DataFrame(columns))
 
 
 def measured(a, b, at=None):
@@ -100,7 +98,7 @@ def test_a_peak_of_nan_leaves_what_can_be_told():
 
 def test_an_empty_log_and_one_without_loss_are_compared_too():
     empty = run([], "empty")
-    mute = Run(Path("m"), "mute", {}, pl.DataFrame({"step": [0, 1]}))
+    mute = Run(Path("m"), "mute", Manifest(), pl.DataFrame({"step": [0, 1]}))
     found, table = measured(empty, mute)
     assert (found.step, found.parted, table["last_loss"]) == (None, None, (None, None))
     drawn(found)

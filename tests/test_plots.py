@@ -14,12 +14,18 @@ from tests.conftest import make_run
 from tutor import plots
 from tutor.plots import axes, raster
 from tutor.plots.sample import sample
-from tutor.run import PANELS, Run
+from tutor.run import PANELS, Checkpoint, Manifest, Run
 
 
 def run(rows=0, *, name="a", manifest=None, sentences=(), **signals):
     columns = {"step": pl.Series(range(rows), dtype=pl.Int64)} | signals
-    return Run(Path(name), name, manifest or {}, pl.DataFrame(columns, strict=False), sentences=sentences)
+    return Run(
+        Path(name),
+        name,
+        Manifest.parse(manifest or {})[0],
+        pl.DataFrame(columns, strict=False),
+        sentences=sentences,
+    )
 
 
 def lines(picture):
@@ -135,7 +141,9 @@ class TestCurves:
         assert "× NaN/Inf" in drawn[0]
 
     def test_checkpoints_stand_at_the_bottom_edge_where_they_are_in_view(self):
-        steady = replace(run(100, loss=[1.0 + i % 2 for i in range(100)]), checkpoints=(20, 60))
+        steady = replace(
+            run(100, loss=[1.0 + i % 2 for i in range(100)]), checkpoints=(Checkpoint(20), Checkpoint(60))
+        )
         drawn = lines(plots.draw(steady, "loss", 80, 12))
         assert drawn[-2].count("▣") == 2
         assert "▣ checkpoint" in drawn[0]
@@ -255,7 +263,7 @@ class TestLongRuns:
         steps = pl.Series("step", range(self.ROWS), dtype=pl.Int64)
         frame = pl.DataFrame({"step": steps}).with_columns(loss=1.0 + (pl.col("step") * 0.37).sin() * 0.1)
         spiked = pl.when(pl.col("step") == 765_432).then(9.0).otherwise("loss")
-        return Run(Path("long"), "long", {}, frame.with_columns(loss=spiked, loss_ema="loss"))
+        return Run(Path("long"), "long", Manifest(), frame.with_columns(loss=spiked, loss_ema="loss"))
 
     def test_one_spike_in_a_million_rows_is_drawn_and_drawn_fast(self):
         subject = self.long()
@@ -285,7 +293,7 @@ class TestViews:
         assert plots.default_view(EMPTY, "loss", 3) == (0, 1)
 
     def test_where_rows_are_scarce_the_view_widens(self):
-        subject = Run(Path("x"), "x", {}, pl.DataFrame({"step": range(0, 20_000, 50)}))
+        subject = Run(Path("x"), "x", Manifest(), pl.DataFrame({"step": range(0, 20_000, 50)}))
         first, last = plots.default_view(subject, "loss", 10_000)
         assert first < 10_000 < last
         assert (last - first) / 50 >= 12

@@ -27,6 +27,7 @@ from tutor.postmortem import (
     to_state,
     total,
 )
+from tutor.postmortem.cells import registry
 from tutor.run import PANELS
 
 SPIKE, END = 120, 300
@@ -260,6 +261,25 @@ class TestEvidence:
             for reading in pm.log.values():
                 assert "–" not in reading.because(lang)
 
+    def test_a_cell_whose_signal_is_missing_says_which(self):
+        log = begun(spiked(adam_ratio_rms=None)).log
+        assert log["optimizer/rare_token"].facts == {"missing": "adam_ratio_rms"}
+        assert log["optimizer/state"].verdict == "rules_out", "the panel has other signals"
+
+    def test_a_tree_without_a_number_has_no_verdict_that_needs_it(self):
+        fewer = {name: given for name, given in NUMBERS.items() if name != "bad_batch"}
+        verdicts = self.verdicts(begun(numbers=fewer))
+        assert not {"gradient/rare_token", "batch/rare_token"} & set(verdicts)
+        assert verdicts["optimizer/rare_token"] == "favours"
+        assert begun(numbers={}).log
+
+    def test_every_rule_has_a_name_and_words_and_speaks_of_a_hypothesis_that_is_offered(self):
+        for (panel, key), rule in registry().items():
+            assert panel in PANELS
+            assert key in (*PATTERNS, DESTRUCTIVE)
+            assert rule.name.isidentifier()
+            assert rule.function.__doc__
+
     def test_each_hypothesis_is_asked_about(self):
         pm = filled(begun()).with_cell("gradient", "state", "")
         assert any("optimizer state" in f for f in said(pm, "evidence"))
@@ -342,8 +362,16 @@ class TestRemediation:
         assert said(pm, "remediation") == []
         assert "step 200" in said(pm.but(remediation="grad_clip=1.0"), "remediation")[0]
 
+    @pytest.mark.parametrize(("nan_from", "resumes_at"), [(199, 100), (200, 100), (201, 200), (250, 200)])
+    def test_a_checkpoint_is_good_where_the_loss_of_its_own_step_is_finite(self, nan_from, resumes_at):
+        assert begun(spiked(nan_from=nan_from), None).about.last_finite == resumes_at
+
+    def test_a_loss_that_was_not_logged_at_a_checkpoints_step_vouches_for_nothing(self):
+        run = make_run({"step": [0, 90, 190, 290], "loss": [1.0, 1.0, 1.0, math.nan]}, {}, (0, 100, 200))
+        assert begun(run, None).about.last_finite == 100
+
     def test_or_starts_again_with_a_smaller_lr(self):
-        pm = begun(spiked(nan_from=1), None)
+        pm = begun(spiked(nan_from=0), None)
         assert pm.about.last_finite is None
         assert "below 0.001" in said(pm.but(remediation="lr=2e-3"), "remediation")[0]
         assert said(pm.but(remediation="lr=5e-4"), "remediation") == []

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tutor import settings as knobs
+from tutor import settings
 
 
 @pytest.mark.parametrize(
@@ -11,19 +11,19 @@ from tutor import settings as knobs
 )
 def test_a_size_out_of_reason_is_refused_in_one_line(name: str):
     with pytest.raises(ValueError, match=rf"^{name}=100000000: input should be less than or equal to \d+$"):
-        knobs.build({name: "100000000"})
+        settings.build({name: "100000000"})
 
 
 def test_a_seed_too_large_for_the_generators_is_refused():
     with pytest.raises(ValueError, match=r"^seed="):
-        knobs.build({"seed": 2**64})
+        settings.build({"seed": 2**64})
 
 
 def test_sizes_that_are_too_large_together_are_refused():
     with pytest.raises(ValueError, match=r"needs about \d+ GB of memory, over 16 GB; lower batch_size"):
-        knobs.build({"batch_size": 4096, "block_size": 1024})
+        settings.build({"batch_size": 4096, "block_size": 1024})
 
 
 @pytest.mark.parametrize("changes", [{}, {"batch_size": 512}, {"n_embd": 768, "n_layer": 12}])
 def test_what_fits_is_taken(changes: dict):
-    assert knobs.memory(knobs.build(changes)) < knobs.MOST_MEMORY
+    assert settings.memory(settings.build(changes)) < settings.MOST_MEMORY

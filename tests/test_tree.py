@@ -9,6 +9,7 @@ from tutor import tree
 from tutor.words import BadFileError
 
 W = {"en": "word", "es": "palabra"}
+WINDOW = {"steps": 100, "rows": 20}
 
 
 def small() -> dict:
@@ -22,8 +23,8 @@ def small() -> dict:
         }  # fmt: skip
 
     spike = question("spike", {"leaf": "bad"}, {"leaf": "good"})
-    spike["rule"]["numbers"] = {"window": 100, "sigmas": 3.0, "merge": 50, "min_rows": 20}
-    spike["rule"]["sources"] = dict.fromkeys(spike["rule"]["numbers"], "ours")
+    spike["rule"]["numbers"] = {"window": WINDOW, "sigmas": 3.0, "merge": 50}
+    spike["rule"]["sources"] = sources_of(spike["rule"]["numbers"])
     return {
         "tree": "small",
         "title": W,
@@ -42,6 +43,12 @@ def small() -> dict:
             "good": {"name": W, "verdict": "healthy", "means": W},
         },
     }
+
+
+def sources_of(numbers: dict) -> dict[str, str]:
+    """A source for each number, and one for the rows of each window."""
+    windows = [name for name, value in numbers.items() if isinstance(value, dict)]
+    return dict.fromkeys([*numbers, *(f"{name}.rows" for name in windows)], "ours")
 
 
 def write(folder: Path, data: dict) -> Path:
@@ -81,27 +88,23 @@ class TestProblems:
     @pytest.mark.parametrize(
         ("numbers", "message"),
         [
-            ({"window": 100, "sigmas": 3.0, "merge": 50}, "spike needs the number 'min_rows'"),
-            (
-                {"window": 100, "sigmas": 3.0, "merge": 50, "min_rows": 20, "x": 1},
-                "spike takes no number 'x'",
-            ),
-            (
-                {"window": 10.5, "sigmas": 3.0, "merge": 50, "min_rows": 20},
-                "window must be a whole number, not 10.5",
-            ),
-            ({"window": -100, "sigmas": 3.0, "merge": 50, "min_rows": 20}, "window must be above 0"),
-            (
-                {"window": 10**20, "sigmas": 3.0, "merge": 50, "min_rows": 20},
-                "window must be above 0 and at most",
-            ),
-            ({"window": 100, "sigmas": float("nan"), "merge": 50, "min_rows": 20}, "sigmas must be above 0"),
-            ({"window": "many", "sigmas": 3.0, "merge": 50, "min_rows": 20}, "window"),
+            ({"window": WINDOW, "sigmas": 3.0}, "spike needs the number 'merge'"),
+            ({"window": WINDOW, "sigmas": 3.0, "merge": 50, "x": 1}, "spike takes no number 'x'"),
+            ({"window": WINDOW, "sigmas": 3.0, "merge": 10.5}, "merge must be a whole number, not 10.5"),
+            ({"window": WINDOW, "sigmas": 3.0, "merge": -50}, "merge must be above 0"),
+            ({"window": WINDOW, "sigmas": 3.0, "merge": 10**20}, "merge must be above 0 and at most"),
+            ({"window": WINDOW, "sigmas": float("nan"), "merge": 50}, "sigmas must be above 0"),
+            ({"window": WINDOW, "sigmas": 3.0, "merge": "many"}, "merge"),
+            ({"window": 100, "sigmas": 3.0, "merge": 50}, "window must be a window, such as {steps: 100"),
+            ({"window": WINDOW, "sigmas": WINDOW, "merge": 50}, "sigmas must be one number, not a window"),
+            ({"window": {"steps": 0, "rows": 20}, "sigmas": 3.0, "merge": 50}, "window must be above 0"),
+            ({"window": {"steps": 100}, "sigmas": 3.0, "merge": 50}, "rows"),
+            ({"window": WINDOW | {"row": 3}, "sigmas": 3.0, "merge": 50}, "row"),
         ],
     )
     def test_wrong_or_missing_numbers(self, tmp_path: Path, numbers: dict, message: str):
         data = small()
-        data["questions"]["2"]["rule"] |= {"numbers": numbers, "sources": dict.fromkeys(numbers, "ours")}
+        data["questions"]["2"]["rule"] |= {"numbers": numbers, "sources": sources_of(numbers)}
         said = problems(tmp_path, data)
         assert message in said
         path = tmp_path / "small.yaml"

@@ -7,7 +7,7 @@ questions on spikes and recovery, so that this table and a walk never disagree.
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import polars as pl
@@ -17,8 +17,8 @@ from rich.table import Table
 from rich.text import Text
 
 from tutor.detectors.loss import episodes, non_finite_loss, recovery
-from tutor.detectors.windows import baseline, cadence, finite, rows
-from tutor.run import Run
+from tutor.detectors.windows import baseline, cadence, finite
+from tutor.run import Run, known_float
 from tutor.words import number, plain, say
 
 ABSENT = "–"
@@ -27,7 +27,7 @@ ABSENT = "–"
 _NAMES = ("name", "created", "command", "break", "role", "format", "tutor")  # they always differ
 _DERIVED = ("seed", "dtype", "device", "layers", "parameters", "groups", "schedule", "batch", "initial")
 
-Numbers = Mapping[str, float]
+Numbers = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
@@ -86,11 +86,11 @@ def compare(
         a: usually the control.
         b: usually the break.
         at: the step to measure at; the worst spike of the two by default.
-        spike: the numbers of the tree's spike question (`window`, `sigmas`, `merge`, `min_rows`).
-        recovery: the numbers of its recovery question (`window`, `sigmas`, `within`, `smooth`, `min_rows`).
+        spike: the numbers of the tree's spike question (`window`, `sigmas`, `merge`).
+        recovery: the numbers of its recovery question (`window`, `sigmas`, `merge`, `within`, `smooth`).
             Of a tree that asks only one of these, or neither, nothing is measured.
     """
-    names, differences = (a.name, b.name), tuple(_differences(a.manifest, b.manifest))
+    names, differences = (a.name, b.name), tuple(_differences(a.manifest.given, b.manifest.given))
     if spike is None or recovery is None:
         return Comparison(names, at, _parted(a, b), 0, 0, differences, ())
     if at is None:
@@ -107,8 +107,8 @@ def compare(
         names,
         at,
         _parted(a, b),
-        max(round(rows(run, spike["window"], int(spike["min_rows"])) * cadence(run)) for run in (a, b)),
-        int(recovery["within"]),
+        max(round(spike["window"].count(run) * cadence(run)) for run in (a, b)),
+        recovery["within"].steps,
         differences,
         tuple(measures),
     )
@@ -118,7 +118,7 @@ def _worst_spike(runs: tuple[Run, Run], numbers: Numbers) -> int | None:
     found = [
         (e.excess, int(run.steps[e.row]))
         for run in (run.logged("loss") for run in runs if run.has("loss"))
-        for e in episodes(run, **numbers)[0]
+        for e in episodes(run, **numbers)
     ]
     return max(found)[1] if found else None
 
@@ -131,9 +131,9 @@ def _at_spike(run: Run, at: int, spike: Numbers, numbers: Numbers) -> dict[str, 
     if not run.has("loss") or not int(run.steps[0]) <= at <= int(run.steps[-1]):
         return found
     run = run.logged("loss")
-    row, span = run.row_at(at), rows(run, spike["window"], int(spike["min_rows"]))
+    row, window = run.row_at(at), spike["window"]
     loss = finite(run["loss"])
-    if before := baseline(run, "loss", row, span):
+    if before := baseline(run, "loss", row, window):
         found["before"] = before.mean
     peak = loss[row : run.row_at(at + int(spike["merge"])) + 1].arg_max()
     if peak is None:
@@ -142,22 +142,22 @@ def _at_spike(run: Run, at: int, spike: Numbers, numbers: Numbers) -> dict[str, 
     peak_step = int(run.steps[peak_row])
     found |= {"peak": loss[peak_row], "peak_step": peak_step}
     if run.has("grad_norm") and run["grad_norm"][peak_row] is not None:
-        norm, usual = float(run["grad_norm"][peak_row]), baseline(run, "grad_norm", row, span)
+        norm, usual = float(run["grad_norm"][peak_row]), baseline(run, "grad_norm", row, window)
         found |= {"grad_norm": norm, "grad_ratio": norm / usual.mean if usual and usual.mean else None}
-    after = loss[peak_row + 1 : run.row_at(peak_step + int(numbers["within"])) + 1]
-    found |= {"mean_after": after.mean(), "worst_after": after.max()}
-    to_the_end = dict(numbers) | {"within": int(run.steps[-1]) - at}
+    after = loss[peak_row + 1 : run.row_at(peak_step + numbers["within"].steps) + 1]
+    found |= {"mean_after": known_float(after.mean()), "worst_after": known_float(after.max())}
+    to_the_end = {**numbers, "within": replace(numbers["within"], steps=int(run.steps[-1]) - at)}
     found["recovered"] = recovery(run, at, **to_the_end).facts.get("after")
     return found
 
 
 def _at_the_end(run: Run, spike: Numbers) -> dict[str, float | None]:
     """The last window: where the runs stand when nothing happened."""
-    span = rows(run, spike["window"], int(spike["min_rows"]))
+    span = spike["window"].count(run)
     found: dict[str, float | None] = {}
     for signal in ("loss", "grad_norm"):
         last = finite(run[signal][-span:]) if run.has(signal) else pl.Series([], dtype=pl.Float64)
-        found |= {f"last_{signal}": last.mean(), f"worst_{signal}": last.max()}
+        found |= {f"last_{signal}": known_float(last.mean()), f"worst_{signal}": known_float(last.max())}
     return found
 
 
@@ -193,7 +193,7 @@ def render(comparison: Comparison, lang: str = "en") -> Group:
     """The comparison as two tables: what was configured differently, and what came of it."""
     parts: list[Any] = [_heading("configured", lang)]
     if comparison.settings:
-        settings = _table(comparison, lang)
+        settings = _table(comparison)
         for one in comparison.settings:
             settings.add_row(Text(plain(one.key)), _setting(one.a, lang), _setting(one.b, lang))
         parts.append(settings)
@@ -206,7 +206,7 @@ def render(comparison: Comparison, lang: str = "en") -> Group:
         parts.append(Text(say("compare.parted", lang, step=comparison.parted)))
     if not comparison.measures:
         return Group(*parts)
-    measures = _table(comparison, lang)
+    measures = _table(comparison)
     facts |= {"within": comparison.within}
     for measure in comparison.measures:
         label = Text(say(f"compare.measure.{measure.key}", lang, **facts))
@@ -218,7 +218,7 @@ def _heading(key: str, lang: str, **facts: Any) -> Text:
     return Text(say(f"compare.{key}", lang, **facts), style="bold")
 
 
-def _table(comparison: Comparison, lang: str) -> Table:
+def _table(comparison: Comparison) -> Table:
     table = Table(box=box.SIMPLE)
     table.add_column("", overflow="fold")
     for name in comparison.names:

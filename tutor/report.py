@@ -28,7 +28,7 @@ ENDS = {
 class Report:
     """One run, walked with nobody watching."""
 
-    def __init__(self, run: Run, tree: Tree):
+    def __init__(self, run: Run, tree: Tree) -> None:
         self.run, self.tree = run, tree
         self.walk, self.looks = unattended(run, tree)
 
@@ -63,7 +63,7 @@ class Report:
         out.append(plain(str(self.run.path)), "bold")
         out.append(f"   {self.tree.tree} · {self.tree.title(lang)}\n")
         for remark in self.run.remarks:
-            out.append(f"  ! {plain(remark)}\n", "yellow")
+            out.append(f"  ! {plain(remark.says(lang))}\n", "yellow")
         for look in self.looks:
             title = self.tree.questions[look.question].title(lang)
             out.append(f"  {look.question:<4} {title:<23} ", "bold")
@@ -124,7 +124,7 @@ class Report:
                 "flawed": self.flawed,
                 "too_early": self.too_early,
                 "assumed": self.assumed,
-                "remarks": list(self.run.remarks),
+                "remarks": [remark.says(lang) for remark in self.run.remarks],
                 "questions": questions,
                 "leaf": found,
             }

@@ -44,10 +44,6 @@ class Settings(BaseModel):
         description="sequential: documents in the order they come; stratified: at most one occurrence in a "
         "batch of any token that is rare in training",
     )
-    boilerplate_step: int | None = Field(
-        None, ge=0, description="step at which the stream meets the boilerplate, or none"
-    )
-    boilerplate_batches: int = Field(3, ge=1, le=1000, description="how many batches the boilerplate fills")
 
     vocab_size: int = Field(512, ge=258, le=4096, description="tokens of the byte-level BPE")
     n_layer: int = Field(4, ge=1, le=96, description="transformer blocks")
@@ -82,7 +78,7 @@ def build(changes: Mapping[str, Any], base: Settings | None = None) -> Settings:
             near = get_close_matches(name, names(), n=1)
             hint = f"did you mean {near[0]}?" if near else f"they are: {', '.join(names())}"
             raise ValueError(f"there is no setting {name!r}; {hint}")
-    values = (base or Settings()).model_dump() | dict(changes)
+    values = (base.model_dump() if base else {}) | dict(changes)
     try:
         settings = Settings.model_validate(values)
     except ValidationError as error:

@@ -16,11 +16,11 @@ from torch.nn import functional as F  # noqa: N812
 
 from tests.bench.table import Row, paired
 from tutor import settings as knobs
+from tutor.lab.assembly import assemble
 from tutor.lab.loop import Log
 from tutor.lab.model import build_model
-from tutor.lab.recipe import assemble
-from tutor.lab.record import Record
 from tutor.lab.trainer import Trainer
+from tutor.runfolder.writer import Record
 
 STEPS = 50
 RUNS = 11

@@ -1,15 +1,18 @@
 """Detectors of the other signals, on small arrays with known answers."""
 
 import math
+from dataclasses import replace
 
 import pytest
 
 from tests.conftest import make_run, numbers
-from tutor import readers
+from tutor import detectors, readers
 from tutor import tree as trees
-from tutor.detectors import NO_DATA, NOT_YET, apply, registry
+from tutor.detectors import NO_DATA, NOT_YET, Finding, any_of, apply, detector, registry
+from tutor.detectors.windows import Window
+from tutor.run import Run
 
-BAD_BATCH, JUMP = numbers("bad_batch"), numbers("lr_jump")
+BAD_BATCH, HARM, JUMP = numbers("bad_batch"), numbers("lasting_harm"), numbers("lr_jump")
 BATCH = {"batch": {"rows": 8, "tokens_per_row": 64, "accumulation": 1}}
 
 
@@ -31,14 +34,21 @@ def spiked(after: float, probe: float | None, norm: float = 50.0, rare: int = 0)
     return make_run(columns, BATCH)
 
 
+def judged(run: Run) -> Finding:
+    """What struck at step 150 and whether it did harm, as a question asks the two one after the other."""
+    struck = apply("bad_batch", run, BAD_BATCH, 150)
+    harm = apply("lasting_harm", run, HARM, 150, struck.facts)
+    return replace(harm, facts={**struck.facts, **harm.facts})
+
+
 class TestBadBatch:
     def test_harm(self):
-        found = apply("bad_batch", spiked(after=2.0, probe=1.9), BAD_BATCH, 150)
+        found = judged(spiked(after=2.0, probe=1.9))
         assert (found.outcome, found.facts["ratio"], found.facts["last_bad"]) == ("long-tail", 50.0, 150)
         assert found.facts["probe_rise"] == pytest.approx(0.9)
 
     def test_contained(self):
-        found = apply("bad_batch", spiked(after=1.0, probe=1.02), BAD_BATCH, 150)
+        found = judged(spiked(after=1.0, probe=1.02))
         assert (found.outcome, found.facts["back_in"]) == ("contained", 0)
 
     @pytest.mark.parametrize(("rows", "outcome"), [(9, "contained"), (12, "long-tail")])
@@ -47,38 +57,38 @@ class TestBadBatch:
         loss = run["loss"].to_list()
         loss[151 : 151 + rows] = [3.0] * rows
         run = make_run(run.frame.to_dict(as_series=False) | {"loss": loss}, BATCH)
-        assert BAD_BATCH["within_normal"] == 10
-        assert apply("bad_batch", run, BAD_BATCH, 150).outcome == outcome
+        assert HARM["within"].steps == 10
+        assert judged(run).outcome == outcome
 
     def test_lists_that_do_not_pair_name_no_token(self):
         run = spiked(after=2.0, probe=1.9)
         columns = run.frame.to_dict(as_series=False) | {"rare_counts": [[0.0, 400.0]] * len(run)}
-        assert apply("bad_batch", make_run(columns, BATCH), BAD_BATCH, 150).facts["token"] is None
+        assert judged(make_run(columns, BATCH)).facts["token"] is None
 
     def test_the_probe_alone_shows_harm(self):
-        assert apply("bad_batch", spiked(after=1.0, probe=1.5), BAD_BATCH, 150).outcome == "long-tail"
+        assert judged(spiked(after=1.0, probe=1.5)).outcome == "long-tail"
 
     def test_without_a_probe_the_loss_decides(self):
-        assert apply("bad_batch", spiked(after=1.0, probe=None), BAD_BATCH, 150).outcome == "contained"
+        assert judged(spiked(after=1.0, probe=None)).outcome == "contained"
 
     def test_an_ordinary_gradient_and_no_rare_token(self):
-        assert apply("bad_batch", spiked(after=1.0, probe=1.0, norm=20.0), BAD_BATCH, 150).outcome == "no"
+        assert judged(spiked(after=1.0, probe=1.0, norm=20.0)).outcome == "no"
 
     def test_rare_tokens_concentrated_are_enough(self):
-        found = apply("bad_batch", spiked(after=2.0, probe=1.9, norm=2.0, rare=100), BAD_BATCH, 150)
+        found = judged(spiked(after=2.0, probe=1.9, norm=2.0, rare=100))
         assert (found.outcome, found.facts["token"]) == ("long-tail", "tten")
         assert found.facts["share"] == pytest.approx(100 * 100 / 512)
 
     def test_no_gradient_norm_is_no_data(self):
         run = make_run({"loss": [1.0] * 300})
-        assert apply("bad_batch", run, BAD_BATCH, 150).facts["missing"] == ["grad_norm"]
+        assert judged(run).facts["missing"] == ["grad_norm"]
 
     def test_the_norm_may_lead_the_loss(self):
         run = spiked(after=2.0, probe=1.9, norm=1.0)
         norms = run["grad_norm"].to_list()
         norms[148] = 60.0
         run = make_run(run.frame.to_dict(as_series=False) | {"grad_norm": norms}, BATCH)
-        found = apply("bad_batch", run, BAD_BATCH, 150)
+        found = judged(run)
         assert (found.outcome, found.facts["ratio"]) == ("long-tail", 60.0)
 
     def test_an_infinite_norm_elsewhere_does_not_count(self):
@@ -86,7 +96,7 @@ class TestBadBatch:
         norms = run["grad_norm"].to_list()
         norms[100] = math.inf
         run = make_run(run.frame.to_dict(as_series=False) | {"grad_norm": norms}, BATCH)
-        assert apply("bad_batch", run, BAD_BATCH, 150).facts["usual"] == pytest.approx(1.0)
+        assert judged(run).facts["usual"] == pytest.approx(1.0)
 
 
 class TestLearningRate:
@@ -116,14 +126,14 @@ class TestLearningRate:
             assert apply("lr_jump", make_run({"lr": [value] * 200}), JUMP, 150).outcome == "no"
 
     def test_rising(self):
-        numbers = {"window": 200, "growth": 1.01, "min_rows": 20}
+        numbers = {"window": Window(200, rows=20), "growth": 1.01}
         rising = make_run({"lr": [1e-4 + 1e-6 * i for i in range(300)]})
         assert apply("rising_lr", rising, numbers).outcome == "yes"
         assert apply("rising_lr", make_run({"lr": [1e-4] * 300}), numbers).outcome == "no"
         assert apply("rising_lr", make_run({"lr": [1e-4] * 30}), numbers).outcome == NOT_YET
 
     def test_rising_inside_the_warm_up_is_not_there_yet(self):
-        numbers = {"window": 200, "growth": 1.01, "min_rows": 20}
+        numbers = {"window": Window(200, rows=20), "growth": 1.01}
         run = make_run({"lr": [1e-6 * i for i in range(300)]}, {"schedule": {"warmup_steps": 1000}})
         assert apply("rising_lr", run, numbers).outcome == NOT_YET
 
@@ -187,7 +197,7 @@ class TestPrecision:
 
 
 class TestParameters:
-    NUMBERS = {"window": 200, "factor": 2.0, "min_rows": 20}
+    NUMBERS = {"window": Window(200, rows=20), "factor": 2.0}
 
     def outcome(self, last: float) -> str:
         norm = [10.0 + (last - 10.0) * i / 299 for i in range(300)]
@@ -201,7 +211,7 @@ class TestParameters:
 
 
 class TestGradientTrend:
-    NUMBERS = {"window": 200, "pieces": 4, "growth": 1.2, "min_rows": 20}
+    NUMBERS = {"window": Window(200, rows=20), "pieces": 4, "growth": 1.2}
 
     def test_trend(self):
         rising = make_run({"grad_norm": [1.0 + i / 200 for i in range(200)]})
@@ -252,3 +262,39 @@ def test_a_finding_gives_the_facts_that_are_declared_of_its_outcome():
     assert len(seen) > 12
     assert "step" not in registry()["spike"].facts_of("no")
     assert registry()["spike"].facts_of(NOT_YET) == ("rows", "needed")
+
+
+def test_of_signals_that_stand_in_for_one_another_one_is_enough():
+    @detector(signals=(any_of("val_loss", "probe_loss"),), outcomes=("seen",), facts=("rows",))
+    def toy(run: Run, at: int | None) -> Finding:
+        """The rows that recorded either."""
+        return Finding("seen", facts={"rows": len(run)})
+
+    try:
+        assert apply("toy", make_run({"probe_loss": [1.0, None, 2.0]}), {}).facts == {"rows": 2}
+        assert apply("toy", make_run({"loss": [1.0]}), {}).facts == {"missing": ["val_loss"]}
+    finally:
+        detectors._REGISTRY.pop("toy")
+
+
+def test_no_detector_asks_for_more_than_five_numbers():
+    assert max(len(found.numbers) for found in registry().values()) <= 5
+
+
+class TestWindow:
+    def test_by_steps_where_they_hold_enough_rows(self):
+        run = make_run({"loss": [1.0] * 60, "step": [*range(0, 500, 10), *range(500, 510)]})
+        assert (Window(100, rows=5).start(run, 50), Window(100, rows=20).start(run, 50)) == (40, 30)
+        assert Window(100, rows=5).start(run, 59) == 41  # 409 to 508: nine rows of ten steps, nine of one
+
+    def test_the_window_after_may_not_be_there_yet(self):
+        run = make_run({"loss": [1.0] * 60})
+        assert (Window(10, rows=3).end(run, 20), Window(10, rows=3).end(run, 55)) == (30, 65)
+        assert Window(10, rows=20).end(run, 20) == 40
+
+    def test_a_spike_is_told_by_steps_where_the_cadence_changes(self):
+        steps = [*range(0, 400, 4), *range(400, 600)]
+        loss = [1.0 + (0.1 if i % 2 else -0.1) for i in range(len(steps))]
+        loss[200] = 2.0
+        found = apply("spike", make_run({"loss": loss, "step": steps}), numbers("spike"))
+        assert (found.outcome, found.step, found.window) == ("yes", 500, (400, 500))

@@ -12,9 +12,9 @@ if not (find_spec("torch") and find_spec("tokenizers")):
 @pytest.fixture(scope="session")
 def tiny_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A tiny run, trained once."""
-    from tests.lab.small import tiny
+    from tests.lab.small import recipe
     from tutor.lab.loop import train
 
     out = tmp_path_factory.mktemp("runs") / "tiny"
-    train(tiny(), out=out, name="tiny", command="tutor train")
+    train(recipe(), out=out)
     return out

@@ -1,18 +1,21 @@
 """A small lab: real networks, trained for real, in seconds."""
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 
-from tutor import settings as knobs
-from tutor.settings import Settings
+from tutor.lab.assembly import assemble
+from tutor.lab.recipe import Recipe
+from tutor.parts import Part
+from tutor.settings import Settings, build
 
 # Two layers and an earlier trigger; the break breaks as the full one does.
+EARLY = 180
 SMALL = {
     "lr": 4e-3,
     "beta2": 0.999,
     "n_layer": 2,
     "steps": 235,
-    "boilerplate_step": 180,
     "device": "cpu",
     "checkpoint_every": None,
 }
@@ -30,7 +33,16 @@ TINY = {
 
 
 def tiny(**changes: object) -> Settings:
-    return knobs.build({**TINY, **changes})
+    return build({**TINY, **changes})
+
+
+def recipe(trigger: Sequence[Part] = (), faults: Sequence[Part] = (), **changes: object) -> Recipe:
+    """A tiny recipe with this trigger and these faults."""
+    return assemble(tiny(**changes), trigger, faults)
+
+
+def boilerplate(step: int, batches: int = 3) -> tuple[Part, ...]:
+    return (Part("boilerplate", {"step": step, "batches": batches}),)
 
 
 def rows_of(run: Path) -> list[dict]:

@@ -1,16 +1,20 @@
 """The loader: packing, boilerplate, stratification."""
 
+import json
 from collections import Counter
+from dataclasses import replace
 
 import pytest
+import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.conftest import ROOT
 from tests.lab.small import tiny
 from tutor.lab.corpus import corpus
-from tutor.lab.loader import Loader, StratifiedLoader, build_loader, held_out
+from tutor.lab.loader import Batch, Loader, Rewritten, StratifiedLoader, build_loader, held_out
 from tutor.lab.tokenizer import Tokenizer
-from tutor.settings import Settings
+from tutor.settings import Settings, build
 
 TOKENIZER = Tokenizer(corpus().train, 512)
 TTEN = TOKENIZER.encode("tten")[0]
@@ -19,6 +23,13 @@ FULL = {"batch_size": 8, "block_size": 64}
 
 def loader(given: Settings) -> Loader:
     return build_loader(given, corpus(), TOKENIZER)
+
+
+def met(given: Settings, step: int, batches: int = 3) -> Loader:
+    """The loader that meets the boilerplate at `step`."""
+    source = loader(given)
+    source.insert(step, [240], batches)
+    return source
 
 
 def tokens_of(batch) -> list[int]:
@@ -47,7 +58,7 @@ def test_the_same_seed_gives_the_same_batches_and_another_seed_others():
 
 
 def test_the_boilerplate_fills_its_batches_and_no_others():
-    source = loader(tiny(**FULL, boilerplate_step=5, boilerplate_batches=3))
+    source = met(tiny(**FULL), 5)
     counts = [source.step(step)[0].rare.get(TTEN, 0) for step in range(12)]
     assert min(counts[5:8]) > 450
     assert max(counts[:5] + counts[9:]) < 10
@@ -59,7 +70,7 @@ def test_without_the_trigger_no_boilerplate_comes():
 
 
 def test_stratified_batches_hold_a_rare_token_once():
-    source = loader(tiny(**FULL, batching="stratified", boilerplate_step=5))
+    source = met(tiny(**FULL, batching="stratified"), 5)
     assert isinstance(source, StratifiedLoader)
     for step in range(40):
         batch = source.step(step)[0]
@@ -68,7 +79,7 @@ def test_stratified_batches_hold_a_rare_token_once():
 
 
 def test_what_waits_for_a_later_batch_stays_bounded():
-    source = loader(tiny(**FULL, batching="stratified", boilerplate_step=5))
+    source = met(tiny(**FULL, batching="stratified"), 5)
     for step in range(600):
         source.step(step)
     waiting = source.state()["deferred"]
@@ -77,7 +88,7 @@ def test_what_waits_for_a_later_batch_stays_bounded():
 
 
 def test_stratified_batches_spread_the_boilerplate():
-    source = loader(tiny(**FULL, batching="stratified", boilerplate_step=5))
+    source = met(tiny(**FULL, batching="stratified"), 5)
     footers = [source.step(step)[0].sentence_ids.count(240) for step in range(30)]
     assert sum(footers[5:]) > 5
     assert max(footers) <= 2  # one, and the tail of the one before
@@ -91,8 +102,8 @@ def test_rare_tokens_are_counted_over_inputs_and_last_targets():
 
 @pytest.mark.parametrize("batching", ["sequential", "stratified"])
 def test_a_restored_loader_goes_on_where_it_stood(batching: str):
-    given = tiny(**FULL, batching=batching, boilerplate_step=3)
-    first, second = loader(given), loader(given)
+    given = tiny(**FULL, batching=batching)
+    first, second = met(given, 3), met(given, 3)
     for step in range(10):
         first.step(step)
     second.restore(first.state())
@@ -113,3 +124,33 @@ def test_batches_have_the_asked_shape_whatever_it_is(rows: int, block: int, accu
 def test_what_is_held_out_is_fixed_by_the_seed():
     one, again, other = (held_out(tiny(seed=s), corpus(), TOKENIZER) for s in (1, 1, 2))
     assert one.hash == again.hash != other.hash
+
+
+@pytest.mark.parametrize("role", ["control", "break"])
+def test_the_batches_are_those_of_the_runs_that_ship(role: str):
+    """The very tokens, step for step, from before the boilerplate to well after it."""
+    rows = [json.loads(line) for line in (ROOT / f"runs/19-{role}/metrics.jsonl").read_text().splitlines()]
+    source = met(build({}), 312)
+    batches = [source.step(step)[0] for step in range(330)]
+    assert [batch.hash for batch in batches] == [row["batch_hash"] for row in rows[:330]]
+    assert [batch.sentence_ids for batch in batches] == [row["sentence_ids"] for row in rows[:330]]
+
+
+def test_what_is_inserted_fills_every_micro_batch_of_its_steps():
+    source = met(tiny(**FULL, accumulation=2), 4, batches=1)
+    for step in range(4):
+        source.step(step)
+    assert all(batch.rare[TTEN] > 450 for batch in source.step(4))
+    assert max(source.step(5)[1].sentence_ids) < 240
+
+
+def test_a_rewritten_stream_is_taken_up_again_where_it_stood():
+    def reverse(step: int, batch: Batch) -> Batch:
+        return replace(batch, x_BT=batch.x_BT.flip(1)) if step % 2 else batch
+
+    plain, first, second = loader(tiny()), *(Rewritten(loader(tiny()), reverse) for _ in range(2))
+    for step in range(5):
+        ours, theirs = first.step(step)[0], plain.step(step)[0]
+        assert torch.equal(ours.x_BT, theirs.x_BT.flip(1) if step % 2 else theirs.x_BT)
+    second.restore(first.state())
+    assert torch.equal(first.step(5)[0].x_BT, second.step(5)[0].x_BT)

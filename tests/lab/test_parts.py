@@ -8,11 +8,12 @@ from torch import nn
 
 from tests.lab.small import tiny
 from tutor import settings as knobs
+from tutor.lab.assembly import assemble
 from tutor.lab.instruments import BINS, Instruments
 from tutor.lab.loader import Batch
 from tutor.lab.model import build_model
 from tutor.lab.optimizer import Optimizer, clip_to, norm
-from tutor.lab.recipe import assemble, pick_device
+from tutor.lab.recipe import pick_device
 from tutor.lab.schedule import cosine
 from tutor.lab.trainer import Trainer
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tutor.lab.record import DiskFullError, Record, RunExistsError, encode
+from tutor.runfolder.writer import DiskFullError, Record, RunExistsError, encode
 
 MANIFEST = {"command": "tutor train", "name": "x"}
 

@@ -10,22 +10,23 @@ import subprocess
 import sys
 import time
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import polars as pl
 import pytest
 import torch
 
-from tests.lab.small import SMALL, rows_of, timeless, tiny
+from tests.lab.small import EARLY, SMALL, boilerplate, recipe, rows_of, timeless, tiny
 from tutor import card as cards
-from tutor import settings as knobs
-from tutor.lab import checkpoint, loop
-from tutor.lab.atlas import compare, measure, shares
+from tutor.calibration import figures
+from tutor.lab import checkpoint
+from tutor.lab.assembly import assemble
+from tutor.lab.atlas import aftermath, compare
 from tutor.lab.command import run_train
 from tutor.lab.loop import resume, train
-from tutor.lab.recipe import assemble
-from tutor.lab.record import DiskFullError
 from tutor.lab.trainer import Trainer
+from tutor.runfolder.writer import DiskFullError
 
 pytestmark = pytest.mark.train
 
@@ -53,7 +54,9 @@ class TestRunFolder:
             10: "step-000010.pt",
             20: "step-000020.pt",
         }
-        assert checkpoint.saved(tiny_run) == [10, 20, 30]
+        assert [(c.resumes_at, c.path) for c in checkpoint.saved(tiny_run)] == [
+            (step, checkpoint.path_of(tiny_run, step)) for step in (10, 20, 30)
+        ]
 
     def test_polars_reads_it_strictly(self, tiny_run: Path):
         frame = pl.read_ndjson(tiny_run / "metrics.jsonl", infer_schema_length=None)
@@ -73,7 +76,7 @@ class TestRunFolder:
         assert len(manifest["token_loss_edges"]) == len(rows_of(tiny_run)[0]["token_loss_hist"]) + 1
 
     def test_the_first_steps_speed_counts_all_of_its_time(self, tmp_path: Path):
-        train(tiny(steps=2), out=tmp_path / "run", name="run")
+        train(recipe(steps=2), out=tmp_path / "run")
         first, second = (row["tokens_per_second"] for row in rows_of(tmp_path / "run"))
         assert first < 5 * second
 
@@ -95,19 +98,19 @@ class TestRunFolder:
 
 class TestSameNumbers:
     def test_the_same_seed_gives_the_same_run_bit_for_bit(self, tiny_run: Path, tmp_path: Path):
-        train(tiny(), out=tmp_path / "again", name="again")
+        train(recipe(), out=tmp_path / "again")
         assert timeless(rows_of(tmp_path / "again")) == timeless(rows_of(tiny_run))
 
     def test_another_seed_gives_another(self, tiny_run: Path, tmp_path: Path):
-        train(tiny(seed=7, steps=2), out=tmp_path / "other", name="other")
+        train(recipe(seed=7, steps=2), out=tmp_path / "other")
         assert rows_of(tmp_path / "other")[1]["loss"] != rows_of(tiny_run)[1]["loss"]
 
     def test_stopping_early_is_the_start_of_the_long_run(self, tiny_run: Path, tmp_path: Path):
-        train(tiny(steps=12), out=tmp_path / "short", name="short")
+        train(recipe(steps=12), out=tmp_path / "short")
         assert timeless(rows_of(tmp_path / "short")) == timeless(rows_of(tiny_run))[:12]
 
     def test_logging_changes_nothing(self):
-        logged, silent = Trainer(assemble(tiny())), Trainer(assemble(tiny()), logging=False)
+        logged, silent = Trainer(recipe()), Trainer(recipe(), logging=False)
         for step in range(5):
             logged.step(step)
             silent.step(step)
@@ -117,23 +120,23 @@ class TestSameNumbers:
     @pytest.mark.parametrize("batching", ["sequential", "stratified"])
     @pytest.mark.parametrize("dtype", ["fp32", "fp16"])
     def test_a_resumed_run_is_the_run_that_was_never_stopped(self, tmp_path: Path, batching: str, dtype: str):
-        given = tiny(batching=batching, dtype=dtype, boilerplate_step=8, boilerplate_batches=2)
-        train(given, out=tmp_path / "whole", name="whole")
-        train(given.model_copy(update={"steps": 17}), out=tmp_path / "cut", name="cut")
-        assert resume(tmp_path / "cut", given) == 30
+        given = partial(recipe, boilerplate(8, 2), batching=batching, dtype=dtype)
+        train(given(), out=tmp_path / "whole")
+        train(given(steps=17), out=tmp_path / "cut")
+        assert resume(tmp_path / "cut", given()) == 30
         assert timeless(rows_of(tmp_path / "cut")) == timeless(rows_of(tmp_path / "whole"))
 
 
 class TestArithmetic:
     @pytest.mark.parametrize("dtype", ["bf16", "fp16"])
     def test_it_learns_in_half_precision(self, tmp_path: Path, dtype: str):
-        train(tiny(dtype=dtype, lr=1e-2, warmup_steps=2), out=tmp_path / dtype, name=dtype)
+        train(recipe(dtype=dtype, lr=1e-2, warmup_steps=2), out=tmp_path / dtype)
         rows = rows_of(tmp_path / dtype)
         assert rows[-1]["loss_ema"] < rows[0]["loss"] - 0.3
         assert (rows[0]["loss_scale"] is not None) == (dtype == "fp16")
 
     def test_gradients_are_clipped_after_the_loss_scale_is_taken_out(self, tmp_path: Path):
-        train(tiny(dtype="fp16", steps=1, grad_clip=0.1, beta1=0.9), out=tmp_path / "run", name="run")
+        train(recipe(dtype="fp16", steps=1, grad_clip=0.1, beta1=0.9), out=tmp_path / "run")
         (row,) = rows_of(tmp_path / "run")
         assert row["skipped_steps"] == 0
         assert row["loss_scale"] > 1000
@@ -142,9 +145,9 @@ class TestArithmetic:
         assert row["adam_m_norm"] == pytest.approx(0.1 * 0.1, rel=0.02)
 
     def test_a_scale_too_high_skips_the_step_and_falls(self, tmp_path: Path):
-        train(tiny(dtype="fp16", steps=12), out=tmp_path / "run", name="run")
+        train(recipe(dtype="fp16", steps=12), out=tmp_path / "run")
         rows = rows_of(tmp_path / "run")
-        trainer = Trainer(assemble(tiny(dtype="fp16")))
+        trainer = Trainer(recipe(dtype="fp16"))
         trainer.scaler = torch.amp.GradScaler("cpu", init_scale=2.0**60)
         before = trainer.optimizer.flats[0].clone()
         trainer.step(0)
@@ -155,8 +158,8 @@ class TestArithmetic:
         assert rows[-1]["skipped_steps"] <= 12
 
     def test_accumulation_averages_micro_batches(self):
-        split = Trainer(assemble(tiny(batch_size=2, accumulation=2, boilerplate_step=0)))
-        whole = Trainer(assemble(tiny(batch_size=4, boilerplate_step=0)))
+        split = Trainer(recipe(boilerplate(0), batch_size=2, accumulation=2))
+        whole = Trainer(recipe(boilerplate(0), batch_size=4))
         split.step(0)
         whole.step(0)
         (one,), (other,) = split.instruments.read(), whole.instruments.read()
@@ -164,13 +167,10 @@ class TestArithmetic:
         assert one["grad_norm"] == pytest.approx(other["grad_norm"], rel=1e-4)
         assert one["activation_norms"] == pytest.approx(other["activation_norms"], rel=1e-4)
 
-    def test_a_nan_is_logged_and_training_goes_on(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-        def broken(settings: knobs.Settings):
-            recipe = assemble(settings)
-            return replace(recipe, token_losses=lambda x, y: recipe.token_losses(x, y) * math.nan)
-
-        monkeypatch.setattr(loop, "assemble", broken)
-        assert train(tiny(steps=5), out=tmp_path / "nan", name="nan") == 5
+    def test_a_nan_is_logged_and_training_goes_on(self, tmp_path: Path):
+        sound = recipe(steps=5)
+        broken = replace(sound, token_losses=lambda x, y: sound.token_losses(x, y) * math.nan)
+        assert train(broken, out=tmp_path / "nan") == 5
         assert [row["loss"] for row in rows_of(tmp_path / "nan")] == ["NaN"] * 5
 
 
@@ -183,12 +183,13 @@ class TestBreak:
             ("break", False, {}),
             ("stratified", False, {"batching": "stratified"}),
         ):
-            settings, _ = cards.resolve(card, control=control, changes={**SMALL, **changes})
-            train(settings, out=tmp_path / name, name=name)
+            plan = cards.resolve(card, control=control, changes={**SMALL, **changes})
+            settings = plan.settings
+            train(assemble(settings, boilerplate(EARLY)), out=tmp_path / name)
             frame = pl.read_ndjson(tmp_path / name / "metrics.jsonl", infer_schema_length=None)
-            taken[name] = measure(frame, settings)
-        row = compare(taken["control"], taken["break"], 42)
-        counts = shares([row])
+            taken[name] = aftermath(frame, settings, EARLY, EARLY + 3)
+        row = {"seed": 42} | compare(taken["control"], taken["break"])
+        counts = figures([row])
         assert (counts["control_back"], counts["excess"], counts["spike"]) == (1, 1, 1), row
         assert taken["stratified"]["spike"] < 3
         assert taken["stratified"]["mean"] < taken["break"]["mean"] - 0.2
@@ -197,8 +198,8 @@ class TestBreak:
         card = cards.find("no-clip")
         hashes = []
         for control in (True, False):
-            settings, _ = cards.resolve(card, control=control, changes={"boilerplate_step": 2, "steps": 6})
-            source = Trainer(assemble(settings)).loader
+            plan = cards.resolve(card, control=control, changes={"steps": 6})
+            source = Trainer(assemble(plan.settings, boilerplate(2), plan.faults)).loader
             hashes.append([batch.hash for step in range(6) for batch in source.step(step)])
         assert hashes[0] == hashes[1]
 
@@ -207,7 +208,7 @@ class TestEnds:
     def test_a_run_is_never_overwritten(self, tiny_run: Path):
         before = (tiny_run / "metrics.jsonl").read_bytes()
         with pytest.raises(ValueError, match="never overwritten"):
-            train(tiny(), out=tiny_run, name="tiny")
+            train(recipe(), out=tiny_run)
         assert (tiny_run / "metrics.jsonl").read_bytes() == before
 
     def test_a_full_disk_at_a_checkpoint_leaves_a_readable_run(
@@ -218,7 +219,7 @@ class TestEnds:
 
         monkeypatch.setattr(checkpoint, "save", full)
         with pytest.raises(DiskFullError, match="readable up to step 9"):
-            train(tiny(), out=tmp_path / "run", name="run")
+            train(recipe(), out=tmp_path / "run")
         assert len(rows_of(tmp_path / "run")) == 10
 
     def test_a_checkpoint_that_fails_leaves_no_part_of_itself(
@@ -261,9 +262,8 @@ class TestEnds:
         lines = (out / "metrics.jsonl").read_text().split("\n")
         whole = [json.loads(line) for line in lines[:-1]]  # after kill -9 the last may be torn
         assert [row["step"] for row in whole] == list(range(len(whole)))
-        given = knobs.build(json.loads((out / "manifest.json").read_text())["settings"])
         steps = len(whole) + 5
-        assert resume(out, given.model_copy(update={"steps": steps})) == steps
+        assert resume(out, recipe(steps=steps, checkpoint_every=20, val_every=50)) == steps
         assert [row["step"] for row in rows_of(out)] == list(range(steps))
 
     def test_a_finished_run_is_not_resumed(self, tiny_run: Path, capsys: pytest.CaptureFixture):
@@ -273,10 +273,10 @@ class TestEnds:
         assert (tiny_run / "metrics.jsonl").read_bytes() == before
 
     def test_a_run_without_a_checkpoint_is_not_resumed(self, tmp_path: Path):
-        train(tiny(steps=4), out=tmp_path / "cut", name="cut")
+        train(recipe(steps=4), out=tmp_path / "cut")
         before = (tmp_path / "cut/metrics.jsonl").read_bytes()
         with pytest.raises(ValueError, match="nothing to resume from: train it anew with --out"):
-            resume(tmp_path / "cut", tiny(steps=8))
+            resume(tmp_path / "cut", recipe(steps=8))
         assert (tmp_path / "cut/metrics.jsonl").read_bytes() == before
 
     def test_a_checkpoint_beyond_the_log_is_passed_over(self, tiny_run: Path, tmp_path: Path):
@@ -284,16 +284,16 @@ class TestEnds:
         shutil.copytree(tiny_run, run)
         lines = (run / "metrics.jsonl").read_text().splitlines(keepends=True)
         (run / "metrics.jsonl").write_text("".join(lines[:14]))
-        assert resume(run, tiny()) == 30
+        assert resume(run, recipe()) == 30
         rows = [{k: v for k, v in row.items() if k != "checkpoint"} for row in timeless(rows_of(run))]
         whole = [{k: v for k, v in row.items() if k != "checkpoint"} for row in timeless(rows_of(tiny_run))]
         assert rows == whole
 
     def test_resuming_stopped_at_once_keeps_every_row(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-        train(tiny(steps=17), out=tmp_path / "cut", name="cut")
+        train(recipe(steps=17), out=tmp_path / "cut")
         self.stop_in_the_first_step(monkeypatch)
         with pytest.raises(KeyboardInterrupt):
-            resume(tmp_path / "cut", tiny())
+            resume(tmp_path / "cut", recipe())
         assert len(rows_of(tmp_path / "cut")) == 17
 
     def test_stopped_in_its_first_step_it_leaves_no_folder(
@@ -343,7 +343,7 @@ class TestCommand:
         assert "the run is readable up to step 9" in capsys.readouterr().err
 
     def test_resume_goes_on(self, tmp_path: Path, capsys: pytest.CaptureFixture):
-        train(tiny(steps=17), out=tmp_path / "run", name="run")
+        train(recipe(steps=17), out=tmp_path / "run")
         manifest = tmp_path / "run/manifest.json"
         manifest.write_text(manifest.read_text().replace('"steps": 17', '"steps": 22'))
         assert run_train(None, {}, resume=tmp_path / "run") == 0

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from tests.conftest import write_run
 from tutor import readers, tree
-from tutor.run import BadRunError
+from tutor.run import BadRunError, Checkpoint, Remark
 from tutor.walk import unattended
 
 ROWS = [
@@ -31,7 +31,7 @@ def test_half_a_line_at_the_end_is_passed_over(tmp_path: Path):
         log.write('{"step": 5, "lo')
     run = readers.read(folder)
     assert len(run) == 5
-    assert "cut short" in run.remarks[0]
+    assert "cut short" in run.remarks[0].says("en")
 
 
 def test_a_last_row_without_its_line_end_counts(tmp_path: Path):
@@ -49,7 +49,7 @@ def test_a_torn_line_in_the_middle(tmp_path: Path):
     path.write_text("\n".join(lines) + "\n")
     run = readers.read(folder)
     assert run.steps.to_list() == [0, 1, 3, 4]
-    assert "passed over" in run.remarks[0]
+    assert "passed over" in run.remarks[0].says("en")
 
 
 @pytest.mark.parametrize("quoted", [False, True])
@@ -84,7 +84,7 @@ def test_rows_of_one_step_are_one_and_lose_nothing(tmp_path: Path):
     assert run.steps.to_list() == [0, 1, 2]
     assert run["loss"].to_list() == [3.0, 2.0, 1.0]
     assert run["val_loss"].to_list() == [None, 2.5, None]
-    assert "repeat" in run.remarks[0]
+    assert "repeat" in run.remarks[0].says("en")
 
 
 def test_of_a_resumed_run_the_branch_it_gave_up_is_passed_over(tmp_path: Path):
@@ -92,14 +92,15 @@ def test_of_a_resumed_run_the_branch_it_gave_up_is_passed_over(tmp_path: Path):
     again = [{"step": step, "loss": 1.0} for step in range(6, 9)]
     run = readers.read(write_run(tmp_path / "r", [*first, *again], {}))
     assert run["loss"].to_list() == [2.0] * 6 + [1.0] * 3
-    assert "resumed: 4 rows" in run.remarks[0]
+    assert "resumed: 4 rows" in run.remarks[0].says("en")
 
 
 def test_rows_out_of_order_are_sorted_and_all_kept(tmp_path: Path):
     rows = [{"step": step, "loss": float(step)} for step in (0, 1, 3, 2, 5, 4)]
     run = readers.read(write_run(tmp_path / "r", rows, {}))
     assert run["loss"].to_list() == [0.0, 1.0, 2.0, 3.0, 4.0, 5.0]
-    assert run.remarks == ("steps run backwards: sorted",)
+    assert run.remarks == (Remark("backwards"),)
+    assert run.remarks[0].says("en") == "steps run backwards: sorted"
 
 
 def test_a_checkpoint_that_was_being_written_is_none(tmp_path: Path):
@@ -111,10 +112,10 @@ def test_a_checkpoint_that_was_being_written_is_none(tmp_path: Path):
 
 def test_a_log_without_a_loss_names_what_it_has(tmp_path: Path):
     run = readers.read(write_run(tmp_path / "r", [{"global_step": 5, "train/loss": 2.0}], {}))
-    assert "`global_step`, `train/loss`" in run.remarks[0]
-    assert "`train/loss`" in run.remarks[1]
+    assert "`global_step`, `train/loss`" in run.remarks[0].says("en")
+    assert "`train/loss`" in run.remarks[1].says("en")
     run = readers.read(write_run(tmp_path / "r", [{"step": 5, "loss": "abc"}], {}))
-    assert "no row has a number as its `loss`" in run.remarks[0]
+    assert "no row has a number as its `loss`" in run.remarks[0].says("en")
 
 
 def test_a_json_array_is_told_how_to_become_a_log(tmp_path: Path):
@@ -131,7 +132,10 @@ def test_checkpoints_are_those_logged_and_those_on_disk(tmp_path: Path):
     (folder / "checkpoints").mkdir()
     (folder / "checkpoints" / "step-000400.pt").touch()
     run = readers.read(folder)
-    assert (run.checkpoints, run.kept) == ((200, 400), (400,))
+    assert run.checkpoints == (
+        Checkpoint(200),
+        Checkpoint(400, folder / "checkpoints" / "step-000400.pt"),
+    )
 
 
 class TestRefused:
@@ -187,7 +191,7 @@ ODD = [
 def test_odd_parts_of_a_manifest_are_passed_over_and_named(tmp_path: Path, key: str, value: object):
     run = readers.read(write_run(tmp_path / "r", ROWS, {"name": "r", key: value}))
     assert not run.knows(key)
-    assert key in run.remarks[0]
+    assert key in run.remarks[0].says("en")
 
 
 def test_a_byte_order_mark_and_values_that_fit_no_column(tmp_path: Path):
@@ -198,7 +202,7 @@ def test_a_byte_order_mark_and_values_that_fit_no_column(tmp_path: Path):
     assert run["loss"].to_list()[:5] == [2.0, 1.9, 1.8, 1.7, 1.6]
     assert run["loss"].to_list()[5:] == [None, None]
     assert run["batch_hash"][1] == "01"
-    assert "don't fit" in run.remarks[0]
+    assert "don't fit" in run.remarks[0].says("en")
 
 
 def test_steps_that_are_no_whole_numbers_are_rounded_down_and_it_is_said(tmp_path: Path):
@@ -206,13 +210,13 @@ def test_steps_that_are_no_whole_numbers_are_rounded_down_and_it_is_said(tmp_pat
         write_run(tmp_path / "r", [{"step": 0.5, "loss": 1.0}, {"step": 1.5, "loss": 1.0}], {})
     )
     assert run.steps.to_list() == [0, 1]
-    assert "rounded down" in run.remarks[0]
+    assert "rounded down" in run.remarks[0].says("en")
 
 
 def test_whether_checkpoints_were_saved_may_not_be_known(tmp_path: Path):
     assert readers.read(write_run(tmp_path / "a", ROWS, {})).checkpoints is None
     tutors = readers.read(write_run(tmp_path / "b", ROWS, {"settings": {"checkpoint_every": 200}}))
-    assert (tutors.checkpoints, tutors.kept) == ((), ())
+    assert tutors.checkpoints == ()
 
 
 def test_a_run_is_found_by_name(home: Path):
@@ -268,8 +272,8 @@ def test_a_large_log_reads_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     with (folder / "metrics.jsonl").open("a") as log:
         log.write(end)
     small = readers.read(folder)
-    monkeypatch.setattr("tutor.readers.folder._WHOLE", 0)
-    monkeypatch.setattr("tutor.readers.folder._SAMPLE", 2_000)
+    monkeypatch.setattr("tutor.runfolder.rows._WHOLE", 0)
+    monkeypatch.setattr("tutor.runfolder.rows._SAMPLE", 2_000)
     large = readers.read(folder)
     assert large.frame.equals(small.frame, null_equal=True)
     assert large.remarks == small.remarks

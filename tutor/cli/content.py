@@ -47,12 +47,28 @@ def train(
     out: Annotated[
         Path | None, typer.Option(help="The run's folder; a new one in ./runs by default.")
     ] = None,
+    sealed: Annotated[
+        bool,
+        typer.Option(
+            "--sealed",
+            help="Keep the break out of the run's name and manifest, in its truth.json: practise blind. "
+            "Without --break one is drawn.",
+        ),
+    ] = False,
+    fault: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--fault",
+            help="A fault of tutor/lab/faults/, as name or name:key=value,...; may be given again.",
+            hidden=True,  # for authors of cards: learners have --break
+        ),
+    ] = None,
     resume: Annotated[
         Path | None, typer.Option(help="Go on with an interrupted run, from its last checkpoint.")
     ] = None,
 ) -> None:
     """Train a small GPT, with one real fault in it or none, and log everything."""
-    from tutor import card, settings
+    from tutor import card, parts, settings
     from tutor.paths import in_checkout
     from tutor.words import BadFileError
 
@@ -61,12 +77,13 @@ def train(
     try:
         chosen = card.find(break_) if break_ else None
         changes |= settings.parse(set_ or [])
+        faults = [parts.parse(text) for text in fault or []]
         settings.build(changes)
     except (ValueError, BadFileError) as error:
         asked.fail(error)
     if control and not chosen:
         asked.fail("--control is a break's control: name the break too, --break no-clip --control")
-    if resume and (chosen or changes or out):
+    if resume and (chosen or changes or out or faults or sealed):
         asked.fail("--resume goes on with a run as it was begun: give it alone")
     try:
         from tutor.lab import command
@@ -79,7 +96,10 @@ def train(
             + (pinned if in_checkout() else "pip install torch tokenizers")
         )
     start.loaded()
-    raise typer.Exit(command.run_train(chosen, changes, control=control, out=out, resume=resume))
+    code = command.run_train(
+        chosen, changes, control=control, faults=faults, sealed=sealed, out=out, resume=resume
+    )
+    raise typer.Exit(code)
 
 
 @app.command(rich_help_panel=CONTENT, name="breaks", epilog="Example:  tutor breaks no-clip")

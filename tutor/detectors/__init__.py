@@ -41,17 +41,27 @@ class Finding:
     others: tuple[int, ...] = ()
 
 
+Needed = str | tuple[str, ...]
+"""A signal, or several of which one is enough, the best first."""
+
+
+def any_of(*signals: str) -> Needed:
+    """Signals that stand in for one another: the first that was recorded serves."""
+    return signals
+
+
 @dataclass(frozen=True)
 class Detector:
     """A detector function with what it declares."""
 
     name: str
     function: Callable[..., Finding]
-    signals: tuple[str, ...]
+    signals: tuple[Needed, ...]
     manifest: tuple[str, ...]
     outcomes: tuple[str, ...]
     facts_by_outcome: Mapping[str, tuple[str, ...]]
-    numbers: Mapping[str, type]
+    numbers: Mapping[str, Any]
+    given: tuple[str, ...]
     every_row: bool
 
     @property
@@ -76,8 +86,9 @@ def detector(
     *,
     outcomes: tuple[str, ...],
     facts: tuple[str, ...] | Mapping[str, tuple[str, ...]] = (),
-    signals: tuple[str, ...] = (),
+    signals: tuple[Needed, ...] = (),
     manifest: tuple[str, ...] = (),
+    given: tuple[str, ...] = (),
     every_row: bool = False,
 ) -> Callable[[Callable[..., Finding]], Callable[..., Finding]]:
     """Register the function under its own name.
@@ -86,8 +97,10 @@ def detector(
         outcomes: every outcome it can give, NO_DATA and NOT_YET aside.
         facts: the names of the facts it gives, so that a tree's sentences can be checked: by outcome, or
             once where every outcome gives the same.
-        signals: columns without which the answer is NO_DATA.
+        signals: columns without which the answer is NO_DATA; of those in `any_of`, one is enough.
         manifest: manifest keys without which the answer is NO_DATA.
+        given: facts of the rules before it in the same question that it goes on from, as keyword arguments;
+            None where they didn't give one.
         every_row: give it every row; else those that recorded the first of `signals`.
     """
     by_outcome = facts if isinstance(facts, Mapping) else dict.fromkeys(outcomes, facts)
@@ -95,10 +108,11 @@ def detector(
 
     def register(function: Callable[..., Finding]) -> Callable[..., Finding]:
         parameters = inspect.signature(function).parameters.values()
-        numbers = {p.name: p.annotation for p in parameters if p.kind is p.KEYWORD_ONLY}
+        keywords = {p.name: p.annotation for p in parameters if p.kind is p.KEYWORD_ONLY}
+        numbers = {name: kind for name, kind in keywords.items() if name not in given}
         name = function.__name__
         _REGISTRY[name] = Detector(
-            name, function, signals, manifest, outcomes, by_outcome, numbers, every_row
+            name, function, signals, manifest, outcomes, by_outcome, numbers, given, every_row
         )
         return function
 
@@ -117,17 +131,39 @@ def _load() -> None:
         importlib.import_module(f"{__name__}.{module.name}")
 
 
-def apply(name: str, run: Run, numbers: Mapping[str, Any], at: int | None = None) -> Finding:
-    """Run the detector `name` over `run`; `at` is the step under discussion, where there is one.
+def apply(
+    name: str,
+    run: Run,
+    numbers: Mapping[str, Any],
+    at: int | None = None,
+    given: Mapping[str, Any] | None = None,
+) -> Finding:
+    """Run the detector `name` over `run`.
+
+    Args:
+        name: the detector's.
+        run: the run.
+        numbers: the tree's, by name.
+        at: the step under discussion, where there is one.
+        given: the facts of the rules before it in the same question.
 
     Returns:
         The finding, or NO_DATA with the fact `missing`: the names of what was not recorded.
     """
     found = registry()[name]
-    missing = [signal for signal in found.signals if not run.has(signal)]
+    served = [_serving(run, signal) for signal in found.signals]
+    missing = [best for best, there in served if not there]
     missing += [key for key in found.manifest if not run.knows(key)]
     if missing:
         return Finding(NO_DATA, facts={"missing": missing})
-    if found.signals and not found.every_row:
-        run = run.logged(found.signals[0])
-    return found.function(run, at, **numbers)
+    if served and not found.every_row:
+        run = run.logged(served[0][0])
+    known = {fact: (given or {}).get(fact) for fact in found.given}
+    return found.function(run, at, **numbers, **known)
+
+
+def _serving(run: Run, needed: Needed) -> tuple[str, bool]:
+    """The signal that serves, the best one where none was recorded, and whether it was."""
+    known = (needed,) if isinstance(needed, str) else needed
+    there = next((signal for signal in known if run.has(signal)), None)
+    return there or known[0], there is not None

@@ -11,7 +11,10 @@ from tutor.run import Run
     every_row=True,
 )
 def repeated_batch(run: Run, at: int | None, *, look_back: int) -> Finding:
-    """Whether the batch at `at` has the same hash as one of the `look_back` rows before it."""
+    """Whether the batch at `at` has the same hash as one of the `look_back` rows before it.
+
+    The flaw: a data loader that gives a batch twice. Source: the tree.
+    """
     row = run.row_at(at) if at is not None else len(run) - 1
     here = run["batch_hash"][row]
     facts = {"hash": here, "looked_back": min(look_back, row)}

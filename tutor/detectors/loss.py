@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from tutor.detectors import NO_DATA, NOT_YET, Finding, detector
-from tutor.detectors.windows import baseline, blocks, finite, forward_mean, rows
-from tutor.run import Run
+from tutor.detectors.windows import Window, baseline, blocks, finite, forward_mean, rolling_baseline
+from tutor.run import Run, to_float
 
 STOPPED = 4
 """A loss has stopped when it is missing over more than so many times its widest gap."""
@@ -21,13 +21,15 @@ STOPPED = 4
 def non_finite_loss(run: Run, at: int | None) -> Finding:
     """Whether the training loss is NaN or Inf at any logged step.
 
+    The flaw: a computation overflowed, took log(0) or 0/0. Source: the tree.
+
     Where the loss stops while the log goes on, nobody can tell: many trainers write NaN as JSON's null.
     """
     loss = run["loss"]
     known = loss.is_not_null().arg_true()
     bad = (~loss.is_finite()).fill_null(False).arg_true()
     if not len(bad):
-        gap = known.diff().max() or 1
+        gap = to_float(known.diff().max()) if len(known) > 1 else 1
         if len(run) - 1 - known[-1] > STOPPED * gap:
             first, last = int(run.steps[int(known[-1]) + 1]), int(run.steps[-1])
             return Finding(NO_DATA, first, {"missing": [f"loss[{first}..{last}]"]})
@@ -54,17 +56,14 @@ class Episode:
         return self.peak - self.bound
 
 
-def episodes(run: Run, window: int, sigmas: float, merge: int, min_rows: int) -> tuple[list[Episode], int]:
-    """Spikes of the loss, recorded at every row, in order, and the rows of the window before each.
+def episodes(run: Run, window: Window, sigmas: float, merge: int) -> list[Episode]:
+    """Spikes of the loss, recorded at every row, in order.
 
     Rows above mean + sigmas x std of the rows before begin a spike; those within `merge` steps of its
     beginning belong to it, so that a spike's own height doesn't hide in the window of its later rows.
     """
-    span = rows(run, window, min_rows)
     loss = finite(run["loss"])
-    before = loss.shift(1)
-    mean = before.rolling_mean(span, min_samples=span)
-    std = before.rolling_std(span, min_samples=span, ddof=0)
+    mean, std = rolling_baseline(run, loss, window)
     bound = mean + sigmas * std
     # A flat stretch has a std of 0: what rolling sums leave of rounding is no spike.
     above = (loss > bound + 1e-6 * mean.abs()).fill_null(False).arg_true().to_list()
@@ -76,13 +75,13 @@ def episodes(run: Run, window: int, sigmas: float, merge: int, min_rows: int) ->
             continue
         last_step = steps[row] + merge
         end = run.row_at(int(last_step)) + 1
-        peak_row = row + int(loss[row:end].arg_max())
+        peak_row = row + (loss[row:end].arg_max() or 0)
         found.append(
             Episode(
                 row, peak_row, float(loss[peak_row]), float(bound[row]), float(mean[row]), float(std[row])
             )
         )
-    return found, span
+    return found
 
 
 @detector(
@@ -93,11 +92,16 @@ def episodes(run: Run, window: int, sigmas: float, merge: int, min_rows: int) ->
         "no": ("sigmas", "count", "rows"),
     },
 )
-def spike(run: Run, at: int | None, *, window: int, sigmas: float, merge: int, min_rows: int) -> Finding:
-    """Whether a loss stands above mean + sigmas x std of the window before it, and where it is worst."""
-    found, span = episodes(run, window, sigmas, merge, min_rows)
+def spike(run: Run, at: int | None, *, window: Window, sigmas: float, merge: int) -> Finding:
+    """Whether a loss stands above mean + sigmas x std of the window before it, and where it is worst.
+
+    The flaw: an update, or a batch, threw the model off. Source: the tree; the statistics of the steps
+    before, as spikes are told from noise in PaLM (https://arxiv.org/abs/2204.02311, 5.1).
+    """
+    span = window.count(run)
     if len(run) <= span:
         return Finding(NOT_YET, facts={"rows": len(run), "needed": span + 1})
+    found = episodes(run, window, sigmas, merge)
     facts = {"sigmas": sigmas, "rows": span, "count": len(found)}
     if not found:
         return Finding("no", facts=facts)
@@ -112,7 +116,7 @@ def spike(run: Run, at: int | None, *, window: int, sigmas: float, merge: int, m
         "std": worst.std,
     }
     others = sorted(found, key=lambda episode: -episode.excess)[1:10]
-    first = int(run.steps[max(0, worst.row - span)])
+    first = int(run.steps[window.start(run, worst.row)])
     return Finding(
         "yes",
         step,
@@ -131,30 +135,30 @@ def recovery(
     run: Run,
     at: int | None,
     *,
-    window: int,
+    window: Window,
     sigmas: float,
     merge: int,
-    within: int,
-    smooth: int,
-    min_rows: int,
-    min_rows_after: int,
-    min_rows_smooth: int,
+    within: Window,
+    smooth: Window,
 ) -> Finding:
     """Whether a smoothed loss comes back within mean + sigmas x std, inside so many steps of the peak.
+
+    The flaw: an update that did lasting harm. Source: the tree; ours: smoothed, since one lucky batch is no
+    recovery.
 
     The spike at `at` has its peak within `merge` steps, as `spike` has it: where a blip leads a rise, the
     calm between them is no recovery.
     """
     row = run.row_at(at) if at is not None else 0
-    before = baseline(run, "loss", row, rows(run, window, min_rows))
+    before = baseline(run, "loss", row, window)
     if before is None:
         return Finding(NOT_YET, at, {"rows": row, "needed": 2})
     bound = before.mean + sigmas * before.std
-    span = rows(run, smooth, min_rows_smooth)
+    span = smooth.count(run)
     mean = forward_mean(run["loss"], span)
     near = finite(run["loss"])[row : run.row_at(int(run.steps[row]) + merge) + 1]
-    peak = row + int(near.arg_max() or 0)
-    last = peak + rows(run, within, min_rows_after)
+    peak = row + (near.arg_max() or 0)
+    last = within.end(run, peak)
     back = (mean[peak + 1 : last + 1] <= bound).fill_null(False).arg_true()
     facts = {
         "bound": bound,
@@ -162,7 +166,7 @@ def recovery(
         "std": before.std,
         "sigmas": sigmas,
         "smooth": span,
-        "within": within,
+        "within": within.steps,
         "rows": before.rows,
     }
     window_steps = (int(run.steps[max(0, row - before.rows)]), int(run.steps[min(last, len(run) - 1)]))
@@ -179,20 +183,23 @@ def recovery(
 
 
 @detector(signals=("loss",), outcomes=("yes", "no"), facts=("first", "last", "rise", "bound", "begin", "end"))
-def rising_loss(
-    run: Run, at: int | None, *, window: int, pieces: int, sigmas: float, min_rows: int
-) -> Finding:
-    """Whether the loss rose over the last window: each piece's mean above the one before, beyond noise."""
-    span = rows(run, window, min_rows)
-    if len(run) < span:
-        return Finding(NOT_YET, facts={"rows": len(run), "needed": span})
-    tail = blocks(run["loss"][-span:], pieces)
+def rising_loss(run: Run, at: int | None, *, window: Window, pieces: int, sigmas: float) -> Finding:
+    """Whether the loss rose over the last window: each piece's mean above the one before, beyond noise.
+
+    The flaw: the run drifts away from what it had learned. Noise is the standard deviation within the pieces.
+    Source: the tree; ours: pieces instead of a monotonic curve, which noise never is.
+    """
+    needed = window.count(run)
+    if len(run) < needed:
+        return Finding(NOT_YET, facts={"rows": len(run), "needed": needed})
+    start = window.start(run, len(run))
+    tail = blocks(run["loss"][start:], pieces)
     if len(tail[0]) < 2:
         return Finding(NOT_YET, facts={"rows": len(tail[0]), "needed": 2 * pieces})
-    means = [float(piece.mean()) for piece in tail]
-    noise = math.sqrt(sum(float(piece.var(ddof=0)) for piece in tail) / pieces)
+    means = [to_float(piece.mean()) for piece in tail]
+    noise = math.sqrt(sum(to_float(piece.var(ddof=0)) for piece in tail) / pieces)
     rise, bound = means[-1] - means[0], sigmas * noise
     climbs = all(later > earlier for earlier, later in pairwise(means))
-    begin, end = int(run.steps[-span]), int(run.steps[-1])
+    begin, end = int(run.steps[start]), int(run.steps[-1])
     facts = {"first": means[0], "last": means[-1], "rise": rise, "bound": bound, "begin": begin, "end": end}
     return Finding("yes" if climbs and rise > bound else "no", end, facts, None, (begin, end))

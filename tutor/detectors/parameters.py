@@ -2,42 +2,45 @@
 
 import math
 
+from tutor import signals
 from tutor.detectors import NO_DATA, NOT_YET, Finding, detector
-from tutor.detectors.windows import finite, rows
+from tutor.detectors.windows import Window, finite
 from tutor.run import Run
 
-PREFIX = "param_norm_"
+NORM = "param_norm"
 
 
 @detector(
-    signals=("param_norm",),
+    signals=(NORM,),
     outcomes=("climbing", "collapsing", "no"),
     facts=("group", "before", "after", "change", "bound", "begin", "end"),
 )
-def norm_change(run: Run, at: int | None, *, window: int, factor: float, min_rows: int) -> Finding:
-    """Whether any group's norm grew, or shrank, by more than `factor` over the last window."""
-    span = rows(run, window, min_rows)
-    if len(run) < span:
-        return Finding(NOT_YET, facts={"rows": len(run), "needed": span})
-    groups = [name for name in run.frame.columns if name.startswith(PREFIX) and run.has(name)] or [
-        "param_norm"
-    ]
+def norm_change(run: Run, at: int | None, *, window: Window, factor: float) -> Finding:
+    """Whether any group's norm grew, or shrank, by more than `factor` over the last window.
+
+    The flaw: weight decay too low (climbing) or too high (collapsing). Source: the tree.
+    """
+    needed = window.count(run)
+    if len(run) < needed:
+        return Finding(NOT_YET, facts={"rows": len(run), "needed": needed})
+    start = window.start(run, len(run))
+    groups = [name for name in signals.groups(NORM, run.frame.columns) if run.has(name)]
     changes = {}
-    for name in groups:
-        norm = finite(run[name])[-span:].drop_nulls()
+    for name in groups or [NORM]:
+        norm = finite(run[name])[start:].drop_nulls()
         if len(norm) > 1:
             changes[name] = (float(norm[0]), float(norm[-1]))
     if not changes:
-        return Finding(NO_DATA, facts={"missing": ["param_norm"]})
+        return Finding(NO_DATA, facts={"missing": [NORM]})
 
     def ratio(name: str) -> float:
         before, after = changes[name]
         return after / before if before else (math.inf if after else 1.0)
 
     most = max(changes, key=lambda name: abs(math.log(ratio(name) or 1e-300)))
-    begin, end = int(run.steps[-span]), int(run.steps[-1])
+    begin, end = int(run.steps[start]), int(run.steps[-1])
     facts = {
-        "group": most.removeprefix(PREFIX),
+        "group": most.removeprefix(f"{NORM}_"),
         "before": changes[most][0],
         "after": changes[most][1],
         "change": ratio(most),

@@ -2,18 +2,19 @@
 
 from tutor.detectors import NO_DATA, Finding, detector
 from tutor.detectors.windows import finite
-from tutor.run import Run
+from tutor.run import Run, known_float
 
 
 @detector(manifest=("dtype",), outcomes=("fp32", "bf16", "fp16"), facts=("dtype",))
 def dtype(run: Run, at: int | None) -> Finding:
-    """The dtype of the forward pass, as the manifest says."""
-    names = {"float32": "fp32", "bfloat16": "bf16", "float16": "fp16", "half": "fp16"}
-    given = str(run.manifest["dtype"]).removeprefix("torch.")
-    name = names.get(given, given)
-    if name not in ("fp32", "bf16", "fp16"):
+    """The dtype of the forward pass, as the manifest says.
+
+    No flaw of itself: it says which ones can be (fp16 overflows above 65,504). Source: the tree.
+    """
+    precision = run.manifest.precision
+    if precision is None:
         return Finding(NO_DATA, facts={"missing": ["dtype"]})
-    return Finding(name, facts={"dtype": name})
+    return Finding(precision, facts={"dtype": precision})
 
 
 _COUNTED = ("count", "rows", "share", "bound", "dtype")
@@ -29,14 +30,16 @@ _COUNTED = ("count", "rows", "share", "bound", "dtype")
 def non_finite_gradient(run: Run, at: int | None, *, share: float) -> Finding:
     """Whether a mixed-precision run's gradient norm is ever NaN or Inf, beyond what a loss scaler skips.
 
+    The flaw: overflow. Source: the tree; ours: `share`, from healthy runs.
+
     A dynamic scaler probes for the largest scale: a step that overflows is skipped and nothing is lost.
     So where the loss stays finite and at most `share` of the steps are hit, they are "skipped".
     """
-    kind = dtype(run, at).outcome
+    kind = run.manifest.precision
     bad = (~run["grad_norm"].is_finite()).fill_null(False).arg_true()
     facts = {"count": len(bad), "rows": len(run), "dtype": kind}
     facts |= {"share": 100 * len(bad) / len(run), "bound": 100 * share}
-    if kind not in ("fp32", "bf16", "fp16"):
+    if kind is None:
         return Finding(NO_DATA, facts={"missing": ["dtype"]})
     if kind == "fp32":
         return Finding("fp32", facts=facts)
@@ -58,7 +61,10 @@ _SCALE = ("lowest", "highest", "halvings", "doublings", "bound")
     facts={"constant": _SCALE, "below": ("step", *_SCALE), "dynamic": _SCALE},
 )
 def loss_scale(run: Run, at: int | None, *, floor: float) -> Finding:
-    """What the loss scale does: stays constant, falls below `floor`, or moves as a dynamic scaler's does."""
+    """What the loss scale does: stays constant, falls below `floor`, or moves as a dynamic scaler's does.
+
+    The flaw: a scaler that never engages, or one that finds no scale small enough. Source: the tree.
+    """
     scale = finite(run["loss_scale"])
     known = scale.drop_nulls()
     change = known.diff().drop_nulls()
@@ -69,7 +75,8 @@ def loss_scale(run: Run, at: int | None, *, floor: float) -> Finding:
         "doublings": int((change > 0).sum()),
         "bound": floor,
     }
-    if known.min() is not None and known.min() < floor:
+    lowest = known_float(known.min())
+    if lowest is not None and lowest < floor:
         step = int(run.steps[int((scale < floor).fill_null(False).arg_true()[0])])
         return Finding("below", step, facts | {"step": step}, floor)
     return Finding("constant" if known.n_unique() <= 1 else "dynamic", None, facts)

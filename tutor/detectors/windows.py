@@ -1,16 +1,17 @@
-"""Windows counted in steps over logs of any cadence, and the statistics before a step.
+"""Windows in steps over logs of any cadence, and the statistics before a step.
 
-Real logs hold a row per 1, 10 or 50 steps: a window of 100 steps may be 2 rows. So a window is taken in
-steps where it holds enough rows, else in rows (https://arxiv.org/abs/2204.02311 logs every step; the
+Real logs hold a row per 1, 10 or 50 steps: a window of 100 steps may be 2 rows. So a window is taken by the
+steps where it then holds enough rows, else in rows (https://arxiv.org/abs/2204.02311 logs every step; the
 Hugging Face Trainer, every 500 by default).
 """
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
-from tutor.run import Run
+from tutor.run import Run, to_float
 
 if TYPE_CHECKING:
     import polars as pl
@@ -25,12 +26,43 @@ def finite(values: pl.Series) -> pl.Series:
 def cadence(run: Run) -> float:
     """Median number of steps between rows (1 where there is one row or none)."""
     gaps = run.steps.diff().drop_nulls()
-    return max(1.0, float(gaps.median() or 1))
+    return max(1.0, to_float(gaps.median()) if len(gaps) else 1.0)
 
 
-def rows(run: Run, steps: float, min_rows: int = 1) -> int:
-    """How many rows a window of `steps` spans, at least `min_rows`."""
-    return max(min_rows, round(steps / cadence(run)))
+def rows(run: Run, steps: float, least: int = 1) -> int:
+    """How many rows a stretch of `steps` spans at the run's cadence, at least `least`."""
+    return max(least, round(steps / cadence(run)))
+
+
+@dataclass(frozen=True)
+class Window:
+    """A stretch of the log, as a tree gives it: `{steps: 100, rows: 20}`.
+
+    Attributes:
+        steps: its length.
+        rows: as many it holds at least; a sparse log's window is longer for it.
+    """
+
+    steps: int
+    rows: int
+    __pydantic_config__: ClassVar = {"extra": "forbid"}  # a key too many in a tree is an error
+
+    def count(self, run: Run) -> int:
+        """How many rows it spans at the run's cadence."""
+        return rows(run, self.steps, self.rows)
+
+    def start(self, run: Run, row: int) -> int:
+        """The first row of the window that ends just before `row` (which may be one past the last)."""
+        steps = run.steps
+        end = steps[row] if row < len(run) else steps[-1] + cadence(run)
+        first = int(steps.search_sorted(end - self.steps, side="left"))
+        return max(0, min(first, row - self.rows))
+
+    def end(self, run: Run, row: int) -> int:
+        """The last row of the window after `row`: past the log's end where the run hasn't got there yet."""
+        last_step, target = int(run.steps[-1]), int(run.steps[row]) + self.steps
+        beyond = math.ceil((target - last_step) / cadence(run)) if target > last_step else 0
+        return max(row + self.rows, run.row_at(target) + beyond)
 
 
 @dataclass(frozen=True)
@@ -48,12 +80,40 @@ class Baseline:
     rows: int
 
 
-def baseline(run: Run, signal: str, row: int, span: int) -> Baseline | None:
-    """Mean and standard deviation of the `span` rows before `row`, or None where there are under two."""
-    before = finite(run[signal][max(0, row - span) : max(0, row)]).drop_nulls()
+def baseline(run: Run, signal: str, row: int, window: Window) -> Baseline | None:
+    """Mean and standard deviation of the window before `row`, or None where it holds under two values."""
+    if row < 1:
+        return None
+    start = window.start(run, row)
+    before = finite(run[signal][start:row]).drop_nulls()
     if len(before) < 2:
         return None
-    return Baseline(float(before.mean()), float(before.std(ddof=0)), span)
+    return Baseline(to_float(before.mean()), to_float(before.std(ddof=0)), row - start)
+
+
+def rolling_baseline(run: Run, values: pl.Series, window: Window) -> tuple[pl.Series, pl.Series]:
+    """At each row, mean and standard deviation of the window before it; null where the log begins later."""
+    import polars as pl
+
+    steps = run.steps
+    in_reach = pl.int_range(len(steps), eager=True) - steps.search_sorted(steps - window.steps, side="left")
+    dense = (in_reach >= window.rows) & (steps - steps[0] >= window.steps)
+    table = pl.DataFrame({"step": steps, "value": values})
+    by_step = {"window_size": f"{window.steps}i", "closed": "left", "min_samples": 2}
+    near = table.select(
+        mean=pl.col("value").rolling_mean_by("step", **by_step),
+        std=pl.col("value").rolling_std_by("step", ddof=0, **by_step),
+    )
+    if dense[window.rows :].all():
+        return near["mean"].set(~dense, None), near["std"].set(~dense, None)
+    before, span = values.shift(1), window.rows
+    sparse = pl.DataFrame(
+        {
+            "mean": before.rolling_mean(span, min_samples=span),
+            "std": before.rolling_std(span, min_samples=span, ddof=0),
+        }
+    )
+    return near["mean"].zip_with(dense, sparse["mean"]), near["std"].zip_with(dense, sparse["std"])
 
 
 def forward_mean(values: pl.Series, span: int) -> pl.Series:

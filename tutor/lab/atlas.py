@@ -1,31 +1,57 @@
-"""The atlas: what a break does over many seeds, beside its control.
+"""The atlas: what a break does over many seeds, beside its control, and where a walk of each run ends.
 
     python -m tutor.lab.atlas no-clip --seeds 20 --runs build/atlas --table no-clip.calibration.csv
 
-trains a control and a break for each seed, one after another, and writes one row of figures a seed. Runs
-that are whole are not trained again, so it can be stopped and started. `--healthy` trains plain runs.
+trains a control and a break for each seed, several at once with one thread each, walks every run with
+nobody watching, and writes one row a seed. Runs that are whole are not trained again, so it can be stopped
+and started. The exit code is 1 where fewer walks end at the card's leaf than it promises (`expect`).
+`--healthy` trains plain runs.
 """
 
 import argparse
-import csv
+import os
 import shutil
 import statistics
+import sys
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from multiprocessing import get_context
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 
-from tutor.card import Card, find, resolve
+from tutor import calibration, readers, tree, walk
+from tutor.calibration import BACK_SOON, Row
+from tutor.card import Card, Plan, find, resolve
+from tutor.lab.assembly import assemble
+from tutor.lab.checkpoint import FOLDER
 from tutor.lab.loop import train
-from tutor.lab.record import METRICS
+from tutor.lab.manifest import Purpose
+from tutor.parts import Part
+from tutor.runfolder import METRICS
+from tutor.runfolder.writer import rows_in
 from tutor.settings import Settings
 
 WINDOW = 100  # steps before the trigger that say how the run was
-AFTER = 50  # steps after it over which harm is measured
 BACK = 5  # steps averaged to say that it is back
+TREE = "phase-19"  # walked where no card says otherwise
 
 
-def measure(metrics: pl.DataFrame, settings: Settings) -> dict[str, float | int | None]:
-    """How one run took the trigger.
+@dataclass(frozen=True)
+class Job:
+    """One run of the atlas, to be trained and measured in a process of its own."""
+
+    plan: Plan
+    break_name: str | None
+    tree: str
+    out: Path
+
+
+def aftermath(metrics: pl.DataFrame, settings: Settings, start: int, end: int) -> dict[str, Any]:
+    """How one run took a trigger that lasted from step `start` to before step `end`.
 
     Returns:
         `spike`: largest gradient norm while the trigger lasts, in multiples of its mean before;
@@ -33,8 +59,6 @@ def measure(metrics: pl.DataFrame, settings: Settings) -> dict[str, float | int 
         5-step mean is within mean + 0.5 std of the 100 steps before, None if it never is; `clipped`: the
         share of the steps clipped between warm-up and trigger.
     """
-    start = settings.boilerplate_step or 0
-    end = start + settings.boilerplate_batches
     loss, norm = metrics["loss"].to_list(), metrics["grad_norm"].to_list()
     before = loss[start - WINDOW : start]
     bound = statistics.fmean(before) + 0.5 * statistics.pstdev(before)
@@ -42,81 +66,135 @@ def measure(metrics: pl.DataFrame, settings: Settings) -> dict[str, float | int 
     return {
         "spike": max(norm[start:end]) / statistics.fmean(norm[start - WINDOW : start]),
         "peak": max(loss[start:end]),
-        "worst": max(loss[end : end + AFTER]),
-        "mean": statistics.fmean(loss[end : end + AFTER]),
+        "worst": max(loss[end : end + BACK_SOON]),
+        "mean": statistics.fmean(loss[end : end + BACK_SOON]),
         "back": next((i for i, mean in enumerate(means) if mean <= bound), None),
         "clipped": statistics.fmean(metrics["clipped"].to_list()[settings.warmup_steps : start]),
     }
 
 
-def compare(control: dict, broken: dict, seed: int) -> dict:
-    """One row of the table."""
-    row: dict = {"seed": seed, "excess": broken["mean"] - control["mean"]}
+def leaf_of(run: Path, tree_name: str) -> str:
+    """Where a walk of `run` with nobody watching ends: a leaf's id, or a question's where it can't go on."""
+    return walk.unattended(readers.open_run(str(run)), tree.find(tree_name))[0].at
+
+
+def measure(job: Job) -> Row:
+    """Train the run unless it is whole already, walk it, and say how it took its trigger."""
+    metrics = run_once(job)
+    found: Row = {"leaf": leaf_of(job.out, job.tree)}
+    if span := _span(job.plan.trigger):
+        found |= aftermath(metrics, job.plan.settings, *span)
+    return found
+
+
+def run_once(job: Job) -> pl.DataFrame:
+    """The metrics of the job's run, trained now unless it is whole already; its checkpoints aren't kept.
+
+    Raises:
+        SystemExit: it was interrupted.
+    """
+    settings = job.plan.settings
+    if rows_in(job.out) < settings.steps:
+        shutil.rmtree(job.out, ignore_errors=True)
+        recipe = assemble(settings, job.plan.trigger, job.plan.faults)
+        purpose = Purpose(break_name=job.break_name, role=job.plan.role)
+        if train(recipe, out=job.out, purpose=purpose) < settings.steps:
+            raise SystemExit("stopped; the same command goes on from here")
+        shutil.rmtree(job.out / FOLDER, ignore_errors=True)
+    return pl.read_ndjson(job.out / METRICS, infer_schema_length=None)
+
+
+def compare(control: Row, broken: Row) -> Row:
+    """What a control and a break measured as one row of the table, its figures to four decimals."""
+    row: Row = {"excess": broken["mean"] - control["mean"]} if "mean" in broken else {}
     row |= {f"control_{key}": value for key, value in control.items()}
     row |= {f"break_{key}": value for key, value in broken.items()}
     return {key: round(value, 4) if isinstance(value, float) else value for key, value in row.items()}
 
 
-def shares(rows: list[dict]) -> dict[str, int]:
-    """The counts that a card publishes (`tutor.card.Calibration`)."""
-    backs = [row["break_back"] for row in rows]
-    return {
-        "seeds": len(rows),
-        "control_back": sum(row["control_back"] is not None and row["control_back"] <= 10 for row in rows),
-        "excess": sum(row["excess"] >= 0.2 for row in rows),
-        "spike": sum(row["break_spike"] >= 30 for row in rows),
-        "recovered": sum(back is not None and back <= AFTER for back in backs),
-        "lingered": sum(back is not None and back > AFTER for back in backs),
-        "diverged": sum(back is None for back in backs),
-    }
+def jobs_of(card: Card | None, seed: int, steps: int, runs: Path) -> list[Job]:
+    """The runs of one seed: control and break of `card`, or one plain run."""
+    changes = {"seed": seed, "steps": steps, "device": "cpu", "threads": 1}
+    if card is None:
+        return [Job(resolve(None, changes=changes), None, TREE, runs / str(seed))]
+    where = card.expect.tree if card.expect else TREE
+    plans = [resolve(card, control=control, changes=changes) for control in (True, False)]
+    return [Job(plan, card.asked_as, where, runs / str(seed) / plan.role) for plan in plans]
 
 
-def run_once(settings: Settings, out: Path, card: Card | None, role: str) -> pl.DataFrame:
-    """The metrics of the run in `out`, trained now unless it is whole already."""
-    path = out / METRICS
-    if not path.exists() or sum(1 for _ in path.open()) < settings.steps:
-        shutil.rmtree(out, ignore_errors=True)
-        done = train(settings, out=out, name=out.name, break_name=card and card.name, role=role)
-        if done < settings.steps:
-            raise SystemExit("stopped; the same command goes on from here")
-    return pl.read_ndjson(path, infer_schema_length=None)
+def table_of(card: Card | None, seeds: Sequence[int], steps: int, runs: Path, at_once: int) -> Iterator[Row]:
+    """One row a seed, in order, each when it and those before it are done."""
+    jobs = [job for seed in seeds for job in jobs_of(card, seed, steps, runs)]
+    with ProcessPoolExecutor(at_once, mp_context=get_context("spawn")) as pool:
+        try:
+            done = pool.map(measure, jobs)
+            for seed in seeds:
+                taken = [next(done) for _ in jobs_of(card, seed, steps, runs)]
+                yield {"seed": seed} | (compare(*taken) if card else taken[0])
+        except BaseException:
+            pool.shutdown(cancel_futures=True)
+            raise
 
 
-def main(words: list[str] | None = None) -> None:
-    """Train what is missing, write the table, print the counts."""
+def verdict(card: Card, rows: Sequence[Row]) -> tuple[bool, str]:
+    """Whether enough walks of the break ended where the card says, and the line that tells."""
+    if card.expect is None:
+        return True, f"{card.name} promises no leaf"
+    count = sum(row["break_leaf"] in card.expect.leaf for row in rows)
+    promised = " of ".join(str(number) for number in card.expect.at_least)
+    kept = card.expect.kept(count, len(rows))
+    leaves = " or ".join(card.expect.leaf)
+    sign = "kept" if kept else "not kept"
+    return kept, f"{card.name}: {count} of {len(rows)} walks end at {leaves}; promised {promised}: {sign}"
+
+
+def main(words: list[str] | None = None) -> int:
+    """Train what is missing, write the table, print the counts; 1 where the card's promise isn't kept."""
     parser = argparse.ArgumentParser(prog="python -m tutor.lab.atlas", description="A break over many seeds.")
     parser.add_argument("card", nargs="?", help="a break's name or file")
     parser.add_argument("--healthy", action="store_true", help="train plain runs in place of a break")
     parser.add_argument("--seeds", type=int, default=20)
     parser.add_argument("--steps", type=int, default=450)
+    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="runs at once")
     parser.add_argument("--runs", type=Path, required=True, help="where the runs are kept")
     parser.add_argument("--table", type=Path, help="the table to write")
-    asked = parser.parse_args(words)
-    if not asked.card and not asked.healthy:
+    given = parser.parse_args(words)
+    if not given.card and not given.healthy:
         parser.error("name a break, or ask for --healthy")
+    card = None if given.healthy else find(given.card)
+    if missing := _unknown_leaves(card):
+        parser.error(missing)
     rows = []
-    for seed in range(asked.seeds):
-        changes = {"seed": seed, "steps": asked.steps, "device": "cpu", "checkpoint_every": None}
-        if asked.healthy:
-            settings, role = resolve(None, changes=changes)
-            run_once(settings, asked.runs / str(seed), None, role)
-            continue
-        card, taken = find(asked.card), []
-        for control in (True, False):
-            settings, role = resolve(card, control=control, changes=changes)
-            out = asked.runs / str(seed) / role
-            taken.append(measure(run_once(settings, out, card, role), settings))
-        rows.append(compare(*taken, seed))
-        print(rows[-1], flush=True)
-    if rows:
-        print(shares(rows))
-    if rows and asked.table:
-        asked.table.parent.mkdir(parents=True, exist_ok=True)
-        with asked.table.open("w", newline="") as file:
-            table = csv.DictWriter(file, rows[0].keys(), lineterminator="\n")
-            table.writeheader()
-            table.writerows(rows)
+    for row in table_of(card, range(given.seeds), given.steps, given.runs, given.jobs):
+        rows.append(row)
+        print(row, flush=True)
+    for column in (name for name in rows[0] if name.endswith("leaf")):
+        print(column, dict(Counter(row[column] for row in rows).most_common()))
+    if given.table:
+        calibration.write(given.table, rows)
+    if card is None:
+        return 0
+    kept, line = verdict(card, rows)
+    print(line)
+    return 0 if kept else 1
+
+
+def _span(trigger: Sequence[Part]) -> tuple[int, int] | None:
+    """The first step of the trigger and the one after its last; None where there is none."""
+    for part in trigger:
+        if {"step", "batches"} <= set(part.parameters):
+            return part.parameters["step"], part.parameters["step"] + part.parameters["batches"]
+    return None
+
+
+def _unknown_leaves(card: Card | None) -> str | None:
+    """What to tell where the card promises a leaf that its tree doesn't have."""
+    if card is None or card.expect is None:
+        return None
+    leaves = tree.find(card.expect.tree).leaves
+    missing = [leaf for leaf in card.expect.leaf if leaf not in leaves]
+    return f"{card.name} expects {missing[0]!r}, no leaf of {card.expect.tree}" if missing else None
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

@@ -12,6 +12,8 @@ from typing import Any
 
 import torch
 
+from tutor.run import Checkpoint
+
 FOLDER = "checkpoints"
 
 
@@ -50,7 +52,10 @@ def load(path: Path, device: str) -> dict[str, Any]:
     return state
 
 
-def saved(run: Path) -> list[int]:
-    """Steps whose state is kept, ascending."""
-    names = [re.fullmatch(r"step-(\d+)\.pt", path.name) for path in (run / FOLDER).glob("step-*.pt")]
-    return sorted(int(name[1]) for name in names if name)
+def saved(run: Path) -> list[Checkpoint]:
+    """The checkpoints that are kept, ascending."""
+    found = []
+    for path in (run / FOLDER).glob("step-*.pt"):
+        if name := re.fullmatch(r"step-(\d+)\.pt", path.name):
+            found.append(Checkpoint(int(name[1]), path))
+    return sorted(found, key=lambda checkpoint: checkpoint.resumes_at)

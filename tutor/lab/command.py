@@ -3,25 +3,28 @@
 Trains, shows the progress, and ends with the line that says how to walk the run.
 """
 
-import json
+import random
 import shlex
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-from tutor import settings as knobs
-from tutor.card import Card, resolve
+from tutor.card import Card, Plan, all_cards, resolve
+from tutor.lab.assembly import assemble, recipe_of
 from tutor.lab.checkpoint import saved
 from tutor.lab.loop import resume as resume_run
 from tutor.lab.loop import train
-from tutor.lab.record import MANIFEST, DiskFullError
+from tutor.lab.manifest import Purpose
+from tutor.parts import Part
 from tutor.paths import new_runs
-from tutor.settings import Settings
+from tutor.runfolder.writer import DiskFullError
+from tutor.settings import Settings, assignments
 
 PLAIN_EVERY = 50  # steps between lines where there is no terminal
 INTERRUPTED = 130
@@ -32,64 +35,111 @@ def run_train(
     changes: Mapping[str, Any],
     *,
     control: bool = False,
+    faults: Sequence[Part] = (),
+    sealed: bool = False,
     out: Path | None = None,
     resume: Path | None = None,
 ) -> int:
     """Train and record one run, or take `resume` up again; the exit code of the command.
 
     0 done, 1 the disk is full, 2 asked for something that can't be, 130 stopped by Ctrl-C.
+
+    Args:
+        card: the break, None for a run without one; sealed, one is then drawn from all cards.
+        changes: settings over the card's.
+        control: train the break's control.
+        faults: faults over the card's.
+        sealed: keep break and faults out of the folder's name and manifest, in its `truth.json`.
+        out: the run's folder; a new one in `./runs` where none is given.
+        resume: the run to take up again; everything else is then as it was begun.
     """
     try:
         if resume:
-            folder, settings = resume, _settings_of(resume)
-            with _progress(settings) as show:
-                done = resume_run(folder, settings, show)
+            folder, recipe = resume, recipe_of(resume)
+            with _progress(recipe.settings) as show:
+                done = resume_run(folder, recipe, show)
         else:
-            settings, role = resolve(card, control=control, changes=changes)
-            folder = out or _free(card, role)
-            with _progress(settings) as show:
-                done = train(
-                    settings,
-                    out=folder,
-                    name=folder.name,
-                    break_name=card and card.name,
-                    role=role,
-                    command=command_line(card, changes, control, folder),
-                    on_row=show,
-                )
+            if sealed and card is None and not faults:
+                card = random.choice(all_cards())
+            plan = _plan(card, changes, control, faults)
+            recipe = assemble(plan.settings, plan.trigger, plan.faults)
+            folder = out or _free("case" if sealed else _label(card, plan))
+            purpose = Purpose(
+                command=command_line(card, changes, folder, control=control, faults=faults, sealed=sealed),
+                break_name=card.asked_as if card else None,
+                role=plan.role,
+                changes=changes,
+                sealed=_look_for(card) if sealed else None,
+            )
+            with _progress(recipe.settings) as show:
+                done = train(recipe, out=folder, purpose=purpose, on_row=show)
     except KeyboardInterrupt:
         return _fail("stopped", INTERRUPTED)
     except DiskFullError as error:
         return _fail(error, 1)
     except ValueError as error:
         return _fail(error, 2)
-    shown = shlex.quote(str(folder))
-    if done < settings.steps:
+    shown, steps = shlex.quote(str(folder)), recipe.settings.steps
+    if done < steps:
         more = f"go on: tutor train --resume {shown}" if saved(folder) else "no checkpoint was kept yet"
         print(f"stopped after {done} steps; {more}")
     print(f"walk it: tutor walk {shown}")
-    return 0 if done == settings.steps else INTERRUPTED
+    return 0 if done == steps else INTERRUPTED
 
 
-def command_line(card: Card | None, changes: Mapping[str, Any], control: bool, out: Path) -> str:
+def command_line(
+    card: Card | None,
+    changes: Mapping[str, Any],
+    out: Path,
+    *,
+    control: bool = False,
+    faults: Sequence[Part] = (),
+    sealed: bool = False,
+) -> str:
     """The command that records the same run again."""
     words = ["tutor", "train"]
     if card:
         words += ["--break", card.asked_as]
     if control:
         words.append("--control")
+    for fault in faults:
+        words += ["--fault", str(fault)]
+    if sealed:
+        words.append("--sealed")
     for name in ("seed", "steps", "device", "dtype"):
         if name in changes:
             words += [f"--{name}", str(changes[name])]
     rest = {name: value for name, value in changes.items() if f"--{name}" not in words}
-    for assignment in knobs.assignments(rest):
+    for assignment in assignments(rest):
         words += ["--set", assignment]
     return shlex.join([*words, "--out", str(out)])
 
 
-def _free(card: Card | None, role: str) -> Path:
+def _plan(card: Card | None, changes: Mapping[str, Any], control: bool, faults: Sequence[Part]) -> Plan:
+    """The card's plan with `faults` over it."""
+    plan = resolve(card, control=control, changes=changes)
+    if not faults:
+        return plan
+    if control:
+        raise ValueError("--control is healthy: give --fault without it")
+    role = "break" if plan.role == "plain" else plan.role
+    return replace(plan, faults=(*plan.faults, *faults), role=role)
+
+
+def _look_for(card: Card | None) -> dict[str, Any]:
+    """What a sealed run's truth says of where to look: the card's ladder, its diagnosis, and the leaf."""
+    return card.model_dump(mode="json", include={"ladder", "diagnosis", "expect"}) if card else {}
+
+
+def _label(card: Card | None, plan: Plan) -> str:
+    """What to call a new run: no-clip, no-clip-control, plain, or the fault that it has."""
+    if card is None:
+        return plan.faults[0].name if plan.faults else "plain"
+    return card.name if plan.role == "break" else f"{card.name}-{plan.role}"
+
+
+def _free(label: str) -> Path:
     """A folder in the runs folder that nobody took yet: no-clip-1, no-clip-control-1, plain-1 ..."""
-    label = "plain" if card is None else card.name if role == "break" else f"{card.name}-{role}"
     number = 1
     while (folder := new_runs() / f"{label}-{number}").exists():
         number += 1
@@ -97,15 +147,6 @@ def _free(card: Card | None, role: str) -> Path:
         return folder.relative_to(Path.cwd())
     except ValueError:
         return folder
-
-
-def _settings_of(run: Path) -> Settings:
-    """What an interrupted run was begun with."""
-    try:
-        manifest = json.loads((run / MANIFEST).read_text(encoding="utf-8"))
-        return knobs.build(manifest["settings"])
-    except (OSError, KeyError, TypeError, json.JSONDecodeError):
-        raise ValueError(f"{run} isn't a run that tutor train began") from None
 
 
 def _fail(error: Exception | str, code: int) -> int:
@@ -119,7 +160,7 @@ def _progress(settings: Settings) -> Iterator[Callable[[dict], None]]:
     """A bar with loss, norm, rate and time left; plain lines where there is no terminal."""
     console = Console()
 
-    def facts(row: dict) -> dict[str, str]:
+    def facts(row: dict[str, Any]) -> dict[str, Any]:
         per_step = settings.accumulation * settings.batch_size * settings.block_size
         return {
             "loss": f"{row['loss']:.3f}",
@@ -127,7 +168,7 @@ def _progress(settings: Settings) -> Iterator[Callable[[dict], None]]:
             "rate": f"{row['tokens_per_second'] / per_step:.1f}",
         }
 
-    def line(row: dict) -> None:
+    def line(row: dict[str, Any]) -> None:
         if row["step"] % PLAIN_EVERY == 0 or row["step"] == settings.steps - 1:
             told = "  ".join(f"{name} {value}" for name, value in facts(row).items())
             print(f"step {row['step']}/{settings.steps}  {told} steps/s", flush=True)
@@ -142,6 +183,6 @@ def _progress(settings: Settings) -> Iterator[Callable[[dict], None]]:
         TimeRemainingColumn(),
     )
     with Progress(*columns, console=console, expand=True) as bar:
-        # Unseen until the first row: what is refused draws no bar.
+        # Hidden until the first row: a run that is refused shows no progress bar.
         task = bar.add_task("training", total=settings.steps, visible=False, loss="", norm="", rate="")
         yield lambda row: bar.update(task, completed=row["step"] + 1, visible=True, **facts(row))

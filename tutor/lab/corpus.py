@@ -98,15 +98,15 @@ def verbs() -> list[Verb]:
     found = []
     for line in lines:
         if line and not line.startswith("#"):
-            *forms, objects = line.split(maxsplit=5)
-            found.append(Verb(*forms, tuple(objects.split("|"))))
+            base, third, past, participle, gerund, objects = line.split(maxsplit=5)
+            found.append(Verb(base, third, past, participle, gerund, tuple(objects.split("|"))))
     return found
 
 
 @cache
 def corpus() -> Corpus:
     """The corpus: every verb trains in eight sentences, and no sentence comes twice."""
-    chance = random.Random(13)  # one of the draws in which BPE splits `written` into ` wri` and `tten`
+    rng = random.Random(13)  # one of the draws in which BPE splits `written` into ` wri` and `tten`
     piles = []
     for verb in verbs():
         pile = [
@@ -114,12 +114,12 @@ def corpus() -> Corpus:
             for subject, tense, thing in product(SUBJECTS, ADVERBS, verb.objects)
             for when in ADVERBS[tense]
         ]
-        chance.shuffle(pile)
+        rng.shuffle(pile)
         piles.append(pile)
     rounds = [sentence for layer in zip(*piles, strict=True) for sentence in layer]
     train = rounds[:TRAIN]
     known = {word for word, count in Counter(" ".join(train).split()).items() if count > 1}
     validation = [sentence for sentence in rounds[TRAIN:] if known.issuperset(sentence.split())]
     validation = validation[:VALIDATION]
-    chance.shuffle(train)
+    rng.shuffle(train)
     return Corpus(tuple(train), tuple(validation), (BOILERPLATE,))

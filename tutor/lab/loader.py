@@ -1,8 +1,8 @@
 """The loader: documents in an endless stream, packed into batches.
 
-Each epoch visits the training sentences in its own seeded order. Where `boilerplate_step` says so, the
-stream meets the boilerplate, enough of it to fill `boilerplate_batches` steps, as a crawl meets one site's
-footer. The stratified loader spreads any token that is rare in training; it knows nothing of boilerplate.
+Each epoch visits the training sentences in its own seeded order. Other documents can be inserted into the
+stream (`Loader.insert`), and the batches of any stream can be rewritten (`Rewritten`): the doors for a
+trigger and for a fault in the data. The stratified loader spreads any token that is rare in training.
 """
 
 # ruff: noqa: N806, N815 (capitals name the axes of a tensor)
@@ -10,8 +10,10 @@ footer. The stratified loader spreads any token that is rare in training; it kno
 import hashlib
 from array import array
 from collections import Counter, deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import cycle
+from typing import Any, Protocol
 
 import torch
 from torch import Tensor
@@ -23,13 +25,43 @@ from tutor.settings import Settings
 
 @dataclass(frozen=True)
 class Batch:
-    """One micro-batch: inputs and targets (B, T), and what they were made of."""
+    """One micro-batch: inputs and targets (B, T), and what they were made of.
+
+    Attributes:
+        x_BT: input tokens.
+        y_BT: target tokens.
+        sentence_ids: the documents that it was packed from, in order.
+        rare: how often each token occurs that is rare in training.
+        hash: twelve hex digits of its tokens.
+        mask_BT: which tokens count in the loss; None where all of them do.
+    """
 
     x_BT: Tensor
     y_BT: Tensor
     sentence_ids: list[int]
     rare: Mapping[int, int]
     hash: str
+    mask_BT: Tensor | None = None
+
+
+class Stream(Protocol):
+    """A source of batches that can be stopped and taken up again."""
+
+    def step(self, step: int) -> list[Batch]:
+        """The micro-batches of `step`. Steps must be asked for in order."""
+        ...
+
+    def insert(self, step: int, documents: Sequence[int], batches: int) -> None:
+        """At `step` the stream meets `documents`, over and over, enough to fill `batches` steps."""
+        ...
+
+    def state(self) -> dict[str, Any]:
+        """Where the stream stands, in plain numbers."""
+        ...
+
+    def restore(self, state: Mapping[str, Any]) -> None:
+        """Go on from `state`; what was inserted must be inserted again."""
+        ...
 
 
 class Loader:
@@ -42,25 +74,32 @@ class Loader:
         self._rare = tokenizer.rare
         self._rare_of = [tokenizer.rare.intersection(document) for document in self._documents]
         self._epoch_size = len(corpus.train)
-        self._boilerplate = range(len(corpus.train), len(corpus.texts))
         self._needed = settings.batch_size * (settings.block_size + 1)
         self._epoch, self._position, self._order = 0, 0, self._shuffled(0)
-        self._waiting: deque[int] = deque()  # boilerplate that the stream still has to give
+        self._inserted: dict[int, list[int]] = {}  # by step
+        self._waiting: deque[int] = deque()  # inserted documents that the stream still has to give
         self._deferred: list[int] = []  # documents kept back for a later batch
         self._cut: tuple[int, int] | None = None  # document and offset at which the last batch ended
 
     def step(self, step: int) -> list[Batch]:
         """The micro-batches of `step`. Steps must be asked for in order."""
-        s = self._settings
-        if step == s.boilerplate_step and self._boilerplate:
-            room, number = s.boilerplate_batches * s.accumulation * self._needed, 0
-            while room > 0:
-                document = self._boilerplate[number % len(self._boilerplate)]
-                self._waiting.append(document)
-                room, number = room - len(self._documents[document]), number + 1
-        return [self._batch() for _ in range(s.accumulation)]
+        self._waiting.extend(self._inserted.get(step, ()))
+        return [self._batch() for _ in range(self._settings.accumulation)]
 
-    def state(self) -> dict:
+    def insert(self, step: int, documents: Sequence[int], batches: int) -> None:
+        """At `step` the stream meets `documents`, over and over, enough to fill `batches` steps.
+
+        They come before the epoch goes on, and are no part of it.
+        """
+        room = batches * self._settings.accumulation * self._needed
+        inserted = self._inserted.setdefault(step, [])
+        for document in cycle(documents):
+            if room <= 0:
+                break
+            inserted.append(document)
+            room -= len(self._documents[document])
+
+    def state(self) -> dict[str, Any]:
         """Where the stream stands, in plain numbers."""
         return {
             "epoch": self._epoch,
@@ -70,15 +109,15 @@ class Loader:
             "cut": self._cut,
         }
 
-    def restore(self, state: Mapping) -> None:
-        """Go on from `state`."""
+    def restore(self, state: Mapping[str, Any]) -> None:
+        """Go on from `state`; what was inserted must be inserted again."""
         self._epoch, self._position = state["epoch"], state["position"]
         self._order = self._shuffled(self._epoch)
         self._waiting, self._deferred = deque(state["waiting"]), list(state["deferred"])
         self._cut = tuple(state["cut"]) if state["cut"] else None
 
     def _batch(self) -> Batch:
-        tokens, ids = array("q"), []
+        tokens, ids = array("q"), list[int]()
         if self._cut:
             self._add(tokens, ids, *self._cut)
         documents = self._choose(set(self._rare.intersection(tokens)))
@@ -86,7 +125,7 @@ class Loader:
             self._add(tokens, ids, next(documents), 0)
         return pack(tokens, self._settings.batch_size, ids, self._rare)
 
-    def _add(self, tokens: array, ids: list[int], document: int, offset: int) -> None:
+    def _add(self, tokens: "array[int]", ids: list[int], document: int, offset: int) -> None:
         """Append the document from `offset`; what doesn't fit is left for the next batch."""
         ids.append(document)
         part = self._documents[document][offset:]
@@ -109,8 +148,8 @@ class Loader:
         return self._order[self._position - 1]
 
     def _shuffled(self, epoch: int) -> list[int]:
-        chance = torch.Generator().manual_seed(self._settings.seed * 1_000_003 + epoch)
-        return torch.randperm(self._epoch_size, generator=chance).tolist()
+        rng = torch.Generator().manual_seed(self._settings.seed * 1_000_003 + epoch)
+        return torch.randperm(self._epoch_size, generator=rng).tolist()
 
 
 class StratifiedLoader(Loader):
@@ -134,9 +173,22 @@ class StratifiedLoader(Loader):
             if taken.isdisjoint(rare := self._rare_of[document]):
                 taken |= rare
                 yield document
-            elif document in self._boilerplate or document not in self._deferred:
-                # The stream asks for more rare tokens than one a batch: a sentence waits once, or all would.
+            elif document >= self._epoch_size or document not in self._deferred:
+                # The stream asks for more rare tokens than one a batch: a sentence waits once, or all would;
+                # an inserted document waits as often as it came.
                 self._deferred.append(document)
+
+
+class Rewritten:
+    """A stream whose batches are rewritten on their way to the model: `rewrite(step, batch)`."""
+
+    def __init__(self, stream: Stream, rewrite: Callable[[int, Batch], Batch]):
+        self._stream, self._rewrite = stream, rewrite
+        self.insert, self.state, self.restore = stream.insert, stream.state, stream.restore
+
+    def step(self, step: int) -> list[Batch]:
+        """The micro-batches of `step`, rewritten."""
+        return [self._rewrite(step, batch) for batch in self._stream.step(step)]
 
 
 def build_loader(settings: Settings, corpus: Corpus, tokenizer: Tokenizer) -> Loader:
@@ -159,8 +211,8 @@ def held_out(settings: Settings, corpus: Corpus, tokenizer: Tokenizer) -> Batch:
 
     Its first row or two are the probe.
     """
-    chance = torch.Generator().manual_seed(settings.seed)
-    order = torch.randperm(len(corpus.validation), generator=chance).tolist()
+    rng = torch.Generator().manual_seed(settings.seed)
+    order = torch.randperm(len(corpus.validation), generator=rng).tolist()
     tokens = [token for i in order for token in tokenizer.document(corpus.validation[i])]
     row = settings.block_size + 1
     rows = max(1, len(tokens) // row)

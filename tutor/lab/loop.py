@@ -10,57 +10,59 @@ import signal
 import threading
 import time
 from collections.abc import Callable, Iterator
-from datetime import UTC, datetime
 from pathlib import Path
 
-import tutor
 from tutor.lab import checkpoint
-from tutor.lab.manifest import describe
-from tutor.lab.recipe import assemble
-from tutor.lab.record import DiskFullError, Record, rows_in
+from tutor.lab.manifest import Purpose, manifest_of, truth_of
+from tutor.lab.recipe import Recipe
 from tutor.lab.trainer import Trainer
-from tutor.settings import Settings
+from tutor.runfolder.writer import DiskFullError, Record, rows_in
 
+PLAIN = Purpose()
 EMA_SPAN = 50
 FLUSH_ROWS, FLUSH_SECONDS = 20, 0.5
 
 
 def train(
-    settings: Settings,
+    recipe: Recipe,
     *,
     out: Path,
-    name: str,
-    break_name: str | None = None,
-    role: str = "plain",
-    command: str = "",
+    name: str = "",
+    purpose: Purpose = PLAIN,
     on_row: Callable[[dict], None] | None = None,
 ) -> int:
-    """Train as `settings` say and record it in the folder `out`; the number of steps that were done.
+    """Train `recipe` and record it in the folder `out`; the number of steps that were done.
 
-    Fewer than `settings.steps` means that the run was interrupted (Ctrl-C), its folder whole. The folder is
-    made after the first step: what doesn't fit in memory, or is stopped before, leaves nothing behind.
+    Fewer than the settings' `steps` means that the run was interrupted (Ctrl-C), its folder whole. The
+    folder is made after the first step: what doesn't fit in memory, or is stopped before, leaves nothing
+    behind.
+
+    Args:
+        recipe: what to train; `tutor.lab.assembly.assemble` makes it.
+        out: the run's folder, which mustn't exist yet.
+        name: what to call the run; the folder's name where none is given.
+        purpose: what it is trained for, for its manifest.
+        on_row: called with each row that was written.
 
     Raises:
-        ValueError: `out` exists, or the device isn't there.
+        ValueError: `out` exists.
         DiskFullError: the disk is full; the rows so far are readable.
     """
     Record.refuse_taken(out)
-    recipe = assemble(settings)
     trainer = Trainer(recipe)
-    manifest = {
-        "format": 1,
-        "name": name,
-        "created": datetime.now(UTC).isoformat(timespec="seconds"),
-        "command": command,
-        "tutor": tutor.__version__,
-        "break": break_name,
-        "role": role,
-    } | describe(trainer)
-    return _run(trainer, lambda: Record.create(out, manifest, recipe.corpus.texts), 0, {}, on_row)
+    manifest = manifest_of(trainer, name or out.name, purpose)
+    truth = truth_of(trainer, purpose) if purpose.sealed is not None else None
+
+    def create() -> Record:
+        return Record.create(out, manifest, recipe.corpus.texts, truth)
+
+    return _run(trainer, create, 0, {}, on_row)
 
 
-def resume(run: Path, settings: Settings, on_row: Callable[[dict], None] | None = None) -> int:
+def resume(run: Path, recipe: Recipe, on_row: Callable[[dict], None] | None = None) -> int:
     """Take the interrupted `run` up at its last checkpoint; the rows after it are computed again.
+
+    `recipe` is the one that it was begun with: `tutor.lab.assembly.recipe_of(run)`.
 
     Raises:
         ValueError: the run is finished, or has no checkpoint, or one that can't be loaded; its log stays
@@ -68,13 +70,13 @@ def resume(run: Path, settings: Settings, on_row: Callable[[dict], None] | None 
         DiskFullError: the disk is full.
     """
     rows = rows_in(run)
-    if rows >= settings.steps:
+    if rows >= recipe.settings.steps:
         raise ValueError(f"{run} is finished: walk it with tutor walk {shlex.quote(str(run))}")
-    steps = [step for step in checkpoint.saved(run) if step <= rows]
-    if not steps:
+    kept = [found.path for found in checkpoint.saved(run) if found.resumes_at <= rows and found.path]
+    if not kept:
         raise ValueError(f"{run} has no checkpoint, nothing to resume from: train it anew with --out")
-    trainer = Trainer(assemble(settings))
-    state = checkpoint.load(checkpoint.path_of(run, steps[-1]), trainer.settings.device)
+    trainer = Trainer(recipe)
+    state = checkpoint.load(kept[-1], trainer.settings.device)
     trainer.restore(state)
     start = state["next_step"]
     return _run(trainer, lambda: Record.reopen(run, start), start, state["counted"], on_row)

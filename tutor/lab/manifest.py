@@ -1,14 +1,71 @@
-"""The manifest: what a run is meant to be, written before its first step."""
+"""The manifest: what a run is meant to be, written before its first step.
+
+A sealed run's manifest is that of the configuration as its engineer believes it to be: the settings and what
+was built from them, with neither the break nor its faults, which `truth.json` beside it holds. A break that
+is a setting shows among the settings, as it would in real life: there the configuration is the evidence.
+"""
 
 import platform
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from importlib.metadata import version
 from typing import Any
 
 import torch
 
+import tutor
+from tutor.card import Role
 from tutor.lab.instruments import TOKEN_LOSS_EDGES
 from tutor.lab.tokenizer import RARE_BELOW
 from tutor.lab.trainer import Trainer
+
+
+@dataclass(frozen=True)
+class Purpose:
+    """What a run was trained for.
+
+    Attributes:
+        command: the command that records it again.
+        break_name: how `--break` names the card, None where there is none.
+        role: its part beside the other runs of that break.
+        changes: the settings that a person asked for over the card's.
+        sealed: None, or what a sealed run's truth holds beside its purpose and its faults.
+    """
+
+    command: str = ""
+    break_name: str | None = None
+    role: Role = "plain"
+    changes: Mapping[str, Any] = field(default_factory=dict)
+    sealed: Mapping[str, Any] | None = None
+
+
+def manifest_of(trainer: Trainer, name: str, purpose: Purpose) -> dict[str, Any]:
+    """The manifest of a run that `trainer` is about to do."""
+    head = {
+        "format": 1,
+        "name": name,
+        "created": datetime.now(UTC).isoformat(timespec="seconds"),
+        "tutor": tutor.__version__,
+    }
+    told = (
+        {"sealed": True, "command": "tutor train --sealed"}
+        if purpose.sealed is not None
+        else truth_of(trainer, purpose)
+    )
+    return head | told | describe(trainer)
+
+
+def truth_of(trainer: Trainer, purpose: Purpose) -> dict[str, Any]:
+    """What was done to the run on purpose: in its manifest or, where it is sealed, in its `truth.json`."""
+    return {
+        "command": purpose.command,
+        "break": purpose.break_name,
+        "role": purpose.role,
+        "changes": dict(purpose.changes),
+        "trigger": [part.data() for part in trainer.recipe.trigger],
+        "faults": [part.data() for part in trainer.recipe.faults],
+    } | dict(purpose.sealed or {})
 
 
 def describe(trainer: Trainer) -> dict[str, Any]:

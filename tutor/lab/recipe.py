@@ -1,7 +1,7 @@
-"""The recipe: every part of a training run, each replaceable, assembled from the settings.
+"""The recipe: every part of a training run, each replaceable.
 
-The loop knows only these parts. A break changes settings, or replaces one part with
-`dataclasses.replace(recipe, clip=...)`; the loop never asks which.
+The loop knows only these parts. A break changes settings, or a fault (`tutor/lab/faults/`) replaces a part
+with `dataclasses.replace(recipe, clip=...)`; the loop never asks which.
 """
 
 # ruff: noqa: N803 (capitals name the axes of a tensor)
@@ -14,11 +14,12 @@ from torch import Tensor, nn
 from torch.nn import functional as F  # noqa: N812
 
 from tutor.lab.corpus import Corpus, corpus
-from tutor.lab.loader import Loader, build_loader
+from tutor.lab.loader import Stream, build_loader
 from tutor.lab.model import build_model
 from tutor.lab.optimizer import Clip, Optimizer, clip_to
 from tutor.lab.schedule import cosine
 from tutor.lab.tokenizer import Tokenizer
+from tutor.parts import Part
 from tutor.settings import Settings
 
 DTYPES = {"fp32": torch.float32, "bf16": torch.bfloat16, "fp16": torch.float16}
@@ -40,23 +41,27 @@ class Recipe:
         reduce: losses (B, T) to the scalar that is trained on.
         clip: flat gradients to their norm and whether they were clipped.
         scaler: settings to the scaler of the loss; it does nothing but under fp16.
+        trigger: what was inserted on purpose, shared by a break and its control; for the manifest.
+        faults: what was replaced on purpose; for the manifest.
     """
 
     settings: Settings
     corpus: Corpus
     tokenizer: Tokenizer
     model: Callable[[Settings, int], nn.Module]
-    loader: Callable[[Settings, Corpus, Tokenizer], Loader]
+    loader: Callable[[Settings, Corpus, Tokenizer], Stream]
     optimizer: Callable[[nn.Module, Settings], Optimizer]
     schedule: Callable[[int], float]
     token_losses: Callable[[Tensor, Tensor], Tensor]
     reduce: Callable[[Tensor], Tensor]
     clip: Clip
     scaler: Callable[[Settings], torch.amp.GradScaler]
+    trigger: tuple[Part, ...] = ()
+    faults: tuple[Part, ...] = ()
 
 
-def assemble(settings: Settings) -> Recipe:
-    """The healthy recipe for `settings`; raises ValueError where the device isn't there."""
+def healthy(settings: Settings) -> Recipe:
+    """The recipe without a fault for `settings`; raises ValueError where the device isn't there."""
     settings = settings.model_copy(update={"device": pick_device(settings.device)})
     sentences = corpus()
     return Recipe(

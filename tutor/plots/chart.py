@@ -73,7 +73,7 @@ class Chart:
 class _Canvas:
     """Cells of a character and a style each."""
 
-    def __init__(self, width: int, height: int):
+    def __init__(self, width: int, height: int) -> None:
         self.width, self.height = width, height
         self.cells = [[" "] * width for _ in range(height)]
         self.styles = [[""] * width for _ in range(height)]

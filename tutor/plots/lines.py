@@ -1,52 +1,73 @@
 """The panels that are curves over steps: loss, LR, gradient, parameters, optimizer, throughput."""
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from rich.text import Text
 
+from tutor import signals
 from tutor.plots import chart
 from tutor.plots.chart import Chart, Curve
 from tutor.plots.ink import beside, page
 from tutor.plots.request import Request
 from tutor.run import Run
-from tutor.words import plain
+from tutor.words import plain, say
 
 
 @dataclass(frozen=True)
-class Family:
-    """Signals that share an axis.
+class Axis:
+    """How the values of one unit are drawn.
 
     Attributes:
-        signals: drawn in this order; the first is the one that a comparison of runs overlays.
-        unit: key of the unit's words.
         log_beyond: logarithmic where the largest value is so many times the smallest.
         floor: a value that the axis includes.
     """
 
-    signals: tuple[str, ...]
-    unit: str
     log_beyond: float = 1e3
     floor: float | None = None
 
 
-FAMILIES = {
-    # Under a spike of 10 nats, a linear axis hides whether a loss of 0.7 came back.
-    "loss": (Family(("loss", "loss_ema", "val_loss", "probe_loss"), "nats", 8),),
-    "lr": (Family(("lr",), "lr", math.inf, 0.0),),
-    "gradient": (Family(("grad_norm", "grad_norm_clipped"), "norm", 30),),
-    "optimizer": (Family(("adam_m_norm", "adam_v_norm", "adam_ratio_rms", "update_norm"), "norm", 30),),
-    "throughput": (Family(("loss_scale",), "scale", 30), Family(("tokens_per_second",), "speed", 1e4, 0.0)),
+_AXES = {
+    "nats": Axis(8),  # under a spike of 10 nats, a linear axis hides whether a loss of 0.7 came back
+    "lr": Axis(math.inf, 0.0),
+    "norm": Axis(30),
+    "scale": Axis(30),
+    "speed": Axis(1e4, 0.0),
 }
+_MOST_GROUPS = 4  # curves beside the one of all parameters
+
+
+@dataclass(frozen=True)
+class Family:
+    """Signals that share an axis: those of one panel and one unit.
+
+    Attributes:
+        signals: drawn in this order; the first is the one that a comparison of runs overlays.
+        unit: key of the unit's words.
+    """
+
+    signals: tuple[str, ...]
+    unit: str
+
+
+def families(run: Run, panel: str) -> list[Family]:
+    """What the panel draws, an axis each; a signal that the run has by optimizer group, with its groups."""
+    found: dict[str, list[str]] = {}
+    for signal in signals.of_panel(panel):
+        if signal.unit in _AXES and signal.kind == "number":
+            columns = filter(
+                run.has, signals.groups(signal.name, run.frame.columns) if signal.by_group else ()
+            )
+            found.setdefault(signal.unit, []).extend([signal.name, *list(columns)[:_MOST_GROUPS]])
+    return [Family(tuple(names), unit) for unit, names in found.items()]
 
 
 def draw(request: Request) -> list[Text]:
     """Any of the panels above."""
-    families = _parameters(request.run) if request.panel == "parameters" else FAMILIES[request.panel]
-    known = [family for family in families if any(_has(request, signal) for signal in family.signals)]
+    axes = families(request.run, request.panel)
+    known = [family for family in axes if any(_has(request, signal) for signal in family.signals)]
     if not known:
-        return request.missing(*(family.signals[0] for family in families))
+        return request.missing(*(family.signals[0] for family in axes))
     if not request.any_rows():
         return request.empty()
     if len(known) == 1 or request.width < 50:
@@ -72,10 +93,10 @@ def _picture(request: Request, family: Family) -> list[Text]:
         mark=request.mark,
         level=level,
         level_label=level_label,
-        log_beyond=family.log_beyond,
+        log_beyond=_AXES[family.unit].log_beyond,
         log_word=request.say("log"),
-        floor=family.floor,
-        notches=() if request.others else request.run.checkpoints or (),
+        floor=_AXES[family.unit].floor,
+        notches=() if request.others else [one.resumes_at for one in request.run.checkpoints or ()],
         notch_word=request.say("checkpoint"),
         note=note,
     )
@@ -101,8 +122,10 @@ def _has(request: Request, signal: str) -> bool:
 
 
 def _label(request: Request, signal: str) -> str:
-    group = signal.removeprefix("param_norm_")
-    return plain(group.replace("_", " ")) if group != signal else request.say(f"signal.{signal}")
+    known = signals.find(signal)
+    if known and known.name != signal:  # an optimizer group's
+        return plain(signal.removeprefix(f"{known.name}_").replace("_", " "))
+    return say(f"signals.{signal}.short", request.lang)
 
 
 def _name(run: Run) -> str:
@@ -111,13 +134,7 @@ def _name(run: Run) -> str:
     return name if len(name) <= 24 else f"{name[:23]}…"
 
 
-def _parameters(run: Run) -> tuple[Family, ...]:
-    groups = [name for name in run.frame.columns if name.startswith("param_norm_") and run.has(name)]
-    return (Family(("param_norm", *groups[:4]), "norm", 30),)
-
-
 def _clip(run: Run) -> float | None:
     """The bound on the gradient norm that the run was configured with."""
-    settings = run.manifest.get("settings")
-    bound = settings.get("grad_clip") if isinstance(settings, Mapping) else None
+    bound = run.manifest.settings.get("grad_clip")
     return float(bound) if isinstance(bound, int | float) and math.isfinite(bound) else None

@@ -74,7 +74,9 @@ class Request:
         """The page that says what was not recorded, and how to log it."""
         lines = [Text(self.say("missing", signal=" / ".join(signals)), style=self.ink.text)]
         for signal in signals:
-            advice = wrap(self.say(f"how.{signal}"), max(8, self.width - 2))
+            advice = wrap(
+                self.say("to_have_it", how=say(f"signals.{signal}.how", self.lang)), max(8, self.width - 2)
+            )
             lines += [Text(line, style=self.ink.dim) for line in advice]
         return centred(lines, self.width, self.height)
 

@@ -5,6 +5,8 @@ from dataclasses import dataclass
 
 import polars as pl
 
+from tutor.run import known_float
+
 Point = tuple[int, float]
 
 
@@ -57,8 +59,8 @@ def sample(steps: pl.Series, values: pl.Series, view: tuple[int, int], pixels: i
     for column in range(pixels):
         begin, end = bounds[column], bounds[column + 1]
         here = values[begin:end]
-        low, high = here.min(), here.max()
-        if low is not None:
+        low, high = known_float(here.min()), known_float(here.max())
+        if low is not None and high is not None:
             points += [(column, low)] if low == high else [(column, low), (column, high)]
         if bad is not None and bad[begin:end].any():
             points.append((column, math.nan))

@@ -66,9 +66,9 @@ def _height(count: float, largest: float, rows: int) -> float:
 
 
 def _axis(request: Request, bins: int, wide: int) -> Text:
-    edges = request.run.manifest.get("token_loss_edges")
-    if not isinstance(edges, list) or len(edges) != bins + 1:
-        edges = list(range(bins + 1))
+    edges = request.run.manifest.token_loss_edges or ()
+    if len(edges) != bins + 1:
+        edges = tuple(range(bins + 1))
     cells = list("─" * (bins * wide))
     last = f"{axes.label(float(edges[bins - 1]))}+"  # what is over the last edge counts in the last bin
     room, end = 0, len(cells) - len(last)

@@ -2,15 +2,15 @@
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import polars as pl
 
 from tutor import detectors
 from tutor.detectors import windows
-from tutor.detectors.windows import Baseline, finite
-from tutor.postmortem.thresholds import BASELINE_ROWS, BASELINE_STEPS, EMA_STEPS, LOOK_AHEAD
+from tutor.detectors.windows import Baseline, Window, finite
+from tutor.postmortem.thresholds import BASELINE, EMA_STEPS, LOOK_AHEAD
 from tutor.run import Run
 
 JUDGED_BY = ("bad_batch", "lr_jump", "recovery")
@@ -59,9 +59,11 @@ class Incident:
     @property
     def span(self) -> int:
         """How many rows before it began give the baseline."""
-        numbers = self.numbers.get("bad_batch", {})
-        steps, least = numbers.get("window", BASELINE_STEPS), numbers.get("min_rows", BASELINE_ROWS)
-        return windows.rows(self.run, steps, least)
+        return self._window.count(self.run)
+
+    @property
+    def _window(self) -> Window:
+        return self.numbers.get("bad_batch", {}).get("window", BASELINE)
 
     @property
     def spike_ratio(self) -> float:
@@ -82,7 +84,7 @@ class Incident:
         row = self.row if row is None else row
         if row is None or not self.run.has(signal):
             return None
-        return windows.baseline(self.run, signal, row, self.span)
+        return windows.baseline(self.run, signal, row, self._window)
 
     def worst(self, signal: str) -> float | None:
         """The greatest value from where it began to the peak; NaN or Inf if the signal is that there."""
@@ -105,7 +107,8 @@ class Incident:
             return math.inf
         if self.row is None or "recovery" not in self.numbers:
             return None
-        numbers = {**self.numbers["recovery"], "within": LOOK_AHEAD}
+        recovery = self.numbers["recovery"]
+        numbers = {**recovery, "within": replace(recovery["within"], steps=LOOK_AHEAD)}
         finding = detectors.apply("recovery", self.run, numbers, self.began)
         if finding.outcome == "yes":
             return finding.facts["after"]

@@ -45,12 +45,7 @@ def begin(
         command: the leaf's smallest fix as a command that can be run, or in words.
     """
     incident = survey(run, focus, numbers)
-    settings = run.manifest.get("settings") or {}
-    last_finite = None
-    if incident.bad_step is not None:
-        # A loss that is NaN at t was computed from weights written after t-1: t-1's checkpoint holds NaN.
-        last = incident.bad_step - 2
-        last_finite = max((step for step in run.checkpoints or () if step <= last), default=None)
+    settings = run.manifest.settings
     about = About(
         run=plain(run.name),
         tree=tree,
@@ -58,8 +53,8 @@ def begin(
         leaf=leaf,
         path=" → ".join((*path, leaf)) if leaf else " → ".join(path),
         nan=incident.bad_row is not None,
-        last_finite=last_finite,
-        lr=_rate(settings.get("lr")) or _rate((run.manifest.get("schedule") or {}).get("lr_max")),
+        last_finite=_last_finite(incident),
+        lr=_rate(settings.get("lr")) or _rate(run.manifest.schedule.lr_max),
         ours=run.knows("tutor"),
         signals=tuple(
             name for name in run.frame.columns if name != "step" and run.frame[name].dtype.is_numeric()
@@ -68,7 +63,7 @@ def begin(
     offers = list(hypotheses)
     if about.nan and DESTRUCTIVE not in {offer.key for offer in offers}:
         offers.append(_destructive())
-    seed = run.manifest.get("seed", settings.get("seed"))
+    seed = settings.get("seed") if run.manifest.seed is None else run.manifest.seed
     return PostMortem(
         id=uuid.uuid4().hex,
         about=about,
@@ -82,6 +77,15 @@ def begin(
             bounds=_bounds(incident),
         ),
     )
+
+
+def _last_finite(incident: Incident) -> int | None:
+    """Where the last checkpoint with finite weights resumes; None where there is none, or nothing died."""
+    if incident.bad_row is None:
+        return None
+    known = incident.run["loss"][: incident.bad_row].is_not_null().arg_true()
+    sound = incident.run.checkpoint_by(int(incident.run.steps[int(known[-1])])) if len(known) else None
+    return sound.resumes_at if sound else None
 
 
 def _destructive() -> Offer:
@@ -132,7 +136,7 @@ def _symptoms(incident: Incident, lang: str) -> Iterator[Symptom]:
     baseline = incident.baseline("grad_norm")
     yield _row("gradient_usual", "number", baseline.mean if baseline else None, panel="gradient")
     yield _row("lr", "number", incident.at("lr", row), panel="lr")
-    yield _row("dtype", "text", run.manifest.get("dtype"), panel="throughput")
+    yield _row("dtype", "text", run.manifest.dtype, panel="throughput")
     yield _row("batch", "text", _batch(incident), panel="batch")
     yield _row("tokens", "text", _tokens(incident, lang), panel="batch")
 
@@ -171,8 +175,8 @@ def _recovered(incident: Incident, lang: str) -> float | str | None:
 
 def _within(incident: Incident) -> str:
     """In how many steps the tree wants it back; "" where it doesn't say."""
-    within = incident.numbers.get("recovery", {}).get("within")
-    return "" if within is None else number(within)
+    recovery = incident.numbers.get("recovery")
+    return number(recovery["within"].steps) if recovery else ""
 
 
 def _batch(incident: Incident) -> str | None:

@@ -1,5 +1,7 @@
 """The numbers of the post-mortem's own rules, each with its source. The tree's come with the incident."""
 
+from tutor.detectors.windows import Window
+
 EMA_STEPS = 50
 """Span of the EMA that gives the loss before, and steps after the peak at which the loss is read again.
 The form's own: section 1 asks for just these."""
@@ -10,8 +12,8 @@ LOOK_AHEAD = 500
 SETTLED = 10
 """Steps after the beginning from which a cured run is expected back. Ours: a contained spike takes less."""
 
-BASELINE_STEPS, BASELINE_ROWS = 100, 20
-"""The window before it began that gives the baseline, and its fewest rows, where the tree names none.
+BASELINE = Window(steps=100, rows=20)
+"""The window before it began that gives the baseline, where the tree names none.
 The form's own: section 1 asks for the mean over 100 steps."""
 
 CALM_RATIO = 3.0

@@ -1,7 +1,7 @@
-"""Readers: one file per log format, each with `sniff(path) -> bool` and `read(path) -> Run`.
+"""Readers: one file per log format, each with `sources(path)` and `lacks(path)`; see `source.Reader`.
 
-`open_run("runs/19-break")` finds a run by path or by name and reads it with the first reader that
-knows the format. To add a format, write one file here.
+`open_run("runs/19-break")` finds a run by path or by name and reads it with the one reader that knows its
+format. To add a format, write one file here: its `sources` recognises runs by their content.
 """
 
 import contextlib
@@ -10,15 +10,19 @@ import pkgutil
 from collections.abc import Iterator
 from difflib import get_close_matches
 from pathlib import Path
-from types import ModuleType
+from typing import cast
 
 from tutor import paths
+from tutor.readers.source import Reader, Source
 from tutor.run import BadRunError, Run
 
+__all__ = ["Reader", "Source", "available", "locate", "open_run", "read", "sources"]
 
-def _formats() -> Iterator[ModuleType]:
+
+def _readers() -> Iterator[Reader]:
     for module in pkgutil.iter_modules(__path__):
-        yield importlib.import_module(f"{__name__}.{module.name}")
+        if module.name != "source":
+            yield cast(Reader, importlib.import_module(f"{__name__}.{module.name}"))
 
 
 def available() -> dict[str, Path]:
@@ -26,10 +30,38 @@ def available() -> dict[str, Path]:
     found: dict[str, Path] = {}
     for folder in paths.folders("runs"):
         for path in sorted(folder.iterdir()):
-            with contextlib.suppress(OSError):  # a folder of somebody else's hides no other run
-                if any(reader.sniff(path) for reader in _formats()):
+            with contextlib.suppress(OSError, BadRunError):  # a folder of somebody else's hides no other run
+                for _ in _claims(path):
                     found.setdefault(path.name, path)
     return found
+
+
+def sources(path: Path) -> list[Source]:
+    """The runs at `path`: the one that it is or, where it is a folder of several, those in it.
+
+    Raises:
+        BadRunError: two readers claim one file.
+        OSError: `path` can't be opened.
+    """
+    found = _claims(path)
+    if not found and path.is_dir():
+        for inner in sorted(path.iterdir()):
+            with contextlib.suppress(OSError):
+                found += _claims(inner)
+    return found
+
+
+def _claims(path: Path) -> list[Source]:
+    """The runs that the readers recognise at `path` itself."""
+    found: dict[Path, Source] = {}
+    for reader in _readers():
+        for source in reader.sources(path):
+            other = found.setdefault(source.path, source)
+            if other is not source:
+                raise BadRunError(
+                    f"{source.path} could be {other.format} and {source.format}: two readers claim it"
+                )
+    return list(found.values())
 
 
 def locate(name: str) -> Path:
@@ -55,21 +87,36 @@ def locate(name: str) -> Path:
     raise BadRunError(f"there is no run at {name}; {hint}")
 
 
-def read(path: Path) -> Run:
-    """The run at `path`.
+def read(path: Path, since: Run | None = None) -> Run:
+    """The run at `path`; given what was read of it before, what has come since.
 
     Raises:
-        BadRunError: it can't be read, or no reader knows its format.
+        BadRunError: it can't be read, no reader knows its format, or there are several.
     """
     try:
-        for reader in _formats():
-            if reader.sniff(path):
-                return reader.read(path)
+        found = sources(path)
+        if len(found) == 1:
+            return found[0].read(since)
+        if found:
+            named = ", ".join(str(source.path) for source in found)
+            raise BadRunError(f"{path} holds {len(found)} runs, open one of them: {named}")
+        raise BadRunError(_unknown(path))
     except OSError as error:
         raise BadRunError(f"{path} can't be read: {error.strerror}") from None
-    if path.is_dir() and not any(path.iterdir()):
-        raise BadRunError(f"{path} is empty: a run folder holds at least metrics.jsonl, a row a step")
-    raise BadRunError(f"{path} is no run that tutor can read: it looks for a folder with metrics.jsonl in it")
+
+
+def _unknown(path: Path) -> str:
+    """Why no reader knows what is at `path`, with a way on."""
+    if path.is_dir():
+        if not any(path.iterdir()):
+            return f"{path} is empty: a run folder holds at least metrics.jsonl, a row a step"
+        return (
+            f"{path} is no run that tutor can read: "
+            "it looks for a folder with metrics.jsonl in it, or a file with a row a step, JSON or CSV"
+        )
+    near = [lack for reader in _readers() if (lack := reader.lacks(path))]
+    way_on = near[0] if near else "it needs a row a step, in JSON or CSV, with a `step` and a `loss`"
+    return f"{path} is no run that tutor can read: {way_on}"
 
 
 def open_run(name: str) -> Run:

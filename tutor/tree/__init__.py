@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from tutor import catalog, paths
+from tutor.detectors.windows import Window
 from tutor.tree.schema import (
     Advice,
     Check,
@@ -102,7 +103,7 @@ def _named(folder: Path) -> Iterator[tuple[str, Path]]:
     return ((path.stem, path) for path in graphs(folder))
 
 
-def numbers(detector: str, tree: Tree) -> Mapping[str, Number] | None:
+def numbers(detector: str, tree: Tree) -> Mapping[str, Number | Window] | None:
     """The numbers by which a question of the tree runs the detector, or None where no question does.
 
     For tables beside a walk, so that the two never disagree.

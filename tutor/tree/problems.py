@@ -3,7 +3,8 @@
 from collections.abc import Iterable, Iterator
 
 from tutor import catalog, detectors, paths, settings
-from tutor.tree.schema import Check, Leaf, Outcome, Question, Rule, Times, Tree
+from tutor.detectors.windows import Window
+from tutor.tree.schema import Check, Leaf, Number, Outcome, Question, Rule, Times, Tree
 from tutor.words import Words
 from tutor.words.document import Where
 from tutor.words.prose import placeholders, sentences, shape_of
@@ -101,10 +102,21 @@ def facts_of(question: Question, outcome: str) -> set[str] | None:
     answering = [
         found for rule in question.rules if outcome in (found := detectors.registry()[rule.detector]).outcomes
     ]
-    facts = [set(found.facts_of(outcome)) for found in answering]
+    facts = [set(found.facts_of(outcome)) | _led_to_by(question, found) for found in answering]
     if outcome == question.otherwise:
         facts.append(set())
     return _shared(facts) if facts else None
+
+
+def _led_to_by(question: Question, detector: detectors.Detector) -> set[str]:
+    """The facts of the outcomes, of other checks, that give the detector what it goes on from."""
+    if not detector.given:
+        return set()
+    others = [detectors.registry()[rule.detector] for rule in question.rules]
+    facts = [
+        set(other.facts_of(name)) for other in others if other is not detector for name in other.outcomes
+    ]
+    return _shared([one for one in facts if one.issuperset(detector.given)])
 
 
 def _check(where: Where, what: str, check: Check) -> Found:
@@ -134,21 +146,34 @@ def _rule(tree: Tree, where: Where, what: str, rule: Rule) -> Found:
         yield where, f"{what}: {found.name} needs the number {name!r}"
     for name in rule.numbers.keys() - found.numbers.keys():
         yield (*where, "numbers", name), f"{what}: {found.name} takes no number {name!r}"
+    sourced = set(rule.numbers)
     for name, value in rule.numbers.items():
-        if found.numbers.get(name) is int and not isinstance(value, int):
-            yield (*where, "numbers", name), f"{what}: {name} must be a whole number, not {value}"
-        elif not 0 < value <= LARGEST:
-            yield (
-                (*where, "numbers", name),
-                f"{what}: {name} must be above 0 and at most {LARGEST:g}, not {value}",
-            )
-        if name not in rule.source_ids:
-            yield (*where, "numbers", name), f"{what}: the number {name!r} has no source"
+        if misfit := _misfit(found.numbers.get(name), value):
+            yield (*where, "numbers", name), f"{what}: {name} must be {misfit}"
+        if isinstance(value, Window):
+            sourced.add(f"{name}.rows")
+    for name in sorted(sourced - rule.source_ids.keys()):
+        yield (*where, "numbers", name.removesuffix(".rows")), f"{what}: the number {name!r} has no source"
     for name, source in rule.source_ids.items():
-        if name not in rule.numbers:
+        if name not in sourced:
             yield (*where, "sources", name), f"{what}: a source for {name!r}, which is no number of it"
         if source not in tree.sources:
             yield (*where, "sources", name), f"{what}: {catalog.unknown('source', source, tree.sources)}"
+
+
+def _misfit(kind: object, value: Number | Window) -> str | None:
+    """What a number must be that it isn't; None where it fits."""
+    if isinstance(value, Window):
+        if kind is not Window:
+            return f"one number, not a window of {value.steps} steps"
+        values = (value.steps, value.rows)
+    elif kind is Window:
+        return f"a window, such as {{steps: {value}, rows: 20}}"
+    elif kind is int and not isinstance(value, int):
+        return f"a whole number, not {value}"
+    else:
+        values = (value,)
+    return next((f"above 0 and at most {LARGEST:g}, not {v}" for v in values if not 0 < v <= LARGEST), None)
 
 
 def _tables(tree: Tree) -> Found:

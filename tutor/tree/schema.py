@@ -8,12 +8,12 @@ from typing import Literal, Self
 
 from pydantic import Field, PrivateAttr, model_validator
 
-from tutor.run import PANELS
+from tutor.detectors.windows import Window
+from tutor.signals import Panel
 from tutor.words import Strict, Words
 from tutor.words.prose import Joined
 
 Number = int | float
-Panel = Literal[PANELS]
 Kind = Literal["fine", "remark", "symptom"]
 
 
@@ -22,12 +22,13 @@ class Rule(Strict):
 
     Attributes:
         detector: the detector's name.
-        numbers: its numbers by name.
-        source_ids: where each number comes from: an id of the tree's `sources`.
+        numbers: its numbers by name; a window has two, `{steps: 100, rows: 20}`.
+        source_ids: where each number comes from: an id of the tree's `sources`. A window has one for its
+            steps, under its name, and one for its rows, under `name.rows`.
     """
 
     detector: str
-    numbers: Mapping[str, Number] = Field(default_factory=dict)
+    numbers: Mapping[str, Number | Window] = Field(default_factory=dict)
     source_ids: Mapping[str, str] = Field(default_factory=dict, alias="sources")
     _sources: Mapping[str, Words] = PrivateAttr(default_factory=dict)
 
@@ -126,8 +127,9 @@ class Question(Strict):
 
     @property
     def numbers(self) -> Mapping[str, Number]:
-        """The numbers of its rule, by which its prose is filled; with checks or no rule, none."""
-        return self.rule.numbers if self.rule else {}
+        """The numbers of its rule, by which its prose is filled, a window by its steps; with checks, none."""
+        numbers = self.rule.numbers if self.rule else {}
+        return {name: one.steps if isinstance(one, Window) else one for name, one in numbers.items()}
 
     @property
     def sources(self) -> Mapping[str, Words]:

@@ -22,11 +22,11 @@ def fix_command(run: Run, change: Mapping[str, Any]) -> str | None:
         train, a sealed one, or a setting that can't be multiplied.
     """
     manifest = run.manifest
-    if not change or not manifest.get("tutor") or manifest.get("sealed"):
+    if not change or not manifest.tutor or manifest.sealed:
         return None
     from tutor import settings  # a walk begins without them
 
-    was = manifest.get("settings") or {}
+    was = manifest.settings
     try:
         values = {
             name: settings.scaled(was.get(name), value.times) if isinstance(value, Times) else value
@@ -37,8 +37,8 @@ def fix_command(run: Run, change: Mapping[str, Any]) -> str | None:
     if all(name in was and was[name] == value for name, value in values.items()):
         return None
     words = ["tutor", "train"]
-    if card := manifest.get("break"):
-        words += ["--break", str(card)]
-    for assignment in settings.assignments({**(manifest.get("changes") or {}), **values}):
+    if card := manifest.break_name:
+        words += ["--break", card]
+    for assignment in settings.assignments({**manifest.changes, **values}):
         words += ["--set", assignment]
     return shlex.join(words)

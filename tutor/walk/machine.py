@@ -24,7 +24,7 @@ class Look:
 
     Attributes:
         outcome: one of the question's, or NO_DATA, or NOT_YET.
-        finding: of the rule, or of the check that decided.
+        finding: of the rule, or of the check that decided, with the facts of those before it.
         checks: every check's finding by its name, where the question has several.
     """
 
@@ -168,13 +168,18 @@ def look(walk: AtQuestion) -> Look:
         return Look(walk.at, finding.outcome, finding, {})
     if not question.checks:
         return Look(walk.at, NO_DATA, Finding(NO_DATA, facts={"missing": []}), {})
-    checks = {
-        name: detectors.apply(check.rule.detector, walk.run, check.rule.numbers, walk.focus)
-        for name, check in question.checks.items()
-    }
-    for finding in checks.values():
-        if finding.outcome in question.outcomes:
-            return Look(walk.at, finding.outcome, finding, checks)
+    checks: dict[str, Finding] = {}
+    facts: dict[str, Any] = {}  # of the checks so far: a later one may go on from an earlier one's
+    decided: Finding | None = None
+    for name, check in question.checks.items():
+        found = detectors.apply(check.rule.detector, walk.run, check.rule.numbers, walk.focus, facts)
+        checks[name] = found
+        if found.outcome not in (NO_DATA, NOT_YET):
+            facts = {**facts, **found.facts}
+        if decided is None and found.outcome in question.outcomes:
+            decided = replace(found, facts=facts)
+    if decided:
+        return Look(walk.at, decided.outcome, decided, checks)
     for silent in (NO_DATA, NOT_YET):
         if all(finding.outcome == silent for finding in checks.values()):
             return Look(walk.at, silent, next(iter(checks.values())), checks)

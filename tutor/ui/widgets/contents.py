@@ -25,7 +25,7 @@ class Contents(Widget, can_focus=True):
         number: int
         stay: bool = False
 
-    def __init__(self):
+    def __init__(self) -> None:
         super().__init__()
         self._states: list[str] = []
         self._now, self._lang = 1, "en"

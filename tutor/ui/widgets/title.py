@@ -45,9 +45,9 @@ def placed(tree: Tree, lang: str) -> str:
 
 def described(run: Run, lang: str) -> str:
     """What the run was meant to be, in a few words, as far as its manifest says."""
-    settings = run.manifest.get("settings") or run.manifest
-    dtype = run.manifest.get("dtype") or settings.get("dtype")
-    seed = settings.get("seed", run.manifest.get("seed"))
+    manifest = run.manifest
+    dtype = manifest.dtype or manifest.settings.get("dtype")
+    seed = manifest.settings.get("seed", manifest.seed)
     words = [str(dtype)] if dtype else []
     words.append(say("walk.steps", lang, steps=int(run.steps[-1]) + 1 if len(run) else 0))
     if seed is not None:

@@ -1,4 +1,4 @@
-"""The record: a run's folder as it is written.
+"""The record: a run folder as it is written.
 
 `manifest.json` comes first and at once; `metrics.jsonl` then grows by whole rows. Whatever ends the run,
 what is there can be read: after kill -9 at most the last row is torn, after a full disk none is.
@@ -11,8 +11,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-MANIFEST, METRICS = "manifest.json", "metrics.jsonl"
-SENTENCES, COMMAND = "sentences.txt", "command.txt"
+from tutor.runfolder import COMMAND, MANIFEST, METRICS, SENTENCES, TRUTH
 
 
 class RunExistsError(ValueError):
@@ -26,7 +25,7 @@ class DiskFullError(Exception):
 class Record:
     """The writing end of a run folder."""
 
-    def __init__(self, folder: Path):
+    def __init__(self, folder: Path) -> None:
         self.folder = folder
         self._rows = rows_in(folder)
         self._file = os.open(folder / METRICS, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
@@ -38,8 +37,14 @@ class Record:
             raise _taken(folder)
 
     @classmethod
-    def create(cls, folder: Path, manifest: Mapping[str, Any], sentences: Iterable[str]) -> "Record":
-        """A new run folder.
+    def create(
+        cls,
+        folder: Path,
+        manifest: Mapping[str, Any],
+        sentences: Iterable[str],
+        truth: Mapping[str, Any] | None = None,
+    ) -> "Record":
+        """A new run folder; `truth` is what a sealed run's manifest keeps to itself.
 
         Raises:
             RunExistsError: there is something at `folder`.
@@ -52,7 +57,9 @@ class Record:
         except OSError as error:
             raise DiskFullError(f"{folder} can't be made: {error.strerror}") from None
         try:
-            _write(folder / MANIFEST, json.dumps(manifest, indent=1, ensure_ascii=False) + "\n")
+            if truth is not None:
+                _write(folder / TRUTH, _json(truth))
+            _write(folder / MANIFEST, _json(manifest))
             _write(folder / COMMAND, f"{manifest['command']}\n")
             _write(folder / SENTENCES, "".join(f"{sentence}\n" for sentence in sentences))
             return cls(folder)
@@ -130,6 +137,10 @@ def _lines(folder: Path) -> Iterable[bytes]:
     if path.is_file():
         with path.open("rb") as file:
             yield from (line for line in file if line.endswith(b"\n"))
+
+
+def _json(data: Mapping[str, Any]) -> str:
+    return json.dumps(data, indent=1, ensure_ascii=False) + "\n"
 
 
 def _write(path: Path, text: str) -> None:

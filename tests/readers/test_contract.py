@@ -1,0 +1,150 @@
+"""What every reader keeps to: recognised by content, one claim a file, a way on for what can't be read."""
+
+import math
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from tests.conftest import write_run
+from tutor import readers
+from tutor.run import Aggregation, BadRunError, Remark
+
+ROWS = [{"step": i, "loss": 2.0} for i in range(3)]
+TOY = """
+from pathlib import Path
+from tutor.run import Manifest, Run
+
+class Toy:
+    format = "a toy log"
+    def __init__(self, path): self.path = path
+    def describe(self, lang): return "toy"
+    def read(self, since=None):
+        import polars as pl
+        losses = [float(word) for word in self.path.read_text().split()[1:]]
+        return Run(self.path, "toy", Manifest(), pl.DataFrame({"step": range(len(losses)), "loss": losses}))
+
+def sources(path: Path):
+    return [Toy(path)] if path.is_file() and path.read_bytes().startswith(b"TOY") else []
+
+def lacks(path: Path):
+    return None
+"""
+
+
+@pytest.fixture
+def toy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One more file in the package of readers."""
+    (tmp_path / "more").mkdir()
+    (tmp_path / "more" / "toy.py").write_text(TOY)
+    monkeypatch.setattr(readers, "__path__", [*readers.__path__, str(tmp_path / "more")])
+    yield
+    sys.modules.pop("tutor.readers.toy", None)
+
+
+@pytest.mark.usefixtures("toy")
+def test_a_format_is_one_file(tmp_path: Path):
+    (tmp_path / "a.toy").write_text("TOY 3.0 2.0 1.0")
+    assert readers.read(tmp_path / "a.toy")["loss"].to_list() == [3.0, 2.0, 1.0]
+    assert readers.sources(tmp_path / "a.toy")[0].describe("en") == "toy"
+
+
+@pytest.mark.usefixtures("toy")
+def test_two_claims_on_one_file_name_both_readers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    (tmp_path / "both").write_text("TOY,step,loss\n")
+    with pytest.raises(BadRunError, match=r"a toy log and a CSV|a CSV.* and a toy log") as caught:
+        readers.read(tmp_path / "both")
+    assert "two readers claim it" in str(caught.value)
+
+
+def test_a_folder_of_one_run_is_that_run_and_of_several_names_them(tmp_path: Path):
+    write_run(tmp_path / "runs" / "a", ROWS, {"name": "a"})
+    assert readers.read(tmp_path / "runs").name == "a"
+    write_run(tmp_path / "runs" / "b", ROWS, {"name": "b"})
+    with pytest.raises(BadRunError, match=r"holds 2 runs.*a, .*b"):
+        readers.read(tmp_path / "runs")
+
+
+def test_a_source_says_what_a_run_was_meant_to_be_and_not_what_was_broken(tmp_path: Path):
+    manifest = {"dtype": "fp32", "break": "no-clip", "settings": {"steps": 600, "seed": 7}}
+    source = readers.sources(write_run(tmp_path / "r", ROWS, manifest))[0]
+    assert source.describe("en") == "fp32 · 600 steps · seed 7"
+    assert "pasos" in source.describe("es")
+
+
+def test_recognising_runs_reads_no_log():
+    code = "import sys; from tutor import readers; readers.available(); sys.exit('polars' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_rows_of_json_under_any_name(tmp_path: Path):
+    path = write_run(tmp_path / "r", ROWS) / "metrics.jsonl"
+    path.rename(tmp_path / "mine.log")
+    run = readers.read(tmp_path / "mine.log")
+    assert (run.name, len(run), run.path) == ("mine.log", 3, tmp_path / "mine.log")
+
+
+def test_what_a_value_stands_for(tmp_path: Path):
+    run = readers.read(write_run(tmp_path / "r", ROWS))
+    assert run.aggregation("loss") == Aggregation("instant", shows_nan=True)
+    assert run.aggregation("loss_ema") == Aggregation("running", shows_nan=False)
+
+
+class TestCsv:
+    def read(self, path: Path, text: str):
+        path.write_text(text)
+        return readers.read(path)
+
+    @pytest.mark.parametrize("step", ["step", "global_step", "iteration", "epoch"])
+    @pytest.mark.parametrize("loss", ["loss", "train_loss"])
+    def test_its_columns_of_step_and_loss(self, tmp_path: Path, step: str, loss: str):
+        run = self.read(tmp_path / "progress.csv", f"{step},{loss},lr\n0,3.0,0.1\n10,nan,\n20,1.5,0.1\n")
+        assert run.steps.to_list() == [0, 10, 20]
+        assert math.isnan(run["loss"][1])
+        assert run["lr"].to_list() == [0.1, None, 0.1]
+        assert (run.name, run.remarks) == ("progress", ())
+
+    def test_evaluation_in_a_row_without_a_step(self, tmp_path: Path):
+        run = self.read(tmp_path / "a.csv", "step,loss,val_loss\n0,3.0,\n1,2.0,\n,,2.5\n2,1.0,\n")
+        assert run["val_loss"].to_list() == [None, 2.5, None]
+        assert run["loss"].to_list() == [3.0, 2.0, 1.0]
+        assert run.remarks == (Remark("repeated"),)
+
+    def test_the_name_alone_makes_none(self, tmp_path: Path):
+        with pytest.raises(BadRunError, match=r"needs a column of steps \(step, .*it has `time`, `loss`"):
+            self.read(tmp_path / "a.csv", "time,loss\n0,1\n")
+
+
+@pytest.mark.parametrize(
+    ("text", "way_on"),
+    [
+        ('{"iter": 3, "loss": 1.0}\n', "need a `step` and a `loss`; the first has `iter`, `loss`"),
+        ("hello\n", "needs a row a step, in JSON or CSV, with a `step` and a `loss`"),
+        ("", "needs a row a step"),
+    ],
+)
+def test_a_file_that_is_no_run_gets_a_way_on(tmp_path: Path, text: str, way_on: str):
+    (tmp_path / "a.txt").write_text(text)
+    with pytest.raises(BadRunError) as caught:
+        readers.read(tmp_path / "a.txt")
+    assert way_on in str(caught.value)
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@given(
+    header=st.sampled_from(["step,loss", "epoch,train_loss,lr", "step,loss,loss", "a,b", ""]),
+    body=st.binary(max_size=40) | st.text(alphabet='0123456789.,\n"nanife-', max_size=60).map(str.encode),
+)
+def test_anything_is_a_run_or_one_clear_line(tmp_path: Path, header: str, body: bytes):
+    path = tmp_path / "a.csv"
+    path.write_bytes(header.encode() + b"\n" + body)
+    try:
+        run = readers.read(path)
+    except BadRunError as error:
+        assert "\n" not in str(error)
+    else:
+        assert len(run) > 0
+        assert run.steps.is_sorted()

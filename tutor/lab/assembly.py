@@ -1,0 +1,45 @@
+"""Assembly: the recipe of a run, from plain data."""
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from tutor.lab import faults as registry
+from tutor.lab.recipe import Recipe, healthy
+from tutor.parts import Part, read
+from tutor.runfolder import MANIFEST, TRUTH
+from tutor.settings import Settings, build
+
+
+def assemble(settings: Settings, trigger: Sequence[Part] = (), faults: Sequence[Part] = ()) -> Recipe:
+    """The recipe for `settings`, with the trigger and then the faults applied in order.
+
+    Raises:
+        ValueError: a trigger or a fault that isn't registered, a parameter that doesn't fit, or a device
+            that isn't there; in one line.
+    """
+    return registry.apply(healthy(settings), trigger, faults)
+
+
+def recipe_of(run: Path) -> Recipe:
+    """The recipe that the folder `run` was begun with; of a sealed run too, by its `truth.json`.
+
+    Raises:
+        ValueError: `run` isn't the folder of such a run.
+    """
+    try:
+        manifest = _json(run / MANIFEST)
+        told = _json(run / TRUTH) if manifest.get("sealed") else manifest
+        trigger, faults = ([read(part) for part in told.get(key, ())] for key in ("trigger", "faults"))
+        settings = manifest["settings"]
+    except (OSError, KeyError, TypeError, AttributeError, json.JSONDecodeError):
+        raise ValueError(f"{run} isn't a run that tutor train began") from None
+    try:
+        return assemble(build(settings), trigger, faults)
+    except ValueError as error:
+        raise ValueError(f"{run} can't be trained on: {error}") from None
+
+
+def _json(path: Path) -> Any:
+    return json.loads(path.read_text(encoding="utf-8"))

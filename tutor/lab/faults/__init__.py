@@ -1,0 +1,141 @@
+"""Faults and triggers: functions Recipe -> Recipe, one a file, each replacing a part of the recipe.
+
+A fault is what is wrong with a break; a trigger befalls a break and its control alike. Their parameters are
+the function's keyword-only arguments, checked against their annotations before anything is trained. To add
+one, write one function in a file of its own here; see `empty_mask.py`. A card or
+`tutor train --fault empty-mask:step=300` names it, with dashes for underscores.
+"""
+
+import importlib
+import inspect
+import pkgutil
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from difflib import get_close_matches
+from functools import cache
+from typing import Any, Literal, get_type_hints
+
+from pydantic import TypeAdapter, ValidationError
+
+from tutor.lab.recipe import Recipe
+from tutor.parts import Part
+
+Kind = Literal["fault", "trigger"]
+Function = Callable[..., Recipe]
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A registered fault or trigger.
+
+    Attributes:
+        name: what cards and the command line call it.
+        kind: "fault" or "trigger".
+        function: the recipe and keyword-only parameters to the recipe that has it.
+        types: the annotation of each parameter.
+        defaults: the value of each parameter that need not be given.
+    """
+
+    name: str
+    kind: Kind
+    function: Function
+    types: Mapping[str, Any]
+    defaults: Mapping[str, Any]
+
+    @property
+    def doc(self) -> str:
+        """The first line of the function's docstring."""
+        return (inspect.getdoc(self.function) or "").partition("\n")[0]
+
+
+_REGISTRY: dict[tuple[Kind, str], Entry] = {}
+
+
+def fault(function: Function) -> Function:
+    """Register the function as a fault, under its own name."""
+    return _register("fault", function)
+
+
+def trigger(function: Function) -> Function:
+    """Register the function as a trigger, under its own name."""
+    return _register("trigger", function)
+
+
+def registry(kind: Kind) -> dict[str, Entry]:
+    """Every fault, or every trigger, by name."""
+    _load()
+    return {name: entry for (other, name), entry in sorted(_REGISTRY.items()) if other == kind}
+
+
+def apply(recipe: Recipe, triggers: Sequence[Part], faults: Sequence[Part]) -> Recipe:
+    """`recipe` with the triggers and then the faults applied in order, and named in it.
+
+    Raises:
+        ValueError: see `checked`.
+    """
+    triggers, faults = checked("trigger", triggers), checked("fault", faults)
+    entries = [registry("trigger")[part.name] for part in triggers]
+    entries += [registry("fault")[part.name] for part in faults]
+    for entry, part in zip(entries, (*triggers, *faults), strict=True):
+        recipe = entry.function(recipe, **part.parameters)
+    return replace(recipe, trigger=triggers, faults=faults)
+
+
+def checked(kind: Kind, parts: Iterable[Part]) -> tuple[Part, ...]:
+    """The parts with every parameter filled in and of its type.
+
+    Raises:
+        ValueError: a name that isn't registered (the nearest is offered), a parameter that is unknown,
+            missing, or doesn't fit; in one line.
+    """
+    return tuple(_checked(kind, part) for part in parts)
+
+
+def _checked(kind: Kind, part: Part) -> Part:
+    known = registry(kind)
+    if part.name not in known:
+        raise ValueError(f"there is no {kind} {part.name!r}; {_nearest(part.name, known)}")
+    entry = known[part.name]
+    for name in part.parameters:
+        if name not in entry.types:
+            hint = _nearest(name, entry.types) if entry.types else "it has none"
+            raise ValueError(f"{part.name} has no parameter {name!r}; {hint}")
+    given = {**entry.defaults, **part.parameters}
+    for name in entry.types:
+        if name not in given:
+            raise ValueError(f"{part.name} needs {name}: {part.name}:{name}=...")
+    fitting = {name: _fit(part.name, name, kind, given[name]) for name, kind in entry.types.items()}
+    return Part(part.name, fitting)
+
+
+def _fit(part: str, name: str, kind: Any, value: Any) -> Any:
+    try:
+        return TypeAdapter(kind).validate_python(value)
+    except ValidationError as error:
+        raise ValueError(f"{part}:{name}={value}: {error.errors()[0]['msg'].lower()}") from None
+
+
+def _nearest(name: str, known: Iterable[str]) -> str:
+    near = get_close_matches(name, known, n=1)
+    return f"did you mean {near[0]}?" if near else f"they are: {', '.join(known)}"
+
+
+def _register(kind: Kind, function: Function) -> Function:
+    name = function.__name__.replace("_", "-")
+    parameters = inspect.signature(function).parameters.values()
+    named = [p for p in parameters if p.kind is p.KEYWORD_ONLY]
+    hints = get_type_hints(function, include_extras=True)
+    _REGISTRY[kind, name] = Entry(
+        name,
+        kind,
+        function,
+        {p.name: hints[p.name] for p in named},
+        {p.name: p.default for p in named if p.default is not p.empty},
+    )
+    return function
+
+
+@cache
+def _load() -> None:
+    for module in pkgutil.iter_modules(__path__):
+        importlib.import_module(f"{__name__}.{module.name}")

@@ -1,0 +1,52 @@
+"""Source: a run that a reader has recognised, and not yet read."""
+
+from pathlib import Path
+from typing import Protocol
+
+from tutor.run import Run
+
+
+class Source(Protocol):
+    """One run in a place."""
+
+    @property
+    def path(self) -> Path:
+        """Its folder or file."""
+        ...
+
+    @property
+    def format(self) -> str:
+        """What it was recognised as, in words."""
+        ...
+
+    def describe(self, lang: str) -> str:
+        """What the run was meant to be, in a few words, without reading its log.
+
+        Nothing that a walk is to find.
+        """
+        ...
+
+    def read(self, since: Run | None = None) -> Run:
+        """The run; given what was read before, only what has come since is read where the format allows.
+
+        Raises:
+            BadRunError: it can't be read.
+            OSError: a file can't be opened.
+        """
+        ...
+
+
+class Reader(Protocol):
+    """A file of this package: one log format."""
+
+    def sources(self, path: Path) -> list[Source]:
+        """The runs of this format at `path`, by their content; [] where there are none. No log is read whole.
+
+        Raises:
+            OSError: a file can't be opened.
+        """
+        ...
+
+    def lacks(self, path: Path) -> str | None:
+        """What a file near this format needs to be of it, in one line; None where it isn't near."""
+        ...

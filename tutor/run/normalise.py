@@ -1,0 +1,120 @@
+"""Any log's columns as those of a run: what every reader does once it has a table.
+
+frame, remarks = normalise(frame, {"global_step": "step", "train_loss": "loss"}, path)
+"""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import polars as pl
+
+from tutor import signals
+from tutor.run.remark import Remark
+from tutor.run.run import BadRunError
+
+_RESUMED = 100  # more turns back than so many are no resuming: several writers, or a shuffled log
+_NAMED = 8  # columns named in a remark
+
+TYPES: Mapping[signals.Kind, pl.DataType] = {
+    "number": pl.Float64(),
+    "flag": pl.Boolean(),
+    "text": pl.String(),
+    "numbers": pl.List(pl.Float64),
+    "texts": pl.List(pl.String),
+}
+"""The column that holds each kind of signal."""
+
+
+def normalise(
+    frame: pl.DataFrame, mapping: Mapping[str, str], source: Path, *, fill_steps: bool = False
+) -> tuple[pl.DataFrame, list[Remark]]:
+    """The log's table as a run's: ascending whole steps, one row each, every column of its signal's kind.
+
+    Args:
+        frame: a row for each that was logged, in that order.
+        mapping: the log's names of columns, to tutor's; those that aren't in it keep their own.
+        source: the log, to be named when it can't be used.
+        fill_steps: a row without a step belongs to the one before; else it is dropped.
+
+    Raises:
+        BadRunError: no row has a whole number as its step.
+    """
+    frame = frame.rename({old: new for old, new in mapping.items() if old in frame.columns and old != new})
+    remarks: list[Remark] = []
+    frame = _with_steps(frame, source, remarks, fill_steps)
+    frame = _ascending(frame, remarks)
+    columns = [_typed(frame[name]) for name in frame.columns if name != "step"]
+    typed = pl.DataFrame([frame["step"], *(column for column in columns if column is not None)])
+    if "loss" not in typed.columns or not typed["loss"].is_not_null().any():
+        remarks.append(Remark("no_loss", {"columns": names(frame.columns)}))
+    return typed, remarks
+
+
+def names(columns: list[str]) -> str:
+    """The names of the columns, as many as fit a line."""
+    named = [f"`{name}`" for name in columns if name != "step"] or ["–"]
+    return ", ".join(named[:_NAMED]) + (" ..." if len(named) > _NAMED else "")
+
+
+def _with_steps(frame: pl.DataFrame, source: Path, remarks: list[Remark], fill: bool) -> pl.DataFrame:
+    if "step" not in frame.columns:
+        remarks.append(Remark("no_steps", {"columns": names(frame.columns)}))
+        frame = frame.with_row_index("step")
+    dtype = frame["step"].dtype
+    if dtype.is_float() and (frame["step"] != frame["step"].floor()).any():
+        remarks.append(Remark("broken_steps"))
+    if dtype.is_numeric() or dtype == pl.String:
+        whole = pl.col("step").cast(pl.Int64, strict=False)
+        frame = frame.with_columns(whole.forward_fill() if fill else whole).drop_nulls("step")
+        if frame.height:
+            return frame
+    raise BadRunError(f"{source}: no row has a whole number as its step")
+
+
+def _ascending(frame: pl.DataFrame, remarks: list[Remark]) -> pl.DataFrame:
+    """The rows in the order of their steps, one for each.
+
+    A run that was resumed goes back to a step that it had logged: what it had logged from there on is of
+    the branch that it gave up. Rows of one step are one, the later value of each column over the earlier:
+    trainers log evaluation in a row of its own.
+    """
+    steps = frame["step"]
+    change = steps.diff().fill_null(1)
+    if (change > 0).all():
+        return frame
+    backwards = change < 0
+    keep = pl.repeat(True, frame.height, eager=True)
+    rows = pl.int_range(frame.height, eager=True)
+    back_at = backwards.arg_true()
+    if len(back_at) <= _RESUMED:
+        for row in back_at:
+            if (steps[:row] == steps[row]).any():
+                keep &= (rows >= row) | (steps < steps[row])
+    if given_up := frame.height - int(keep.sum()):
+        remarks.append(Remark("resumed", {"count": given_up}))
+        frame = frame.filter(keep)
+    elif backwards.any():
+        remarks.append(Remark("backwards"))
+    if frame["step"].n_unique() < frame.height:
+        remarks.append(Remark("repeated"))
+        latest = pl.exclude("step").drop_nulls().last()
+        return frame.group_by("step", maintain_order=True).agg(latest).sort("step")
+    return frame.sort("step")
+
+
+def _typed(column: pl.Series) -> pl.Series | None:
+    """The column in the type that its signal's kind calls for, or None where it can't be.
+
+    Numbers that came as text ("NaN") are numbers again; text that is no number becomes null.
+    """
+    wanted = TYPES[signals.kind_of(column.name)]
+    if column.dtype == wanted:
+        return column
+    if isinstance(column.dtype, pl.Struct) or isinstance(column.dtype, pl.List) != isinstance(
+        wanted, pl.List
+    ):
+        return None
+    try:
+        return column.cast(wanted, strict=False)
+    except pl.exceptions.PolarsError:
+        return None

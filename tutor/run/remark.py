@@ -1,0 +1,24 @@
+"""Remark: what a reader passed over or had to assume, as a value that either language can say."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from tutor.words import say
+
+
+@dataclass(frozen=True)
+class Remark:
+    """One line about how a run was read; its words are in `words/remarks.yaml`.
+
+    Attributes:
+        key: of its words.
+        facts: what they name: columns, files, counts.
+    """
+
+    key: str
+    facts: Mapping[str, Any] = field(default_factory=dict)
+
+    def says(self, lang: str) -> str:
+        """The line to show."""
+        return say(f"remarks.{self.key}", lang, **self.facts)

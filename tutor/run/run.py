@@ -1,0 +1,133 @@
+"""The run itself: its columns, and what is known of each.
+
+A run knows nothing of where it came from: readers make it, detectors and plots read it. Signals are
+columns named as users know them (`step`, `loss`, `val_loss`, `grad_norm` before clipping, `lr` ...); a
+value that was not logged at a row is null, one that was NaN or Inf is just that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from tutor.run.manifest import Manifest
+from tutor.run.remark import Remark
+
+if TYPE_CHECKING:  # polars takes as long to import as the whole app: only who reads a log pays for it
+    import polars as pl
+
+
+class BadRunError(ValueError):
+    """A run that can't be read: the message says what is wrong and how to mend it, in one line."""
+
+
+@dataclass(frozen=True)
+class Checkpoint:
+    """A saved state.
+
+    Attributes:
+        resumes_at: the step that training goes on with: the state is the one before that step.
+        path: its file; None where that wasn't kept.
+    """
+
+    resumes_at: int
+    path: Path | None = None
+
+
+@dataclass(frozen=True)
+class Aggregation:
+    """What a trainer made of a signal's values before it logged one.
+
+    Attributes:
+        over: "instant": the value at its step; "window": the mean since the row before; "running": an
+            average over many rows, such as an EMA or an epoch's mean so far.
+        shows_nan: whether a NaN would be seen in the log; some trainers replace what isn't finite, or leave
+            it out.
+    """
+
+    over: Literal["instant", "window", "running"] = "instant"
+    shows_nan: bool = True
+
+
+@dataclass(frozen=True)
+class Run:
+    """One training run.
+
+    Attributes:
+        path: the folder or file it was read from.
+        name: what to call it on screen.
+        manifest: what the run was meant to be. Empty where the format has none.
+        frame: one row per logged step, ascending `step` (Int64, no repeats); other columns are
+            Float64, Boolean, String, or lists of these.
+        checkpoints: those saved, ascending; None where the run doesn't say.
+        sentences: the training sentences by id, where the run keeps them.
+        remarks: what the reader passed over.
+        aggregations: by signal, where it isn't the instant value.
+        position: how far the log has been read, for its reader to go on from; None where it can't.
+    """
+
+    path: Path
+    name: str
+    manifest: Manifest
+    frame: pl.DataFrame
+    checkpoints: tuple[Checkpoint, ...] | None = None
+    sentences: tuple[str, ...] = ()
+    remarks: tuple[Remark, ...] = ()
+    aggregations: Mapping[str, Aggregation] = field(default_factory=dict)
+    position: Hashable | None = None
+
+    @property
+    def steps(self) -> pl.Series:
+        """The logged steps, ascending."""
+        return self.frame["step"]
+
+    def __len__(self) -> int:
+        return self.frame.height
+
+    def __getitem__(self, signal: str) -> pl.Series:
+        return self.frame[signal]
+
+    @property
+    def revision(self) -> Hashable:
+        """Another one once the log has grown or was written anew; to keep what was drawn of a run by."""
+        last = int(self.steps[-1]) if len(self) else None
+        return (self.path, self.position, len(self), last, len(self.checkpoints or ()))
+
+    def has(self, signal: str) -> bool:
+        """Whether the signal was recorded at least once."""
+        return signal in self.frame.columns and self.frame[signal].null_count() < self.frame.height
+
+    def logged(self, signal: str) -> Run:
+        """The run in the rows that recorded `signal`: trainers often log evaluation in rows of its own."""
+        known = self.frame[signal].is_not_null()
+        return self if known.all() else replace(self, frame=self.frame.filter(known))
+
+    def aggregation(self, signal: str) -> Aggregation:
+        """What a value of the signal stands for."""
+        return self.aggregations.get(signal, Aggregation())
+
+    def knows(self, key: str) -> bool:
+        """Whether the manifest says anything under `key`."""
+        return self.manifest.knows(key)
+
+    def row_at(self, step: int) -> int:
+        """Index of the last row at or before `step` (0 when the log begins later)."""
+        return max(0, int(self.steps.search_sorted(step, side="right")) - 1)
+
+    def value(self, signal: str, step: int) -> Any:
+        """The signal at the last row at or before `step`, or None where it was not recorded."""
+        return self.frame[signal][self.row_at(step)] if self.has(signal) else None
+
+    def checkpoint_by(self, step: int) -> Checkpoint | None:
+        """The last checkpoint that resumes at `step` or earlier.
+
+        The loss at step t is that of the weights before t, which a checkpoint that resumes at t holds: where
+        the loss at `step` is sound, so is this checkpoint.
+        """
+        return max(
+            (one for one in self.checkpoints or () if one.resumes_at <= step),
+            key=lambda one: one.resumes_at,
+            default=None,
+        )

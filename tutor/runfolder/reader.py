@@ -1,0 +1,113 @@
+"""A run folder read: its manifest, its log, its sentences and checkpoints.
+
+Given the run as it was read before, only what the log has grown by is read.
+"""
+
+import re
+from collections.abc import Iterable
+from dataclasses import replace
+from pathlib import Path
+
+import polars as pl
+
+from tutor.run import Aggregation, BadRunError, Checkpoint, Manifest, Remark, Run
+from tutor.run.normalise import normalise
+from tutor.runfolder import CHECKPOINTS, METRICS, SENTENCES
+from tutor.runfolder.manifest import read_manifest
+from tutor.runfolder.rows import parse_rows, read_rows
+from tutor.runfolder.tail import Position, tail
+
+AGGREGATIONS = {"loss_ema": Aggregation("running", shows_nan=False)}
+"""What isn't the value of its step: the trainer leaves NaN and Inf out of its average."""
+
+_PASSING = ("torn_line", "no_loss")  # remarks that hold until the log has grown
+
+
+def read_run(folder: Path, since: Run | None = None, log: str = METRICS) -> Run:
+    """The run in `folder`.
+
+    Args:
+        folder: where it lies.
+        since: the same run as it was read before.
+        log: the log's name in the folder.
+
+    Raises:
+        BadRunError: there is no log, or none that can be read.
+        OSError: a file can't be opened.
+    """
+    if since and (grown := _grown(folder / log, since)):
+        return grown
+    manifest, remarks = read_manifest(folder)
+    path = folder / log
+    if not path.is_file():
+        raise BadRunError(f"{path} is missing: the run was never logged; train it again")
+    file = path.stat().st_ino
+    rows, size = read_rows(path, remarks)
+    frame, more = normalise(rows, {}, path)
+    return Run(
+        path=folder if log == METRICS else path,
+        name=str(manifest.name or (folder if log == METRICS else path).resolve().name),
+        manifest=manifest,
+        frame=frame,
+        checkpoints=_checkpoints(folder, frame, manifest),
+        sentences=_sentences(folder),
+        remarks=(*remarks, *more),
+        aggregations=AGGREGATIONS,
+        position=Position(file, size),
+    )
+
+
+def _grown(path: Path, since: Run) -> Run | None:
+    """The run with the rows that its log has grown by; None where it must be read as a whole."""
+    if not isinstance(since.position, Position) or not path.is_file():
+        return None
+    new = tail(path, since.position)
+    if new.anew:
+        return None
+    checkpoints = _checkpoints(path.parent, since.frame, since.manifest)
+    if not new.data.strip():
+        return since if checkpoints == since.checkpoints else replace(since, checkpoints=checkpoints)
+    remarks: list[Remark] = []
+    try:
+        rows, more = normalise(parse_rows(new.data, path, remarks), {}, path)
+    except BadRunError:
+        return None
+    # Rows that go back or repeat concern those before them.
+    if remarks or any(one.key != "no_loss" for one in more) or int(rows["step"][0]) <= int(since.steps[-1]):
+        return None
+    frame = pl.concat([since.frame, rows], how="diagonal")
+    mute = "loss" not in frame.columns or frame["loss"].null_count() == frame.height
+    kept = [one for one in since.remarks if one.key not in _PASSING]
+    return replace(
+        since,
+        frame=frame,
+        checkpoints=_checkpoints(path.parent, frame, since.manifest),
+        remarks=(*kept, *(more if mute else ())),
+        position=new.position,
+    )
+
+
+def _checkpoints(folder: Path, frame: pl.DataFrame, manifest: Manifest) -> tuple[Checkpoint, ...] | None:
+    """Those on disk and those the log says were saved, ascending; None where neither can say.
+
+    `step-000200` is the state before step 200. One that was being written when the run was killed is none.
+    """
+    logged = frame["checkpoint"].drop_nulls().to_list() if "checkpoint" in frame.columns else []
+    configured = "checkpoint_every" in manifest.settings
+    if not (logged or configured or (folder / CHECKPOINTS).is_dir()):
+        return None
+    files = [path for path in (folder / CHECKPOINTS).glob("step-*") if path.suffix != ".part"]
+    found: dict[int, Path | None] = dict.fromkeys(_steps(logged))
+    found |= {step: path for path in files for step in _steps([path.stem])}
+    return tuple(Checkpoint(step, found[step]) for step in sorted(found))
+
+
+def _steps(names: Iterable[str]) -> list[int]:
+    return [int(found[1]) for name in names if (found := re.search(r"(\d+)", name))]
+
+
+def _sentences(folder: Path) -> tuple[str, ...]:
+    try:
+        return tuple((folder / SENTENCES).read_text(encoding="utf-8", errors="replace").splitlines())
+    except OSError:
+        return ()
