@@ -27,6 +27,7 @@ from tutor.postmortem import (
     to_state,
     total,
 )
+from tutor.postmortem.cells import registry
 from tutor.run import PANELS
 
 SPIKE, END = 120, 300
@@ -259,6 +260,25 @@ class TestEvidence:
         for pm in (begun(), begun(spiked(nan_from=250), None)):
             for reading in pm.log.values():
                 assert "–" not in reading.because(lang)
+
+    def test_a_cell_whose_signal_is_missing_says_which(self):
+        log = begun(spiked(adam_ratio_rms=None)).log
+        assert log["optimizer/rare_token"].facts == {"missing": "adam_ratio_rms"}
+        assert log["optimizer/state"].verdict == "rules_out", "the panel has other signals"
+
+    def test_a_tree_without_a_number_has_no_verdict_that_needs_it(self):
+        fewer = {name: given for name, given in NUMBERS.items() if name != "bad_batch"}
+        verdicts = self.verdicts(begun(numbers=fewer))
+        assert not {"gradient/rare_token", "batch/rare_token"} & set(verdicts)
+        assert verdicts["optimizer/rare_token"] == "favours"
+        assert begun(numbers={}).log
+
+    def test_every_rule_has_a_name_and_words_and_speaks_of_a_hypothesis_that_is_offered(self):
+        for (panel, key), rule in registry().items():
+            assert panel in PANELS
+            assert key in (*PATTERNS, DESTRUCTIVE)
+            assert rule.name.isidentifier()
+            assert rule.function.__doc__
 
     def test_each_hypothesis_is_asked_about(self):
         pm = filled(begun()).with_cell("gradient", "state", "")

@@ -28,7 +28,7 @@ ENDS = {
 class Report:
     """One run, walked with nobody watching."""
 
-    def __init__(self, run: Run, tree: Tree):
+    def __init__(self, run: Run, tree: Tree) -> None:
         self.run, self.tree = run, tree
         self.walk, self.looks = unattended(run, tree)
 

@@ -40,6 +40,7 @@ class Signal:
 
 SIGNALS = (
     Signal("loss", "loss", "nats"),
+    Signal("reduced_loss", "loss", "objective"),  # what is trained on; not drawn beside the mean over tokens
     Signal("loss_ema", "loss", "nats"),
     Signal("val_loss", "loss", "nats"),
     Signal("probe_loss", "loss", "nats"),

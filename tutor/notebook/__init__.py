@@ -54,7 +54,7 @@ class Notebook:
         folder: learners/<name>.
     """
 
-    def __init__(self, learner: str, home: Path | None = None):
+    def __init__(self, learner: str, home: Path | None = None) -> None:
         self.learner = learner_name(learner)
         self.folder = (home or paths.learners()) / self.learner
 

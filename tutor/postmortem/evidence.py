@@ -9,7 +9,6 @@ import math
 import polars as pl
 
 from tutor import detectors
-from tutor.detectors import NO_DATA
 from tutor.detectors.gradient import rare_share
 from tutor.detectors.windows import Baseline, finite, rows
 from tutor.postmortem.cells import cell, reading, readings
@@ -23,16 +22,10 @@ from tutor.postmortem.thresholds import (
     RESET_SHARE,
     RESET_STEPS,
 )
-from tutor.run import Run
 
 __all__ = ["readings"]
 
 PARAMETERS = ("param_norm", "param_norm_decay", "param_norm_no_decay")
-
-
-def _dtype(run: Run) -> str:
-    """The dtype of the forward pass by its short name, or NO_DATA."""
-    return detectors.apply("dtype", run, {}).outcome
 
 
 def _ratio(value: float | None, baseline: Baseline | None) -> float | None:
@@ -45,7 +38,7 @@ def _ratio(value: float | None, baseline: Baseline | None) -> float | None:
 @cell("loss", "overflow", signals=("loss",), manifest=("dtype",))
 def nan_in_fp16(incident: Incident) -> Reading | None:
     """An fp16 run whose loss is NaN or Inf."""
-    if incident.bad_row is None or _dtype(incident.run) != "fp16":
+    if incident.bad_row is None or incident.run.manifest.precision != "fp16":
         return None
     return reading("favours", "nan_fp16", step=incident.bad_step)
 
@@ -93,7 +86,8 @@ def gradient_not_finite(incident: Incident) -> Reading | None:
         return None
     if math.isfinite(value):
         return reading("rules_out", "gradient_finite", value=value)
-    fits = _dtype(incident.run) in ("fp16", NO_DATA)
+    manifest = incident.run.manifest
+    fits = manifest.precision == "fp16" or not manifest.dtype
     return reading("favours", "gradient_not_finite", value=value) if fits else None
 
 
@@ -181,8 +175,7 @@ def ratio_lifts(incident: Incident) -> Reading | None:
 )
 def tokens_tall(incident: Incident) -> Reading | None:
     """More tokens than before whose loss is above that of a uniform guess: the model was sure of another."""
-    manifest = incident.run.manifest
-    edges, vocabulary = manifest.token_loss_edges, manifest.vocab_size
+    edges, vocabulary = incident.run.manifest.token_loss_edges, incident.run.manifest.vocab_size
     if not edges or not vocabulary or vocabulary < 1:
         return None
     first_tall = next((i for i, edge in enumerate(edges) if edge >= math.log(vocabulary)), None)
@@ -223,8 +216,7 @@ def rare_many(incident: Incident) -> Reading | None:
 @cell("throughput", "overflow", manifest=("dtype",))
 def no_loss_scale(incident: Incident) -> Reading | None:
     """An fp16 run without a loss scale; a run of another dtype has nothing to scale."""
-    dtype = _dtype(incident.run)
-    if dtype not in ("fp16", NO_DATA):
-        return reading("rules_out", "not_fp16", dtype=dtype)
-    scaled = incident.run.has("loss_scale")
-    return reading("favours", "no_loss_scale") if dtype == "fp16" and not scaled else None
+    manifest = incident.run.manifest
+    if manifest.precision != "fp16":
+        return reading("rules_out", "not_fp16", dtype=manifest.dtype)
+    return None if incident.run.has("loss_scale") else reading("favours", "no_loss_scale")

@@ -57,13 +57,13 @@ class Incident:
         return None if self.bad_row is None else int(self.run.steps[self.bad_row])
 
     @property
-    def _window(self) -> Window:
-        return self.numbers.get("bad_batch", {}).get("window", BASELINE)
-
-    @property
     def span(self) -> int:
         """How many rows before it began give the baseline."""
         return self._window.count(self.run)
+
+    @property
+    def _window(self) -> Window:
+        return self.numbers.get("bad_batch", {}).get("window", BASELINE)
 
     @property
     def spike_ratio(self) -> float:
@@ -107,8 +107,8 @@ class Incident:
             return math.inf
         if self.row is None or "recovery" not in self.numbers:
             return None
-        asked = self.numbers["recovery"]
-        numbers = {**asked, "within": replace(asked["within"], steps=LOOK_AHEAD)}
+        recovery = self.numbers["recovery"]
+        numbers = {**recovery, "within": replace(recovery["within"], steps=LOOK_AHEAD)}
         finding = detectors.apply("recovery", self.run, numbers, self.began)
         if finding.outcome == "yes":
             return finding.facts["after"]

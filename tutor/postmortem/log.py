@@ -46,11 +46,6 @@ def begin(
     """
     incident = survey(run, focus, numbers)
     settings = run.manifest.settings
-    last_finite = None
-    if incident.bad_row is not None:
-        finite = run["loss"][: incident.bad_row].is_not_null().arg_true()
-        sound = run.checkpoint_by(int(run.steps[int(finite[-1])])) if len(finite) else None
-        last_finite = sound.resumes_at if sound else None
     about = About(
         run=plain(run.name),
         tree=tree,
@@ -58,7 +53,7 @@ def begin(
         leaf=leaf,
         path=" → ".join((*path, leaf)) if leaf else " → ".join(path),
         nan=incident.bad_row is not None,
-        last_finite=last_finite,
+        last_finite=_last_finite(incident),
         lr=_rate(settings.get("lr")) or _rate(run.manifest.schedule.lr_max),
         ours=run.knows("tutor"),
         signals=tuple(
@@ -82,6 +77,15 @@ def begin(
             bounds=_bounds(incident),
         ),
     )
+
+
+def _last_finite(incident: Incident) -> int | None:
+    """Where the last checkpoint with finite weights resumes; None where there is none, or nothing died."""
+    if incident.bad_row is None:
+        return None
+    known = incident.run["loss"][: incident.bad_row].is_not_null().arg_true()
+    sound = incident.run.checkpoint_by(int(incident.run.steps[int(known[-1])])) if len(known) else None
+    return sound.resumes_at if sound else None
 
 
 def _destructive() -> Offer:
@@ -171,8 +175,8 @@ def _recovered(incident: Incident, lang: str) -> float | str | None:
 
 def _within(incident: Incident) -> str:
     """In how many steps the tree wants it back; "" where it doesn't say."""
-    within = incident.numbers.get("recovery", {}).get("within")
-    return "" if within is None else number(within.steps)
+    recovery = incident.numbers.get("recovery")
+    return number(recovery["within"].steps) if recovery else ""
 
 
 def _batch(incident: Incident) -> str | None:

@@ -1,9 +1,9 @@
 """What keeps a post-mortem from being saved: an empty section, a word where a number belongs ..."""
 
-import math
 import re
 from collections.abc import Iterator
-from typing import NamedTuple
+from math import isnan
+from typing import Any, NamedTuple
 
 from tutor import settings
 from tutor.postmortem.form import COMPARISONS, DESTRUCTIVE, Bound, PostMortem, Symptom
@@ -85,7 +85,7 @@ def bound_problem(bound: Bound, pm: PostMortem, lang: str) -> str | None:
     if bound.comparison.strip() not in COMPARISONS:
         return _say("bound_comparison", lang, given=bound.comparison, known=" ".join(COMPARISONS))
     value = number(bound.value)
-    if value is None or math.isnan(value):
+    if value is None or isnan(value):
         return _say("bound_value", lang, signal=name, value=bound.value.strip() or "–")
     steps = window(bound.window)
     if steps is None:
@@ -95,7 +95,7 @@ def bound_problem(bound: Bound, pm: PostMortem, lang: str) -> str | None:
     return None
 
 
-def _say(key: str, lang: str, **facts: object) -> str:
+def _say(key: str, lang: str, **facts: Any) -> str:
     return say(f"postmortem.problems.{key}", lang, **facts)
 
 

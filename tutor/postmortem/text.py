@@ -17,14 +17,24 @@ LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 def to_markdown(pm: PostMortem, lang: str, when: datetime) -> str:
     """The entry for lessons.md; the same post-mortem has the same id whenever it is saved."""
     about = pm.about
-    contents = (_symptoms, _hypotheses, _evidence, _cause, _remediation, _verification, _lesson)
-    titles = (say(f"postmortem.sections.{name}", lang) for name in SECTIONS)
+    contents = (
+        _symptoms(pm, lang),
+        _hypotheses(pm, lang),
+        _evidence(pm, lang),
+        lesson.prose(pm.cause),
+        lesson.code(pm.remediation),
+        _verification(pm, lang),
+        lesson.prose(lesson.line(pm.lesson)),
+    )
     return lesson.write(
         pm.lesson,
         when=when,
         run=about.run,
         path=f"{about.tree}: {about.path}" if about.path else about.tree,
-        sections=[(title, content(pm, lang)) for title, content in zip(titles, contents, strict=True)],
+        sections=[
+            (say(f"postmortem.sections.{name}", lang), content)
+            for name, content in zip(SECTIONS, contents, strict=True)
+        ],
         id=lesson.digest(pm.model_dump_json()),
     )
 
@@ -93,14 +103,6 @@ def _cell(pm: PostMortem, panel: str, key: str, lang: str) -> str:
     return say("postmortem.differs", lang, word=word, log=say(f"postmortem.verdicts.{reading.verdict}", lang))
 
 
-def _cause(pm: PostMortem, lang: str) -> list[str]:
-    return lesson.prose(pm.cause)
-
-
-def _remediation(pm: PostMortem, lang: str) -> list[str]:
-    return lesson.code(pm.remediation)
-
-
 def _verification(pm: PostMortem, lang: str) -> Iterator[str]:
     form = pm.verification
     for name in ("seed", "tolerance", "through"):
@@ -111,7 +113,3 @@ def _verification(pm: PostMortem, lang: str) -> Iterator[str]:
             yield f"- {lesson.line(say('postmortem.verification.bound', lang, **facts))}"
     yield ""
     yield say("postmortem.verification.not_run", lang)
-
-
-def _lesson(pm: PostMortem, lang: str) -> list[str]:
-    return lesson.prose(lesson.line(pm.lesson))

@@ -13,7 +13,7 @@ SETTLED = 10
 """Steps after the beginning from which a cured run is expected back. Ours: a contained spike takes less."""
 
 BASELINE = Window(steps=100, rows=20)
-"""The window before it began that gives the baseline, and its fewest rows, where the tree names none.
+"""The window before it began that gives the baseline, where the tree names none.
 The form's own: section 1 asks for the mean over 100 steps."""
 
 CALM_RATIO = 3.0

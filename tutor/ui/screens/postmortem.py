@@ -105,7 +105,7 @@ class PostMortemScreen(Page):
 
     CSS_PATH = "postmortem.tcss"
 
-    def __init__(self, postmortem: PostMortem, notebook: Notebook, run: Run | None = None):
+    def __init__(self, postmortem: PostMortem, notebook: Notebook, run: Run | None = None) -> None:
         super().__init__()
         self._run = run
         self.pm, self.notebook = postmortem, notebook

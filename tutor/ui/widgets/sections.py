@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 from textual import on
 from textual.app import ComposeResult
@@ -47,7 +48,7 @@ class Section(VerticalScroll, can_focus=False):
 
     part: str = ""
 
-    def __init__(self, pm: PostMortem, lang: str):
+    def __init__(self, pm: PostMortem, lang: str) -> None:
         super().__init__(classes="section")
         self.pm, self.lang = pm, lang
 
@@ -61,7 +62,7 @@ class Section(VerticalScroll, can_focus=False):
         """The section's own widgets."""
         raise NotImplementedError
 
-    def words(self, key: str, **facts: object) -> str:
+    def words(self, key: str, **facts: Any) -> str:
         """The post-mortem's words."""
         return say(f"postmortem.{key}", self.lang, **facts)
 
