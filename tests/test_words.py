@@ -1,5 +1,8 @@
 """The app's own words: whole in both languages; and text from outside is drawn as text."""
 
+import importlib.util
+import shutil
+import sys
 import unicodedata
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,31 +15,56 @@ from hypothesis import strategies as st
 import tutor.words
 from tutor.words import LANGUAGES, Document, fill, number, plain, say
 
-FILES = sorted(Path(tutor.words.__file__).parent.glob("*.yaml"))
+FOLDER = Path(tutor.words.__file__).parent
+OTHERS = [lang for lang in LANGUAGES if lang != "en"]
 
 
-def sentences(data: dict, where: str = "") -> Iterator[tuple[str, dict]]:
-    """Every place that holds a sentence in some language."""
-    if set(data) & set(LANGUAGES):
-        yield where, data
-        return
+def sentences(data: dict, where: str = "") -> Iterator[tuple[str, str]]:
+    """Every sentence by the keys that lead to it."""
     for key, value in data.items():
-        assert isinstance(value, dict), f"{where}.{key} stands in no language"
-        yield from sentences(value, f"{where}.{key}")
+        if isinstance(value, dict):
+            yield from sentences(value, f"{where}.{key}")
+        else:
+            yield f"{where}.{key}", value
 
 
 def placeholders(sentence: str) -> set[str]:
     return {name for _, name, _, _ in Formatter().parse(sentence) if name is not None}
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
-def test_both_languages_say_the_same_thing(path: Path):
-    found = dict(sentences(Document(path).data))
-    assert found
-    for where, words in found.items():
-        assert set(words) == set(LANGUAGES), where
-        assert all(words[lang].strip() for lang in LANGUAGES), where
-        assert placeholders(words["en"]) == placeholders(words["es"]), where
+def parts(lang: str) -> list[str]:
+    return sorted(path.name for path in (FOLDER / lang).glob("*.yaml"))
+
+
+@pytest.mark.parametrize("part", parts("en"))
+@pytest.mark.parametrize("lang", OTHERS)
+def test_every_language_says_the_same_thing(lang: str, part: str):
+    english, other = (dict(sentences(Document(FOLDER / name / part).data)) for name in ("en", lang))
+    assert english
+    assert english.keys() == other.keys()
+    for where, sentence in english.items():
+        assert sentence.strip(), where
+        assert other[where].strip(), where
+        assert placeholders(sentence) == placeholders(other[where]), where
+
+
+def test_every_language_has_every_part():
+    assert OTHERS == ["es"]
+    assert [parts(lang) for lang in OTHERS] == [parts("en")] * len(OTHERS)
+
+
+def test_a_language_is_one_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    shutil.copytree(FOLDER, tmp_path / "words")
+    shutil.copytree(FOLDER / "es", tmp_path / "words" / "fr")
+    (tmp_path / "words" / "fr" / "map.yaml").write_text("title: La carte\n")
+    spec = importlib.util.spec_from_file_location("words_with_french", tmp_path / "words" / "__init__.py")
+    assert spec and spec.loader
+    words = importlib.util.module_from_spec(spec)
+    monkeypatch.setitem(sys.modules, spec.name, words)
+    spec.loader.exec_module(words)
+    assert words.LANGUAGES == ("en", "es", "fr")
+    assert words.say("map.title", "fr") == "La carte"
+    assert words.say("map.title", "pt") == words.say("map.title", "en")
 
 
 def test_say_falls_back_to_english():

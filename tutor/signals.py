@@ -1,7 +1,8 @@
 """Signals: every column that tutor knows, once, and the panel that draws it.
 
-To add one, add its line here and its words (name, how to log it) in `words/signals.yaml`: readers take its
-kind from here, panels what they draw and in which unit, and a question that misses it says how to log it.
+To add one, add its line here and its words (name, how to log it) in `words/<language>/signals.yaml`: readers
+take its kind from here, panels what they draw and in which unit, and a question that misses it says how to
+log it.
 """
 
 from collections.abc import Iterable

@@ -9,7 +9,7 @@ from tutor.words import say
 
 @dataclass(frozen=True)
 class Remark:
-    """One line about how a run was read; its words are in `words/remarks.yaml`.
+    """One line about how a run was read; its words are in `words/<language>/remarks.yaml`.
 
     Attributes:
         key: of its words.

@@ -1,7 +1,8 @@
 """Words in English, Spanish and whatever else there are files for.
 
 `Words` is one sentence in every language, as trees and cards hold them; `say` gives the app's own words,
-which lie beside this file, one YAML for each part of the app: `say("walk.ask", lang)` reads `walk.yaml`.
+which lie in a folder for each language, one YAML for each part of the app: `say("walk.path", "es")` reads
+`es/walk.yaml`. To add a language, add its folder.
 """
 
 import math
@@ -13,7 +14,7 @@ from typing import Annotated, Any
 
 from pydantic import ConfigDict, Field, RootModel, StringConstraints
 
-from tutor.words.document import LANGUAGES, BadFileError, Document, Problem, Strict
+from tutor.words.document import BadFileError, Document, Problem, Strict
 
 __all__ = [
     "LANGUAGES",
@@ -28,6 +29,13 @@ __all__ = [
     "plain",
     "say",
 ]
+
+_FOLDER = Path(__file__).parent
+LANGUAGES = (
+    "en",
+    *sorted(path.parent.name for path in _FOLDER.glob("*/walk.yaml") if path.parent.name != "en"),
+)
+"""The languages of the app's own words. A tree or a card has those of the files beside it."""
 
 Sentence = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
 
@@ -93,17 +101,17 @@ def _visible(character: str) -> str:
 
 
 @cache
-def _part(name: str) -> dict[str, Any]:
-    return Document(Path(__file__).with_name(f"{name}.yaml")).data
+def _part(name: str, lang: str) -> dict[str, Any]:
+    return Document(_FOLDER / lang / f"{name}.yaml").data
 
 
 def say(key: str, lang: str, **facts: Any) -> str:
-    """The app's own words under `key` in `lang`, filled with `facts`."""
+    """The app's own words under `key` in `lang`, else in English, filled with `facts`."""
     part, *rest = key.split(".")
-    found: Any = _part(part)
+    found: Any = _part(part, lang if lang in LANGUAGES else "en")
     for name in rest:
         found = found[name]
-    return fill(found[lang if lang in LANGUAGES else "en"], facts)
+    return fill(found, facts)
 
 
 class SaidError(Exception):

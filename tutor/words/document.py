@@ -8,9 +8,6 @@ from typing import Any, NamedTuple, TypeVar
 import yaml
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-LANGUAGES = ("en", "es")
-"""The languages of the app's own words. A tree or a card has those of the files beside it."""
-
 Where = tuple[str | int, ...]
 """Keys and indexes that lead to a place in a file."""
 

@@ -28,7 +28,7 @@ class Page(InTutor, Screen):
     VERTICAL_BREAKPOINTS = [(0, "-short"), (TALL, "-tall")]  # noqa: RUF012
     AUTO_FOCUS = ""
     HELP_NOTES: ClassVar[tuple[str, ...]] = ()
-    """What the help screen says beside the keys, each a key of tutor/words/help.yaml."""
+    """What the help screen says beside the keys, each a key of tutor/words/en/help.yaml."""
 
     def compose(self) -> ComposeResult:
         """The body between the title and the keys."""
