@@ -190,10 +190,19 @@ class TestResolve:
             ({"seed": 7, "steps": 400, "device": "cpu"}, "break"),
             ({"grad_clip": "0.5"}, "fix"),
             ({"batching": "stratified"}, "fix"),
+            ({"n_layer": 1, "grad_clip": 0.5}, "fix"),
+            ({"n_layer": 1}, "break"),
+            ({"beta2": 0.95}, "break"),
+            ({"grad_clip": None}, "break"),
         ],
     )
     def test_roles(self, changes: dict, role: str):
         assert cards.resolve(cards.find("no-clip"), changes=changes).role == role
+
+    def test_what_a_fix_of_the_card_changes_mends_it(self, tmp_path: Path):
+        frozen = cards.load(changed(tmp_path, change=None, faults=[{"name": "frozen"}]))
+        assert cards.resolve(frozen, changes={"batching": "stratified"}).role == "fix"
+        assert cards.resolve(frozen, changes={"lr": 5e-4}).role == "break"
 
     def test_without_a_card_it_is_plain(self):
         assert cards.resolve(None, changes={"lr": 3e-4}) == cards.Plan(settings.build({"lr": 3e-4}))

@@ -1,18 +1,25 @@
 """The atlas's arithmetic, on runs made by hand."""
 
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+import time
 from pathlib import Path
 
 import polars as pl
 import pytest
 
 from tests.conftest import ROOT
-from tests.lab.small import rows_of, tiny
+from tests.lab.small import boilerplate, rows_of, tiny
 from tutor import card as cards
 from tutor import tree
 from tutor.calibration import figures
 from tutor.card import Plan
 from tutor.lab import atlas
 from tutor.lab.atlas import Job, compare, verdict
+from tutor.parts import Part
 
 SETTINGS = tiny(warmup_steps=10)
 
@@ -82,6 +89,62 @@ def test_a_promise_of_a_leaf_that_is_not_there_is_told_before_training(
     assert ended.value.code == 2
     assert "there is no leaf of phase-19 'contented'; did you mean contained?" in capsys.readouterr().err
     assert not (tmp_path / "runs").exists()
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["no-clip", "--steps", "30"], "--steps 30 is too few for no-clip"),
+        (["no-clip", "--steps", "364"], "give 365 or more"),
+        (["--healthy", "--steps", "0"], "'0' is no count"),
+        (["--healthy", "--seeds", "none"], "'none' is no count"),
+    ],
+)
+def test_what_cannot_be_measured_is_refused_before_training(
+    words: list[str], said: str, tmp_path: Path, capsys: pytest.CaptureFixture
+):
+    with pytest.raises(SystemExit) as ended:
+        atlas.main([*words, "--runs", str(tmp_path / "runs")])
+    assert ended.value.code == 2
+    assert said in capsys.readouterr().err.splitlines()[-1]
+    assert not (tmp_path / "runs").exists()
+
+
+def test_a_trigger_needs_the_steps_before_it_and_a_default_counts():
+    card = cards.find("no-clip")
+    atlas.check(card, 365)
+    with pytest.raises(ValueError, match="its trigger is at step 99, and the 100 steps before it"):
+        atlas.check(card.model_copy(update={"trigger": boilerplate(99)}), 450)
+    defaulted = card.model_copy(update={"trigger": (Part("boilerplate", {"step": 312}),)})
+    with pytest.raises(ValueError, match="give 365 or more"):
+        atlas.check(defaulted, 364)
+
+
+@pytest.mark.train
+@pytest.mark.skipif(os.name == "nt", reason="sends signals")
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+def test_its_processes_end_with_it(tmp_path: Path, how: signal.Signals):
+    words = ["--healthy", "--seeds", "4", "--jobs", "2", "--steps", "100000", "--runs", str(tmp_path)]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "tutor.lab.atlas", *words],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    try:
+        deadline = time.monotonic() + 120
+        while len(list(tmp_path.glob("*/metrics.jsonl"))) < 2 and time.monotonic() < deadline:
+            time.sleep(0.1)
+        # A terminal's Ctrl-C reaches every process of the group, the other signals only the first.
+        os.killpg(process.pid, how) if how == signal.SIGINT else process.send_signal(how)
+        said = process.communicate(timeout=30)  # returns when nobody holds the pipes any more
+    finally:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)  # a worker left over too
+    assert said[0] == ""
+    if how != signal.SIGKILL:
+        assert (process.returncode, said[1]) == (130, f"{atlas.STOPPED}\n")
 
 
 def job(out: Path, **changes: object) -> Job:

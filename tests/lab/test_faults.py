@@ -89,11 +89,11 @@ def own_card(folder: Path, **keys: object) -> Path:
 class TestManifest:
     def test_it_records_what_was_done_and_what_was_asked_for(self, tmp_path: Path):
         card = cards.load(own_card(tmp_path, **CODE_FAULT))
-        assert run_train(card, {"steps": 2, "lr": "0.01"}, out=tmp_path / "run") == 0
+        assert run_train(card, {"steps": 2, "grad_clip": "0.5"}, out=tmp_path / "run") == 0
         manifest = json.loads((tmp_path / "run/manifest.json").read_text())
         assert manifest["trigger"] == [{"name": "boilerplate", "step": 25, "batches": 3}]
         assert manifest["faults"] == [{"name": "amnesiac-optimizer"}]
-        assert manifest["changes"] == {"steps": 2, "lr": "0.01"}
+        assert manifest["changes"] == {"steps": 2, "grad_clip": "0.5"}
         assert (manifest["break"], manifest["role"]) == (card.asked_as, "fix")
         assert "sealed" not in manifest
 

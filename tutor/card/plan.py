@@ -10,9 +10,6 @@ from tutor.settings import Settings, build
 
 Role = Literal["plain", "control", "break", "fix"]
 
-RUN_SETTINGS = {"seed", "steps", "device", "dtype", "threads", "checkpoint_every", "val_every"}
-"""Settings that say how to run a break, and mend nothing."""
-
 
 @dataclass(frozen=True)
 class Plan:
@@ -22,7 +19,7 @@ class Plan:
         settings: every number.
         trigger: what befalls a break and its control alike.
         faults: what is wrong with the break.
-        role: "plain", "control", "break", or "fix" where changes mend a break.
+        role: "plain", "control", "break", or "fix" where a setting that mends the break was changed.
     """
 
     settings: Settings
@@ -44,5 +41,8 @@ def resolve(card: Card | None, *, control: bool = False, changes: Mapping[str, A
         return Plan(build(changes))
     if control:
         return Plan(build({**card.settings, **changes}), card.trigger, role="control")
-    role = "fix" if set(changes) - RUN_SETTINGS else "break"
-    return Plan(build({**card.settings, **card.change, **changes}), card.trigger, card.faults, role)
+    broken = build({**card.settings, **card.change})
+    settings = build(changes, broken)
+    mending = card.change.keys() | {name for fix in card.fixes.values() for name in fix.change}
+    mended = any(getattr(settings, name) != getattr(broken, name) for name in mending)
+    return Plan(settings, card.trigger, card.faults, "fix" if mended else "break")

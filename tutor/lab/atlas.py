@@ -4,20 +4,20 @@
 
 trains a control and a break for each seed, several at once with one thread each, walks every run with
 nobody watching, and writes one row a seed. Runs that are whole are not trained again, so it can be stopped
-and started. The exit code is 1 where fewer walks end at the card's leaf than it promises (`expect`).
+and started. The exit code is 1 where fewer walks end at the card's leaf than it promises (`expect`), 2 where
+it was asked for something that can't be, and 130 where it was stopped.
 `--healthy` trains plain runs.
 """
 
 import argparse
 import os
 import shutil
+import signal
 import statistics
 import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
-from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +26,10 @@ import polars as pl
 from tutor import calibration, readers, tree, walk
 from tutor.calibration import BACK_SOON, Row
 from tutor.card import Card, Plan, find, resolve
+from tutor.lab import faults as registry
+from tutor.lab import workers
 from tutor.lab.assembly import assemble
+from tutor.lab.command import INTERRUPTED
 from tutor.lab.loop import train
 from tutor.lab.manifest import Purpose
 from tutor.parts import Part
@@ -125,15 +128,35 @@ def jobs_of(card: Card | None, seed: int, steps: int, runs: Path) -> list[Job]:
 def table_of(card: Card | None, seeds: Sequence[int], steps: int, runs: Path, at_once: int) -> Iterator[Row]:
     """One row a seed, in order, each when it and those before it are done."""
     jobs = [job for seed in seeds for job in jobs_of(card, seed, steps, runs)]
-    with ProcessPoolExecutor(at_once, mp_context=get_context("spawn")) as pool:
-        try:
-            done = pool.map(measure, jobs)
-            for seed in seeds:
-                taken = [next(done) for _ in jobs_of(card, seed, steps, runs)]
-                yield {"seed": seed} | (compare(*taken) if card else taken[0])
-        except BaseException:
-            pool.shutdown(cancel_futures=True)
-            raise
+    with workers.results(measure, jobs, at_once) as done:
+        for seed in seeds:
+            taken = [next(done) for _ in jobs_of(card, seed, steps, runs)]
+            yield {"seed": seed} | (compare(*taken) if card else taken[0])
+
+
+def check(card: Card | None, steps: int) -> None:
+    """Refuse, before anything is trained, what couldn't be trained or measured in runs of so many steps.
+
+    Raises:
+        ValueError: a trigger or a fault that isn't registered, a trigger that comes before `WINDOW` steps,
+            or one with fewer than `BACK_SOON` steps after it; in one line.
+    """
+    if card is None:
+        return
+    registry.checked("fault", card.faults)
+    if not (span := _span(card.trigger)):
+        return
+    start, end = span
+    if start < WINDOW:
+        raise ValueError(
+            f"{card.name} can't be measured: its trigger is at step {start}, and the {WINDOW} steps before "
+            "it are measured too"
+        )
+    if steps < end + BACK_SOON:
+        raise ValueError(
+            f"--steps {steps} is too few for {card.name}: its trigger ends at step {end}, and the "
+            f"{BACK_SOON} steps after it are measured too: give {end + BACK_SOON} or more"
+        )
 
 
 def verdict(card: Card, rows: Sequence[Row]) -> tuple[bool, str]:
@@ -153,9 +176,9 @@ def main(words: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m tutor.lab.atlas", description="A break over many seeds.")
     parser.add_argument("card", nargs="?", help="a break's name or file")
     parser.add_argument("--healthy", action="store_true", help="train plain runs in place of a break")
-    parser.add_argument("--seeds", type=int, default=20)
-    parser.add_argument("--steps", type=int, default=450)
-    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="runs at once")
+    parser.add_argument("--seeds", type=_positive, default=20)
+    parser.add_argument("--steps", type=_positive, default=450)
+    parser.add_argument("--jobs", type=_positive, default=os.cpu_count() or 1, help="runs at once")
     parser.add_argument("--runs", type=Path, required=True, help="where the runs are kept")
     parser.add_argument("--table", type=Path, help="the table to write")
     given = parser.parse_args(words)
@@ -163,6 +186,7 @@ def main(words: list[str] | None = None) -> int:
         parser.error("name a break, or ask for --healthy")
     try:
         card = None if given.healthy else find(given.card)
+        check(card, given.steps)
     except ValueError as error:
         parser.error(str(error))
     rows = []
@@ -171,7 +195,8 @@ def main(words: list[str] | None = None) -> int:
             rows.append(row)
             print(row, flush=True)
     except KeyboardInterrupt:
-        raise SystemExit(STOPPED) from None
+        print(STOPPED, file=sys.stderr)
+        return INTERRUPTED
     for column in (name for name in rows[0] if name.endswith("leaf")):
         print(column, dict(Counter(row[column] for row in rows).most_common()))
     if given.table:
@@ -185,11 +210,19 @@ def main(words: list[str] | None = None) -> int:
 
 def _span(trigger: Sequence[Part]) -> tuple[int, int] | None:
     """The first step of the trigger and the one after its last; None where there is none."""
-    for part in trigger:
+    for part in registry.checked("trigger", trigger):
         if {"step", "batches"} <= set(part.parameters):
             return part.parameters["step"], part.parameters["step"] + part.parameters["batches"]
     return None
 
 
+def _positive(word: str) -> int:
+    """A count from the command line."""
+    if not word.isdecimal() or not int(word):
+        raise argparse.ArgumentTypeError(f"{word!r} is no count: give a whole number from 1 on")
+    return int(word)
+
+
 if __name__ == "__main__":
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # ends as Ctrl-C does
     sys.exit(main())
