@@ -266,6 +266,14 @@ class TestEvidence:
         assert log["optimizer/rare_token"].facts == {"missing": "adam_ratio_rms"}
         assert log["optimizer/state"].verdict == "rules_out", "the panel has other signals"
 
+    def test_a_panel_is_silent_only_where_nothing_that_it_draws_was_recorded(self):
+        run = make_run({"loss": [1.0] * 50, "param_norm_decay": [1.0] * 50, "update_norm": [1.0] * 50})
+        bare = Offer("bare", {"en": "no rule speaks of it"})
+        said = begun(run, 20, hypotheses=[bare]).log
+        silent = {panel for panel in PANELS if f"{panel}/bare" in said}
+        assert all(said[f"{panel}/bare"].why == "not_recorded" for panel in silent)
+        assert silent == set(PANELS) - {"loss", "parameters", "optimizer"}
+
     def test_a_tree_without_a_number_has_no_verdict_that_needs_it(self):
         fewer = {name: given for name, given in NUMBERS.items() if name != "bad_batch"}
         verdicts = self.verdicts(begun(numbers=fewer))

@@ -2,19 +2,22 @@
 
 import json
 import unicodedata
+from dataclasses import replace
 
 import pytest
 
 from tests.conftest import ROOT, make_run
 from tutor import readers, saying, tree, walk
+from tutor.detectors import NOT_YET, Finding
 from tutor.report import Report
 from tutor.tree import Advice
-from tutor.ui.widgets.evidence import drawn
+from tutor.ui.widgets.evidence import drawn, drawn_sources
 from tutor.walk import UNSURE, Prediction
 from tutor.words import Words
 
 PHASE_19 = tree.find("phase-19")
 BREAK = readers.read(ROOT / "runs" / "19-break")
+CONTROL = readers.read(ROOT / "runs" / "19-control")
 
 
 def at(question: str, run=BREAK, focus: int | None = None):
@@ -63,6 +66,35 @@ class TestQuestion:
         assert "loss" in lines[1].text
         assert "loss.item()" in lines[1].note
 
+    @pytest.mark.parametrize("lang", ["en", "es"])
+    def test_what_was_found_names_the_sources_of_its_rules_numbers_each_once(self, lang):
+        question, seen = at("2.2")
+        [line] = saying.of_look(question, seen, lang)
+        named = [PHASE_19.sources[id](lang) for id in ("tree", "few-rows", "one-spike", "lucky-batch")]
+        assert list(line.sources) == named
+
+    def test_where_the_log_cant_tell_no_source_is_named(self):
+        question, seen = at("1.1", make_run({"lr": [1e-3] * 5}))
+        assert not any(line.sources for line in saying.of_look(question, seen, "en"))
+
+    def test_the_check_that_decides_is_marked_and_its_sources_are_the_findings(self):
+        question, seen = at("2.3", CONTROL)
+        [said, finding, *checks] = saying.after_prediction(question, Prediction("contained", 4), seen, "en")
+        assert (said.verdict, finding.verdict) == ("right", "contained")
+        [decides] = [line for line in checks if line.decides]
+        assert decides.label == f"{question.checks['harm'].label('en')}:"
+        assert finding.sources == decides.sources
+        assert PHASE_19.sources["probe"]("en") in decides.sources
+        assert (finding.value, finding.bound) == (decides.value, decides.bound)
+
+    def test_where_no_check_decides_none_is_marked_and_every_source_counts(self):
+        question, seen = at("2.3", CONTROL)
+        silent = {name: Finding(NOT_YET) for name in question.checks}
+        seen = replace(seen, outcome="blip", finding=Finding("blip"), checks=silent)
+        [_, finding, *checks] = saying.after_prediction(question, Prediction("blip", 4), seen, "en")
+        assert not any(line.decides for line in checks)
+        assert finding.sources == saying.cited(question.rules, "en")
+
     def test_a_short_run_says_how_many_rows_are_missing(self):
         question, seen = at("2.1", make_run({"loss": [1.0] * 5}))
         [line] = saying.of_look(question, seen, "en")
@@ -91,6 +123,16 @@ class TestDrawers:
                 assert " ".join(line.text.split()) in text
                 assert line.text in [given["text"] for given in told["lines"]]
                 assert line.text in drawn(line).plain
+
+    @pytest.mark.parametrize("lang", ["en", "es"])
+    def test_json_and_screen_name_the_sources(self, lang):
+        question, seen = at("2.1")
+        lines = saying.after_prediction(question, Prediction("no", 4), seen, lang)
+        given = {told["id"]: told["sources"] for told in Report(BREAK, PHASE_19).data(lang)["questions"]}
+        assert set(given["2.1"]) == {PHASE_19.sources[id](lang) for id in ("sieve", "few-rows", "one-spike")}
+        assert all(source in drawn_sources(lines, lang).plain for source in given["2.1"])
+        assert given["1.1"] == []  # its rule has no numbers
+        assert not drawn_sources(lines[:1], lang).plain
 
     def test_the_screen_reads_no_markup_in_a_line(self):
         assert drawn(saying.Line("silent", "[red]a[/]", label="[b]", note="[i]")).plain == "[b] [red]a[/] [i]"

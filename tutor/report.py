@@ -103,6 +103,7 @@ class Report:
                         name: {"outcome": finding.outcome, "facts": dict(finding.facts)}
                         for name, finding in look.checks.items()
                     },
+                    "sources": saying.cited(question.rules, lang),
                     "sentences": [_sentence(line) for line in lines],
                     "lines": [asdict(line) for line in lines],
                 }

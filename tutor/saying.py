@@ -8,14 +8,14 @@ of_end(walk, looks, lang)                        where a walk that nobody watche
 Every line is safe to draw: what a log holds has gone through `words.plain`.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from tutor.detectors import NO_DATA, NOT_YET, Finding
-from tutor.tree import Question
+from tutor.tree import Question, Rule
 from tutor.walk import UNSURE, Answer, Look, Prediction, Walk, fix_command, flawed, verdict
-from tutor.words import Words, plain, say
+from tutor.words import plain, say
 
 Role = Literal[
     "prediction",  # what the learner said: "right", "wrong", "seen_before", or "" where nobody can tell
@@ -53,6 +53,7 @@ class Line:
         bound: what it was held against, in the same unit.
         step: where it shows, None where it is about the whole run.
         window: first and last step the rule looked at.
+        sources: where the rule's numbers come from, each once, in the order of the numbers.
     """
 
     role: Role
@@ -65,6 +66,7 @@ class Line:
     bound: float | None = None
     step: int | None = None
     window: tuple[int, int] | None = None
+    sources: tuple[str, ...] = ()
 
 
 # One question
@@ -76,7 +78,7 @@ def of_look(question: Question, seen: Look, lang: str) -> list[Line]:
         return list(_checks(question, seen, lang))
     if not seen.answers:
         return why_silent(seen.finding, lang)
-    return [_found("finding", question.outcomes[seen.outcome].says, seen.finding, lang)]
+    return [_finding(question, seen, lang)]
 
 
 def after_prediction(question: Question, said: Prediction, seen: Look, lang: str) -> list[Line]:
@@ -84,8 +86,8 @@ def after_prediction(question: Question, said: Prediction, seen: Look, lang: str
     lines = [_prediction(question, said, seen, lang)]
     if not seen.answers:
         return [*lines, *of_look(question, seen, lang), look_yourself(question, lang)]
+    lines.append(_finding(question, seen, lang))
     found = question.outcomes[seen.outcome]
-    lines.append(_found("finding", found.says, seen.finding, lang))
     predicted = question.outcomes.get(said.outcome)
     if predicted and predicted is not found and predicted.tempting:
         why = predicted.tempting(lang, safe(seen.finding.facts))
@@ -143,26 +145,48 @@ def _prediction(question: Question, said: Prediction, seen: Look, lang: str) -> 
 
 def _checks(question: Question, seen: Look, lang: str) -> Iterator[Line]:
     """A line for each check; one that can't tell has a further line for each further missing signal."""
+    decider = _decider(question, seen)
     for name, finding in seen.checks.items():
         check = question.checks[name]
         says = check.says.get(finding.outcome)
-        first, *more = [_found("check", says, finding, lang)] if says else why_silent(finding, lang)
-        decides = seen.answers and finding is seen.finding
-        yield replace(first, role="check", label=f"{check.label(lang)}:", decides=decides)
+        if says:
+            first, *more = [_found("check", says(lang, safe(finding.facts)), finding, (check.rule,), lang)]
+        else:
+            first, *more = why_silent(finding, lang)
+        yield replace(first, role="check", label=f"{check.label(lang)}:", decides=name == decider)
         yield from more
 
 
-def _found(role: Role, says: Words, finding: Finding, lang: str) -> Line:
+def _decider(question: Question, seen: Look) -> str | None:
+    """The check that decides: the first with an outcome of the question. None where no check does."""
+    return next((name for name, found in seen.checks.items() if found.outcome in question.outcomes), None)
+
+
+def _finding(question: Question, seen: Look, lang: str) -> Line:
+    """The answer: what was measured is its check's own, its sentence may name what earlier checks found."""
+    text = question.outcomes[seen.outcome].says(lang, safe(seen.finding.facts))
+    if decider := _decider(question, seen):
+        return _found("finding", text, seen.checks[decider], (question.checks[decider].rule,), lang)
+    return _found("finding", text, seen.finding, question.rules, lang)
+
+
+def _found(role: Role, text: str, finding: Finding, rules: Iterable[Rule], lang: str) -> Line:
     facts = safe(finding.facts)
     return Line(
         role,
-        says(lang, facts),
+        text,
         verdict=finding.outcome,
         value=next((facts[name] for name in MEASURED if facts.get(name) is not None), None),
         bound=finding.level if finding.level is not None else facts.get("bound"),
         step=finding.step,
         window=finding.window,
+        sources=cited(rules, lang),
     )
+
+
+def cited(rules: Iterable[Rule], lang: str) -> tuple[str, ...]:
+    """Where the numbers of `rules` come from, each source once, in the order of the numbers."""
+    return tuple(dict.fromkeys(source(lang) for rule in rules for source in rule.sources.values()))
 
 
 def safe(value: Any) -> Any:

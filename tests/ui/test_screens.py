@@ -41,6 +41,17 @@ async def test_home_lists_the_runs_and_opens_a_walk(at_home):
         assert "open, at 2.1" in shown(at_home)
 
 
+async def test_home_that_is_left_while_it_reads_draws_nothing(at_home):
+    async with at_home.run_test(size=WIDE) as pilot:
+        await settle(pilot)
+        home = HomeScreen()
+        await at_home.push_screen(home)
+        await settle(pilot)
+        await at_home.pop_screen()
+        assert not home.query("Title")
+        await home.read().wait()  # what was asked for before comes late
+
+
 async def test_home_sees_new_runs_and_goes_on_with_one_that_lies_elsewhere(home, tmp_path):
     elsewhere = write_run(tmp_path / "far" / "mine", [{"step": i, "loss": 1.0} for i in range(300)])
     app = TutorApp(learner="ana", lang="en", subject=elsewhere, walked_tree=phase_19())

@@ -20,6 +20,7 @@ from tutor.ui.widgets.evidence import Evidence
 from tutor.ui.widgets.plot import Plot
 from tutor.ui.widgets.remarks import remarks
 from tutor.walk import UNSURE
+from tutor.words import say
 
 YES = {"en": "y", "es": "s"}
 
@@ -620,3 +621,22 @@ async def test_the_draft_is_plain_data(walk):
     assert json.loads(json.dumps(data)) == data
     assert data["at"] == "2.1"
     assert not data["done"]
+
+
+@pytest.mark.parametrize("size", SIZES, ids=["wide", "narrow"])
+async def test_the_sources_of_a_bound_come_last_and_leave_the_plot_its_room(walk, size):
+    app = walk()
+    async with app.run_test(size=size) as pilot:
+        await settle(pilot)
+        await pilot.press("n", "enter")  # 1.1: a rule without numbers
+        await settle(pilot)
+        assert not app.screen.query_one("#sources").display
+        await pilot.press("enter", "n", "enter")
+        await settle(pilot)
+        evidence = app.screen.query_one(Evidence)
+        said, sources = evidence.children
+        assert evidence.size.height == said.size.height + 1
+        assert f"{say('walk.source', 'en')}: {phase_19().sources['sieve']('en')[:40]}" in shown(app)
+        await pilot.press("down", "down", "down", "down", "down", "down")
+        await settle(pilot)
+        assert evidence.scroll_y == sources.size.height - 1 > 0  # read to the last row

@@ -11,20 +11,8 @@ from typing import Any
 from tutor.postmortem.form import Offer, Reading, Verdict
 from tutor.postmortem.incident import Incident
 from tutor.run import PANELS, Run
+from tutor.signals import find
 from tutor.words import number, plain
-
-PANEL_SIGNALS: Mapping[str, tuple[str, ...]] = {
-    "loss": ("loss",),
-    "lr": ("lr",),
-    "gradient": ("grad_norm",),
-    "activations": ("activation_norms",),
-    "parameters": ("param_norm", "param_norm_decay", "param_norm_no_decay"),
-    "optimizer": ("adam_v_norm", "adam_ratio_rms"),
-    "tokens": ("token_loss_hist",),
-    "batch": ("rare_counts", "sentence_ids"),
-    "throughput": ("loss_scale",),
-}
-"""What each panel draws that speaks of a hypothesis: with none of it recorded, the panel is silent."""
 
 
 def reading(verdict: Verdict, why: str, **facts: Any) -> Reading:
@@ -122,6 +110,12 @@ def _reading(incident: Incident, panel: str, hypothesis: Offer) -> Reading | Non
     missing = rule.missing(run) if rule else []
     if rule and not missing and rule.applies(incident) and (said := rule.function(incident)):
         return said
-    if not any(run.has(signal) for signal in PANEL_SIGNALS[panel]):
+    if not _draws(panel, run):
         return reading("silent", "not_recorded")
     return reading("silent", "missing", missing=missing) if missing else None
+
+
+def _draws(panel: str, run: Run) -> bool:
+    """Whether the run recorded anything that the panel draws, of the model or of one optimizer group."""
+    recorded = (find(column) for column in run.frame.columns if run.has(column))
+    return any(signal.panel == panel for signal in recorded if signal)

@@ -108,7 +108,8 @@ class HomeScreen(Page):
     async def read(self) -> None:
         """Read what there is to show, and show it."""
         self.found = await self.app.files.notes(partial(find, self.app.learner))
-        self.relabel()
+        if self.is_mounted and self.is_attached:  # it may have been left in the meantime
+            self.relabel()
 
     def relabel(self) -> None:
         """Draw in the app's language."""

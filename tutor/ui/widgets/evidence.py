@@ -1,8 +1,11 @@
 """Evidence: what the log says, once the learner has committed; or that it can't tell, and how to log it."""
 
+from collections.abc import Sequence
+
 from textual.app import ComposeResult
 from textual.containers import VerticalScroll
 from textual.content import Content
+from textual.geometry import Size
 from textual.widgets import Static
 
 from tutor.saying import Line, after_prediction
@@ -15,13 +18,19 @@ MUTED = "$foreground-muted"
 
 
 class Evidence(VerticalScroll):
-    """The measured value, bound and step; why a wrong prediction looked right."""
+    """The measured value, bound and step; why a wrong prediction looked right; where the bound comes from."""
 
     can_focus = False
 
     def compose(self) -> ComposeResult:
-        """The text, which scrolls when it is long."""
-        yield Static()
+        """The text, which scrolls when it is long, and the sources under it."""
+        yield Static(id="said")
+        yield Static(id="sources")
+
+    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
+        """All that is said and one row of the sources; the rest is read on, for the plot needs the room."""
+        said, sources = self.query(Static)
+        return said.get_content_height(container, viewport, width) + sources.display
 
     def show(self, walk: Walk, seen: Look, lang: str) -> None:
         """Draw what the log says of the question at hand, which has been predicted."""
@@ -29,7 +38,10 @@ class Evidence(VerticalScroll):
         assert walk.prediction, "the learner commits before the log speaks"
         self.border_title = Content(say("walk.log_says" if seen.answers else "walk.log_cant_tell", lang))
         lines = after_prediction(walk.question, walk.prediction, seen, lang)
-        self.query_one(Static).update(Content("\n").join(drawn(line) for line in lines))
+        self.query_one("#said", Static).update(Content("\n").join(drawn(line) for line in lines))
+        sources = self.query_one("#sources", Static)
+        sources.update(cited := drawn_sources(lines, lang))
+        sources.display = bool(cited)
         self.scroll_home(animate=False)
 
 
@@ -49,3 +61,10 @@ def drawn(line: Line) -> Content:
         case _:
             lead = (f"{line.label} ", MUTED) if line.label else ""
     return Content.assemble(lead, line.text, (f" {line.note}" if line.note else "", MUTED))
+
+
+def drawn_sources(lines: Sequence[Line], lang: str) -> Content:
+    """Where the numbers of what was found come from; empty where nothing was found."""
+    cited = next((line.sources for line in lines if line.role == "finding"), ())
+    text = f"{say('walk.source', lang)}: {' · '.join(cited)}" if cited else ""
+    return Content.styled(text, MUTED)
