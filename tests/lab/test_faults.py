@@ -2,6 +2,8 @@
 
 import json
 import math
+import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -144,6 +146,30 @@ class TestResume:
 
     def test_a_folder_that_is_no_run_is_told(self, tmp_path: Path):
         with pytest.raises(ValueError, match="isn't a run that tutor train began"):
+            recipe_of(tmp_path)
+
+    def test_a_run_of_an_early_tutor_is_told_what_it_is_and_kept(
+        self, tiny_run: Path, tmp_path: Path, capsys: pytest.CaptureFixture
+    ):
+        run = tmp_path / "early"
+        shutil.copytree(tiny_run, run)
+        manifest = json.loads((run / "manifest.json").read_text())
+        for key in ("trigger", "faults", "changes"):
+            del manifest[key]
+        manifest["settings"] |= {"steps": 40, "boilerplate_step": None, "boilerplate_batches": 3}
+        (run / "manifest.json").write_text(json.dumps(manifest))
+        before = {path: path.read_bytes() for path in run.rglob("*.*")}
+        assert run_train(None, {}, resume=run) == 2
+        (said,) = capsys.readouterr().err.splitlines()
+        assert said.startswith(f"tutor: {run} was begun by an early tutor")
+        assert "can be walked and compared, but not resumed; train it anew" in said
+        assert {path: path.read_bytes() for path in run.rglob("*.*")} == before
+
+    @pytest.mark.parametrize("bad", [None, 1, ["frozen"]])
+    def test_a_manifest_with_no_list_of_parts_is_told(self, tiny_run: Path, tmp_path: Path, bad: object):
+        manifest = json.loads((tiny_run / "manifest.json").read_text()) | {"faults": bad}
+        (tmp_path / "manifest.json").write_text(json.dumps(manifest))
+        with pytest.raises(ValueError, match=re.escape(str(tmp_path))):
             recipe_of(tmp_path)
 
     def test_a_run_whose_fault_is_unknown_here_is_not_cured_in_silence(self, tiny_run: Path, tmp_path: Path):

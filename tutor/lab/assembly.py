@@ -26,16 +26,23 @@ def recipe_of(run: Path) -> Recipe:
     """The recipe that the folder `run` was begun with; of a sealed run too, by its `truth.json`.
 
     Raises:
-        ValueError: `run` isn't the folder of such a run.
+        ValueError: `run` isn't the folder of such a run, or is one of tutor 0.1.0, whose trigger was a
+            setting; in one line.
     """
     try:
         manifest = _json(run / MANIFEST)
         told = _json(run / TRUTH) if manifest.get("sealed") else manifest
-        trigger, faults = ([read(part) for part in told.get(key, ())] for key in ("trigger", "faults"))
-        settings = manifest["settings"]
-    except (OSError, KeyError, TypeError, AttributeError, json.JSONDecodeError):
+        parts = {key: list(told.get(key, ())) for key in ("trigger", "faults")}
+        settings = dict(manifest["settings"])
+    except (OSError, KeyError, TypeError, ValueError, AttributeError):
         raise ValueError(f"{run} isn't a run that tutor train began") from None
+    if "boilerplate_step" in settings:
+        raise ValueError(
+            f"{run} was begun by an early tutor that kept its trigger among the settings: it can be walked "
+            "and compared, but not resumed; train it anew with --out"
+        )
     try:
+        trigger, faults = (tuple(map(read, parts[key])) for key in ("trigger", "faults"))
         return assemble(build(settings), trigger, faults)
     except ValueError as error:
         raise ValueError(f"{run} can't be trained on: {error}") from None
