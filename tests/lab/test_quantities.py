@@ -13,6 +13,7 @@ from torch import Tensor, nn
 
 from tests.lab.small import tiny
 from tutor.lab import quantities as room
+from tutor.lab.assembly import assemble
 from tutor.lab.instruments import Instruments, groups_of
 from tutor.lab.model import build_model
 from tutor.lab.optimizer import Named, Optimizer
@@ -26,7 +27,7 @@ from tutor.lab.quantities.parameter_norm import parameter_norm
 from tutor.lab.quantities.token_histogram import token_histogram
 from tutor.lab.quantities.update_norm import update_norm
 from tutor.lab.quantities.worst_tokens import worst_tokens
-from tutor.lab.recipe import THREADS, Recipe, assemble, masked_mean
+from tutor.lab.recipe import THREADS, Recipe, masked_mean
 from tutor.lab.trainer import Trainer
 from tutor.settings import Settings
 
