@@ -59,6 +59,11 @@ class Settings(BaseModel):
     )
 
     val_every: int = Field(50, ge=1, description="steps between validations")
+    probe_every: int = Field(
+        5,
+        ge=1,
+        description="steps between looks at the probe, two fixed held-out rows; each is a forward pass",
+    )
     checkpoint_every: int | None = Field(200, ge=1, description="steps between checkpoints, or none")
 
 

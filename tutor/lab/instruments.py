@@ -41,7 +41,7 @@ class Silent:
         grad_norm: Tensor,
         clipped: Tensor,
         scale: Tensor | None,
-        probe: Callable[[], Tensor],
+        probe: Callable[[], Tensor] | None,
     ) -> None:
         """Gradients are clipped and the optimizer is about to step.
 
@@ -50,7 +50,7 @@ class Silent:
             grad_norm: the norm of the gradient before clipping.
             clipped: whether it was scaled down.
             scale: the factor on the loss, None without a scaler.
-            probe: gives the loss on the probe batch.
+            probe: gives the loss on the probe batch, None at a step that has none.
         """
 
     def updated(self, scale: Tensor | None) -> None:
@@ -93,7 +93,7 @@ class Instruments(Silent):
         grad_norm: Tensor,
         clipped: Tensor,
         scale: Tensor | None,
-        probe: Callable[[], Tensor],
+        probe: Callable[[], Tensor] | None,
     ) -> None:
         """Keep the parameters, and what only exists before the update."""
         self._optimizer = optimizer
@@ -108,7 +108,7 @@ class Instruments(Silent):
             targets=torch.cat([one.targets for one in micro]) if micro else None,
             objective=torch.stack([one.objective for one in micro]).sum() if micro else None,
             streams=list(zip(*(one.streams for one in micro), strict=True)),
-            probe_loss=probe(),
+            probe_loss=probe() if probe is not None else None,
             grad_norm=grad_norm,
             clipped=clipped,
             scale=scale,

@@ -209,7 +209,7 @@ def pack(tokens: Sequence[int], rows: int, ids: list[int], rare: frozenset[int])
 def held_out(settings: Settings, corpus: Corpus, tokenizer: Tokenizer) -> Batch:
     """All of the validation sentences in an order drawn from the seed, packed into whole rows.
 
-    Its first row or two are the probe.
+    Its first rows are the probe.
     """
     rng = torch.Generator().manual_seed(settings.seed)
     order = torch.randperm(len(corpus.validation), generator=rng).tolist()

@@ -6,6 +6,7 @@ Forward, backward, clip, step; it asks nothing about breaks: what differs betwee
 # ruff: noqa: N806 (capitals name the axes of a tensor)
 
 import os
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -16,7 +17,7 @@ from tutor.lab.instruments import Instruments, Silent
 from tutor.lab.loader import Batch, held_out
 from tutor.lab.recipe import DTYPES, THREADS, Recipe
 
-PROBE_ROWS = 1  # an eighth of the default batch: a forward pass is paid at every step
+PROBE_ROWS = 2  # a quarter of the default batch: a probe is a forward pass of its own
 
 
 class Trainer:
@@ -52,17 +53,17 @@ class Trainer:
             self.instruments.forward(hidden, losses_BT, moved.y_BT, objective)
             if objective.requires_grad:  # else every parameter is frozen
                 self.scaler.scale(objective).backward()
-        self._update()
+        self._update(self.probe_loss if step % self.settings.probe_every == 0 else None)
         return {"step": step, "lr": lr} | _describe(batches, self.recipe)
 
-    def _update(self) -> None:
-        """Clip what backward left, and step."""
+    def _update(self, probe: Callable[[], Tensor] | None) -> None:
+        """Clip what backward left, and step; `probe` is measured before the weights change."""
         adam = self.optimizer.adam
         if trains := bool(self.optimizer.grads):
             self.scaler.unscale_(adam)
         norm, clipped = self.recipe.clip(self.optimizer.grads)
         self.instruments.before_update(
-            adam, grad_norm=norm, clipped=clipped, scale=self._scale(), probe=self.probe_loss
+            adam, grad_norm=norm, clipped=clipped, scale=self._scale(), probe=probe
         )
         if trains:
             self.scaler.step(adam)

@@ -122,9 +122,9 @@ def _plain(value: Any) -> Any:
         if math.isfinite(value):
             return float(f"{value:.9g}")  # nine digits hold any fp32 exactly; float() keeps the point
         return "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
-    if isinstance(value, Mapping):
-        return {key: _plain(item) for key, item in value.items()}
-    return [_plain(item) for item in value] if isinstance(value, list | tuple) else value
+    if isinstance(value, list | tuple):
+        return [_plain(item) for item in value]
+    return {key: _plain(item) for key, item in value.items()} if isinstance(value, dict) else value
 
 
 def _taken(folder: Path) -> RunExistsError:

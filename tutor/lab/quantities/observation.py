@@ -79,7 +79,14 @@ class Observation:
 
 def norm(tensors: Sequence[Tensor]) -> Tensor:
     """The Euclidean norm over all elements of the tensors, in fp32, left on the device; 0 of none."""
+    return squares(tensors).sqrt()
+
+
+def squares(tensors: Sequence[Tensor]) -> Tensor:
+    """The sum of the squares of all elements of the tensors, in fp32, left on the device; 0 of none."""
     if not tensors:
         return torch.zeros(())
-    parts = [torch.linalg.vector_norm(tensor, dtype=torch.float32) for tensor in tensors]
-    return parts[0] if len(parts) == 1 else torch.linalg.vector_norm(torch.stack(parts))
+    flat = [tensor.flatten().float() for tensor in tensors]
+    # On a CPU `dot` takes half the time of `linalg.vector_norm`, and a step has a dozen norms.
+    parts = [torch.dot(one, one) for one in flat]
+    return parts[0] if len(parts) == 1 else torch.stack(parts).sum()

@@ -15,4 +15,4 @@ def token_histogram(seen: Observation) -> Columns:
     assert seen.losses is not None
     finite = torch.nan_to_num(seen.losses.float(), nan=EDGES[-1], posinf=EDGES[-1])
     bins = finite.div(BIN_WIDTH).clamp(0, BINS - 1).long()
-    return {"token_loss_hist": (bins[:, None] == torch.arange(BINS, device=bins.device)).sum(0)}
+    return {"token_loss_hist": (bins == torch.arange(BINS, device=bins.device)[:, None]).sum(1)}
