@@ -28,8 +28,8 @@ _STRUCK = ("grad_norm", "usual", "ratio", "bound", "token", "share", "share_boun
 
 @detector(
     signals=("loss", "grad_norm"),
-    outcomes=("yes", "no"),
-    facts={"yes": (*_STRUCK, "bad_rows", "last_bad"), "no": _STRUCK},
+    outcomes=("batch", "no"),
+    facts={"batch": (*_STRUCK, "bad_rows", "last_bad"), "no": _STRUCK},
 )
 def bad_batch(
     run: Run, at: int | None, *, ratio: float, share: float, window: Window, within: Window, lead: int
@@ -73,15 +73,15 @@ def bad_batch(
     if first is None:
         return Finding("no", at, facts, level, seen)
     facts |= {"bad_rows": stop - start, "last_bad": int(run.steps[max(stop, row) - 1])}
-    return Finding("yes", at, facts, level, seen)
+    return Finding("batch", at, facts, level, seen)
 
 
 @detector(
     signals=("loss", "grad_norm"),
     given=("last_bad",),
-    outcomes=("long-tail", "contained", "no"),
+    outcomes=("harmed", "contained", "no"),
     facts={
-        **dict.fromkeys(("long-tail", "contained"), _AFTER),
+        **dict.fromkeys(("harmed", "contained"), _AFTER),
         "no": (),
     },
 )
@@ -124,7 +124,7 @@ def lasting_harm(
     contained = len(back) > 0 and (rise is None or rise <= probe_rise)
     end = min(len(run) - 1, normal + span)
     seen = (int(run.steps[window.start(run, row)]), int(run.steps[end]))
-    return Finding("contained" if contained else "long-tail", at, facts, bound, seen)
+    return Finding("contained" if contained else "harmed", at, facts, bound, seen)
 
 
 def _probe_rise(run: Run, row: int, normal: int, span: int) -> float | None:

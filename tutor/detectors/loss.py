@@ -5,8 +5,11 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from tutor.detectors import NO_DATA, NOT_YET, Finding, detector
-from tutor.detectors.windows import Window, baseline, blocks, finite, forward_mean, rolling_baseline
-from tutor.run import Run, to_float
+from tutor.detectors.windows import Window, baseline, blocks, cadence, finite, forward_mean, rolling_baseline
+from tutor.run import Run, known_float, to_float
+
+FEWEST = 5
+"""Rows that a mean and a standard deviation need at least to say what is usual."""
 
 STOPPED = 4
 """A loss has stopped when it is missing over more than so many times its widest gap."""
@@ -98,6 +101,7 @@ def spike(run: Run, at: int | None, *, window: Window, sigmas: float, merge: int
     The flaw: an update, or a batch, threw the model off. Source: the tree; the statistics of the steps
     before, as spikes are told from noise in PaLM (https://arxiv.org/abs/2204.02311, 5.1).
     """
+    window = _within(run, window)
     span = window.count(run)
     if len(run) <= span:
         return Finding(NOT_YET, facts={"rows": len(run), "needed": span + 1})
@@ -125,6 +129,12 @@ def spike(run: Run, at: int | None, *, window: Window, sigmas: float, merge: int
         (first, int(run.steps[worst.peak_row])),
         tuple(int(run.steps[e.row]) for e in others),
     )
+
+
+def _within(run: Run, window: Window) -> Window:
+    """The window, or as much as a shorter log allows: half of its rows, at least `FEWEST`."""
+    half = max(FEWEST, len(run) // 2)
+    return window if window.count(run) <= half else Window(round(half * cadence(run)), half)
 
 
 _RECOVERY = ("step", "value", "bound", "mean", "std", "sigmas", "smooth", "within", "rows")
@@ -180,6 +190,46 @@ def recovery(
     step = int(run.steps[last])
     facts |= {"step": step, "value": mean[last]}
     return Finding("no", step, facts, bound, window_steps)
+
+
+@detector(
+    signals=("loss",),
+    outcomes=("hurt", "blip"),
+    facts=("height", "bound", "gained", "lasted", "rows_bound", "peak"),
+)
+def severity(
+    run: Run, at: int | None, *, window: Window, sigmas: float, of_gain: float, lasting: int, tall: float
+) -> Finding:
+    """Whether a spike is more than noise: it lasts, or towers over all that the run had gained.
+
+    The flaw: the run became unstable. A spike hurt where its loss stands above mean + sigmas x std for
+    `lasting` rows or more and rises by more than `of_gain` of what the run had gained until then; or where
+    it rises by more than `tall` times that, however short. Source: ours; one or two rows above the band are
+    what healthy runs show by chance.
+    """
+    row = run.row_at(at) if at is not None else 0
+    before = baseline(run, "loss", row, window)
+    if before is None:
+        return Finding(NOT_YET, at, {"rows": row, "needed": 2})
+    loss = finite(run["loss"])
+    ahead = loss[row:]
+    bound = before.mean + sigmas * before.std
+    calm = (ahead <= bound).fill_null(False).arg_true()
+    lasted = int(calm[0]) if len(calm) else len(ahead)
+    peak = known_float(ahead[: max(1, lasted)].max()) or before.mean
+    gained = max(0.0, to_float(loss[: max(1, min(row, 5))].median()) - before.mean)
+    height = peak - before.mean
+    facts = {
+        "height": height,
+        "bound": of_gain * gained,
+        "gained": gained,
+        "lasted": lasted,
+        "rows_bound": lasting,
+        "peak": peak,
+    }
+    hurt = (lasted >= lasting and height > of_gain * gained) or height > tall * gained
+    seen = (int(run.steps[window.start(run, row)]), int(run.steps[min(len(run) - 1, row + lasted)]))
+    return Finding("hurt" if hurt else "blip", at, facts, bound, seen)
 
 
 @detector(signals=("loss",), outcomes=("yes", "no"), facts=("first", "last", "rise", "bound", "begin", "end"))

@@ -1,8 +1,10 @@
 """Detectors of precision: the dtype, non-finite gradients, the loss scale."""
 
-from tutor.detectors import NO_DATA, Finding, detector
+from typing import Any
+
+from tutor.detectors import NO_DATA, Finding, any_of, detector
 from tutor.detectors.windows import finite
-from tutor.run import Run, known_float
+from tutor.run import Run, known_float, to_float
 
 
 @detector(manifest=("dtype",), outcomes=("fp32", "bf16", "fp16"), facts=("dtype",))
@@ -17,39 +19,58 @@ def dtype(run: Run, at: int | None) -> Finding:
     return Finding(precision, facts={"dtype": precision})
 
 
-_COUNTED = ("count", "rows", "share", "bound", "dtype")
+_COUNTED = ("count", "rows", "share", "bound")
 
 
 @detector(
     signals=("grad_norm",),
-    manifest=("dtype",),
-    outcomes=("yes", "skipped", "no", "fp32"),
-    facts={"yes": ("step", *_COUNTED), "skipped": ("step", *_COUNTED), "no": _COUNTED, "fp32": _COUNTED},
+    outcomes=("yes", "skipped", "no"),
+    facts={"yes": ("step", *_COUNTED), "skipped": ("step", *_COUNTED), "no": _COUNTED},
+)
+def non_finite_gradient(run: Run, at: int | None, *, share: float, last: int, settled: float) -> Finding:
+    """Whether the gradient norm is NaN or Inf often, or to the end, in any dtype.
+
+    The flaw: overflow, or an operation without a finite gradient. Source: the tree; ours: what counts.
+
+    A dynamic scaler probes for the largest scale: a step that overflows is skipped and nothing is lost, at
+    the beginning many in a row. So it counts where the `last` rows are all non-finite, or where more than
+    `share` of the rows are once the first `settled` of the log is over.
+    """
+    bad = (~run["grad_norm"].is_finite()).fill_null(False)
+    count = int(bad.sum())
+    facts: dict[str, Any] = {"count": count, "rows": len(run)}
+    facts |= {"share": 100 * count / len(run), "bound": 100 * share}
+    if not count:
+        return Finding("no", facts=facts)
+    step = int(run.steps[int(bad.arg_true()[0])])
+    facts["step"] = step
+    later = bad[int(settled * len(run)) :]
+    to_the_end = len(run) >= last and bool(bad[-last:].all())
+    often = to_float(later.mean()) > share and int(later.sum()) >= last
+    return Finding("yes" if to_the_end or often else "skipped", step, facts)
+
+
+@detector(
+    signals=(any_of("skipped", "loss_scale"),),
+    outcomes=("all", "no"),
+    facts={"all": ("count", "rows"), "no": ("count", "rows")},
     every_row=True,
 )
-def non_finite_gradient(run: Run, at: int | None, *, share: float) -> Finding:
-    """Whether a mixed-precision run's gradient norm is ever NaN or Inf, beyond what a loss scaler skips.
+def steps_skipped(run: Run, at: int | None, *, last: int) -> Finding:
+    """Whether a loss scaler skips every step.
 
-    The flaw: overflow. Source: the tree; ours: `share`, from healthy runs.
-
-    A dynamic scaler probes for the largest scale: a step that overflows is skipped and nothing is lost.
-    So where the loss stays finite and at most `share` of the steps are hit, they are "skipped".
+    The flaw: gradients overflow at every scale, so the optimizer never steps. Where skips aren't logged, a
+    scale that halves at each of the `last` rows or more, up to the end, says the same. Source: ours.
     """
-    kind = run.manifest.precision
-    bad = (~run["grad_norm"].is_finite()).fill_null(False).arg_true()
-    facts = {"count": len(bad), "rows": len(run), "dtype": kind}
-    facts |= {"share": 100 * len(bad) / len(run), "bound": 100 * share}
-    if kind is None:
-        return Finding(NO_DATA, facts={"missing": ["dtype"]})
-    if kind == "fp32":
-        return Finding("fp32", facts=facts)
-    if not len(bad):
-        return Finding("no", facts=facts)
-    step = int(run.steps[int(bad[0])])
-    facts["step"] = step
-    loss_finite = not run.has("loss") or bool(run["loss"].is_finite().fill_null(True).all())
-    harmless = kind == "fp16" and loss_finite and facts["share"] <= facts["bound"]
-    return Finding("skipped" if harmless else "yes", step, facts)
+    if run.has("skipped"):
+        skipped = run["skipped"].cast(float).fill_null(0.0) > 0
+    else:
+        skipped = (finite(run["loss_scale"]).diff() < 0).fill_null(False)
+        skipped = skipped[1:]
+    count = int(skipped.sum())
+    facts = {"count": count, "rows": len(skipped)}
+    stuck = len(skipped) >= last and bool(skipped[-last:].all()) and count > len(skipped) / 2
+    return Finding("all" if stuck else "no", None, facts)
 
 
 _SCALE = ("lowest", "highest", "halvings", "doublings", "bound")

@@ -4,31 +4,36 @@ import math
 
 from tutor.detectors import NOT_YET, Finding, detector
 from tutor.detectors.windows import Window, finite
-from tutor.run import Run, known_float
+from tutor.run import Run, known_float, to_float
+
+EVEN = 1.2
+"""Distances between restarts are equal where the longest is no more than so many times the shortest."""
 
 
-@detector(
-    signals=("lr",), outcomes=("schedule", "no"), facts=("step", "before", "after", "jump", "bound", "usual")
-)
+_JUMP = ("step", "before", "after", "jump", "bound", "usual")
+
+
+@detector(signals=("lr",), outcomes=("schedule", "planned", "no"), facts=_JUMP)
 def lr_jump(run: Run, at: int | None, *, window: Window, jump: float, usual: float, recent: int) -> Finding:
-    """Whether the learning rate is discontinuous near `at`.
+    """Whether the learning rate jumps up near `at`, and no plan says so.
 
-    The flaw: a schedule that restarts, or steps where a smooth one was configured. Source: the tree.
+    The flaw: a schedule that restarts, or was restored wrongly. Source: the tree; ours: a restart is planned
+    where jumps come back at equal distances, or where the configured schedule is one with restarts.
 
-    A jump is a change from one row to the next of more than `jump` of the rate's largest value nearby
-    and of more than `usual` times the median change nearby: a warm-up moves at every row, and is smooth.
+    A jump is a rise from one row to the next by more than `jump` of the rate's largest value nearby and by
+    more than `usual` times the median change nearby: a warm-up moves at every row, and is smooth.
     """
     row = run.row_at(at) if at is not None else len(run) - 1
     start = window.start(run, row)
     near = finite(run["lr"])[start : row + 2]
-    changes = near.diff().abs()
+    changes = near.diff()
     if changes.count() < 2:
         return Finding(NOT_YET, at, {"rows": len(near), "needed": 3})
     top = known_float(near.max()) or 0.0
     # The rows at the spike and shortly before it: a restart shows there, an older one has been survived.
     near_spike = changes[-recent - 1 :]
     worst = len(changes) - len(near_spike) + (near_spike.fill_null(0.0).arg_max() or 0)
-    size, median = float(changes[worst] or 0.0), known_float(changes.median()) or 0.0
+    size, median = float(changes[worst] or 0.0), known_float(changes.abs().median()) or 0.0
     step = int(run.steps[start + worst])
     facts = {
         "step": step,
@@ -39,7 +44,19 @@ def lr_jump(run: Run, at: int | None, *, window: Window, jump: float, usual: flo
         "usual": median,
     }
     jumps = top > 0 and size > jump * top and size > usual * median
-    return Finding("schedule" if jumps else "no", step, facts)
+    if not jumps:
+        return Finding("no", step, facts)
+    return Finding("planned" if _planned(run, size) else "schedule", step, facts)
+
+
+def _planned(run: Run, size: float) -> bool:
+    """Whether jumps of about this size come back at equal distances, or the schedule is one with restarts."""
+    if "restart" in str(getattr(run.manifest.schedule, "name", "")).lower():
+        return True
+    rises = finite(run["lr"]).diff().fill_null(0.0)
+    steps = run.steps.filter(rises > size / 2)
+    gaps = steps.diff().drop_nulls()
+    return len(gaps) > 1 and to_float(gaps.max()) <= EVEN * to_float(gaps.min())
 
 
 @detector(

@@ -1,0 +1,279 @@
+"""Detectors of the whole run, measured by the run itself: how far it improved, and how noisy it is.
+
+A loss in nats, an error in metres or a reward have no bound in common. So levels are compared with the
+run's own improvement and noise, both robust: medians, which a spike or a lucky batch doesn't move.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from tutor.detectors import NO_DATA, NOT_YET, Finding, detector
+from tutor.detectors.windows import finite
+from tutor.run import Run, known_float, to_float
+
+if TYPE_CHECKING:
+    import polars as pl
+
+NORMAL_MAD = 1.4826
+"""The standard deviation of a normal distribution, in median absolute deviations."""
+
+
+@dataclass(frozen=True)
+class Course:
+    """Where a signal began, was lowest and ended; each level is a median of `span` rows.
+
+    Attributes:
+        start: the level of the first rows.
+        best: the lowest level.
+        best_row: the last row of the lowest level.
+        end: the level of the last rows.
+        noise: the standard deviation of one level, from the differences between neighbouring rows.
+        span: how many rows make a level.
+    """
+
+    start: float
+    best: float
+    best_row: int
+    end: float
+    noise: float
+    span: int
+
+    @property
+    def improvement(self) -> float:
+        """How far the level fell from the start, at best; never below 0."""
+        return max(0.0, self.start - self.best)
+
+    @property
+    def rise(self) -> float:
+        """How far the end stands above the best level."""
+        return self.end - self.best
+
+
+def course_of(values: pl.Series, share: float) -> Course | None:
+    """The course of a signal known at every row; a level takes `share` of the rows. None under three values.
+
+    NaN and Inf are left out: other questions ask for them.
+    """
+    known = finite(values)
+    rows = known.is_not_null().arg_true()
+    known = known.drop_nulls()
+    if len(known) < 3:
+        return None
+    span = max(1, round(share * len(known)))
+    levels = known.rolling_median(span).drop_nulls()
+    best = levels.arg_min() or 0
+    return Course(
+        start=float(levels[0]),
+        best=float(levels[best]),
+        best_row=int(rows[best + span - 1]),
+        end=float(levels[-1]),
+        noise=_noise(known) / math.sqrt(span),
+        span=span,
+    )
+
+
+def _noise(values: pl.Series) -> float:
+    """The standard deviation of one row around the signal's course."""
+    differences = values.diff().drop_nulls()
+    spread = (differences - to_float(differences.median())).abs().median()
+    return NORMAL_MAD * to_float(spread) / math.sqrt(2)
+
+
+_ENDED = ("start", "best", "best_step", "end", "rise", "bound", "improvement")
+
+
+@detector(signals=("loss",), outcomes=("yes", "no"), facts=_ENDED)
+def ends_high(
+    run: Run, at: int | None, *, share: float, of_improvement: float, of_level: float, sigmas: float
+) -> Finding:
+    """Whether the loss ends well above its best level, and stays there.
+
+    The flaw: the run diverged, with or without a spike to show for it. The end counts as high where it stands
+    above the best level by more than `of_improvement` of all that the run had gained, by more than `of_level`
+    of the level itself, and by more than `sigmas` times the noise of a level. Source: ours.
+    """
+    loss = run["loss"]
+    course = course_of(loss, share)
+    if course is None:
+        return Finding(NOT_YET, facts={"rows": len(loss), "needed": 3})
+    least = max(
+        of_improvement * course.improvement, of_level * abs(course.best), sigmas * math.sqrt(2) * course.noise
+    )
+    step = int(run.steps[course.best_row])
+    facts = {
+        "start": course.start,
+        "best": course.best,
+        "best_step": step,
+        "end": course.end,
+        "rise": course.rise,
+        "bound": course.best + least,
+        "improvement": course.improvement,
+    }
+    seen = (int(run.steps[0]), int(run.steps[-1]))
+    return Finding("yes" if course.rise > least else "no", step, facts, course.best + least, seen)
+
+
+_FIRST = ("first", "vocab", "expected", "low", "high")
+
+
+@detector(
+    signals=("loss",),
+    outcomes=("untrained", "high", "low", "unknown"),
+    facts={**dict.fromkeys(("untrained", "high", "low"), _FIRST), "unknown": ("first",)},
+)
+def first_loss(run: Run, at: int | None, *, above: float, below: float) -> Finding:
+    """Whether the first loss is what a model gives that knows nothing: ln V, with V tokens to choose from.
+
+    The flaw: weights that begin wrong; lower, a model that was trained before. Source: the tree. "unknown"
+    where the run doesn't name its vocabulary, or its log begins later.
+    """
+    values = finite(run["loss"])
+    first, vocab = values[0], run.manifest.vocab_size
+    if first is None or not vocab or vocab < 2 or int(run.steps[0]) > 1:
+        return Finding("unknown", None, {"first": first})
+    expected = math.log(vocab)
+    low, high = expected - below, expected + above
+    facts = {"first": first, "vocab": vocab, "expected": expected, "low": low, "high": high}
+    outcome = "high" if first > high else "low" if first < low else "untrained"
+    return Finding(outcome, int(run.steps[0]), facts, expected)
+
+
+@detector(
+    signals=("loss",), outcomes=("yes", "no"), facts=("start", "best", "best_step", "gain", "bound", "rows")
+)
+def learned(
+    run: Run, at: int | None, *, share: float, gain: float, sigmas: float, least: int
+) -> Finding:
+    """Whether the loss ever came down from where it began.
+
+    The flaw: the run trains nothing. It has learned where its best level lies under the first one by more than
+    `gain` of it, and by more than `sigmas` times the noise. Source: ours.
+
+    A log under `least` rows, or one that ends while the learning rate still warms up, is too short to tell; a
+    loss that crosses 0, or often is exactly 0, is no objective that has to fall (as in reinforcement
+    learning).
+    """
+    loss = finite(run["loss"])
+    course = course_of(loss, share)
+    if course is None or len(loss) < least:
+        return Finding(NOT_YET, facts={"rows": len(loss), "needed": least})
+    if (zeros := to_float((loss == 0).mean())) > 0.2 or to_float(loss.min()) < 0 or not course.start:
+        return Finding(NO_DATA, facts={"missing": [], "zeros": zeros})
+    if _warming_up(run):
+        return Finding(NOT_YET, facts={"rows": len(loss), "needed": 2 * len(loss)})
+    step = int(run.steps[course.best_row])
+    bound = course.start - max(gain * course.start, sigmas * math.sqrt(2) * course.noise)
+    facts = {
+        "start": course.start,
+        "best": course.best,
+        "best_step": step,
+        "gain": 100 * course.improvement / course.start,
+        "bound": 100 * (course.start - bound) / course.start,
+        "rows": len(loss),
+    }
+    seen = (int(run.steps[0]), int(run.steps[-1]))
+    return Finding("yes" if course.best < bound else "no", step, facts, bound, seen)
+
+
+def _warming_up(run: Run) -> bool:
+    """Whether the learning rate has only risen so far, and still rises at the end of the log."""
+    if not run.has("lr"):
+        return False
+    lr = finite(run["lr"]).drop_nulls()
+    changes = lr.diff().drop_nulls()
+    return len(changes) > 0 and to_float(changes.min()) >= 0 and float(changes[-1]) > 0
+
+
+_TURNED = ("first", "best", "best_step", "end", "rise", "bound", "rows")
+
+
+@detector(
+    signals=("val_loss",),
+    outcomes=("non-finite", "turns", "no"),
+    facts={"non-finite": ("step", "count", "rows"), "turns": _TURNED, "no": _TURNED},
+)
+def validation_turns(
+    run: Run, at: int | None, *, of_improvement: float, of_level: float, last: int, share: float
+) -> Finding:
+    """Whether the validation loss turns and rises for good, or isn't finite.
+
+    The flaw: the model learns its training data by heart; or evaluation itself is broken. The last `last`
+    evaluations (their median; the last one alone where there are few) stand above the best by more than
+    `of_improvement` of what had been gained since the first, and by more than `of_level` of the best. NaN and
+    Inf count where they fill `share` of the evaluations, or the last one. Source: ours.
+    """
+    known = run["val_loss"].cast(float)
+    bad = ~known.is_finite()
+    count = int(bad.sum())
+    if count and (count >= share * len(known) or bool(bad[-1])):
+        step = int(run.steps[int(bad.arg_true()[0])])
+        return Finding("non-finite", step, {"step": step, "count": count, "rows": len(known)})
+    values = finite(known).drop_nulls()
+    if len(values) < 2:
+        return Finding(NOT_YET, facts={"rows": len(values), "needed": 2})
+    steps = run.steps.filter(known.is_finite())
+    tail = values[-last:] if len(values) > 2 * last else values[-1:]
+    best_row = values.arg_min() or 0
+    best, first, end = float(values[best_row]), float(values[0]), to_float(tail.median())
+    least = max(of_improvement * (first - best), of_level * abs(best))
+    step = int(steps[best_row])
+    facts = {
+        "first": first,
+        "best": best,
+        "best_step": step,
+        "end": end,
+        "rise": end - best,
+        "bound": best + least,
+        "rows": len(values),
+    }
+    seen = (int(run.steps[0]), int(run.steps[-1]))
+    return Finding("turns" if end - best > least else "no", step, facts, best + least, seen)
+
+
+_GROWN = ("lowest", "last", "growth", "bound", "begin", "end")
+
+
+@detector(
+    signals=("grad_norm",),
+    outcomes=("grows", "zero", "no"),
+    facts={"grows": _GROWN, "zero": ("step", "rows"), "no": _GROWN},
+)
+def gradient_course(run: Run, at: int | None, *, pieces: int, growth: float) -> Finding:
+    """Whether the gradient norm grows for good over the whole run, or is zero.
+
+    The flaw: weights, learning rate or data drive the run towards an explosion; a zero gradient trains
+    nothing. Of `pieces` equal stretches of the log, medians compared, the last stands `growth` times above the
+    lowest, and none after the lowest falls back below the one before. Source: ours.
+    """
+    norms = finite(run["grad_norm"])
+    if len(norms) < pieces:
+        return Finding(NOT_YET, facts={"rows": len(norms), "needed": pieces})
+    size = len(norms) // pieces
+    medians = [known_float(norms[len(norms) - size * (i + 1) :][:size].median()) for i in range(pieces)][::-1]
+    known = [median for median in medians if median is not None]
+    if len(known) < 2:
+        return Finding(NOT_YET, facts={"rows": len(known), "needed": pieces})
+    zero = (norms == 0).fill_null(False)
+    if bool(zero[-1]) and to_float(zero.mean()) > 0.5:
+        return _all_zero(run, zero)
+    lowest = min(range(len(known)), key=known.__getitem__)
+    climb = known[lowest:]
+    change = climb[-1] / climb[0] if climb[0] else math.inf
+    begin, end = int(run.steps[0]), int(run.steps[-1])
+    facts = {
+        "lowest": climb[0], "last": climb[-1], "growth": change, "bound": growth, "begin": begin, "end": end,
+    }  # fmt: skip
+    steady = all(later >= earlier for earlier, later in zip(climb, climb[1:], strict=False))
+    grows = change > growth and steady and len(climb) > 1
+    return Finding("grows" if grows else "no", end, facts, growth * climb[0], (begin, end))
+
+
+def _all_zero(run: Run, zero: pl.Series) -> Finding:
+    """A norm of 0 while the loss moves wasn't measured; several trainers print 0 for that."""
+    first = int(run.steps[int(zero.arg_true()[0])])
+    if run.has("loss") and run["loss"].filter(zero).n_unique() > 1:
+        return Finding(NO_DATA, first, {"missing": ["grad_norm"]})
+    return Finding("zero", first, {"step": first, "rows": int(zero.sum())})
