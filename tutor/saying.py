@@ -220,13 +220,33 @@ def assumed(walk: Walk) -> list[str]:
 def conclusion(walk: Walk, looks: Sequence[Look]) -> str:
     """ "healthy", "flaw" or "undecided" (which may have shown a symptom: see `walk.flawed`)."""
     found = verdict(walk)
-    return "undecided" if found == "healthy" and too_early(looks) else found
+    return "undecided" if found == "healthy" and (too_early(looks) or assumed(walk)) else found
 
 
 def command(walk: Walk) -> str | None:
     """The smallest fix as a command, where it is one."""
     fixes = walk.leaf.fixes if walk.leaf else ()
     return fix_command(walk.run, fixes[0].change) if fixes else None
+
+
+def _undecided(walk: Walk, looks: Sequence[Look], lang: str) -> Iterator[Line]:
+    """Why a walk is undecided though it reached a leaf, and what would settle it."""
+    if flawed(walk):
+        yield Line("undecided", say("check.no_cause", lang), verdict="undecided")
+        return
+    early = too_early(looks)
+    unseen = [question for question in assumed(walk) if question not in early]
+    yield Line("undecided", say("check.not_cleared", lang, questions=[*early, *unseen]), verdict="undecided")
+    if early:
+        yield Line("assumed", say("check.too_early", lang, questions=early))
+    missing = [name for look in looks if look.question in unseen for name in _missing(look)]
+    for name in dict.fromkeys(missing):
+        yield Line("assumed", say("check.not_recorded", lang, signal=plain(name), how=how_to_log(name, lang)))
+
+
+def _missing(look: Look) -> list[str]:
+    """What wasn't recorded, for a question that the log can't answer."""
+    return [name for found in (look.finding, *look.checks.values()) for name in found.facts.get("missing", ())]
 
 
 def of_end(walk: Walk, looks: Sequence[Look], lang: str) -> list[Line]:
@@ -237,15 +257,12 @@ def of_end(walk: Walk, looks: Sequence[Look], lang: str) -> list[Line]:
     assert walk.leaf is not None, "a walk stands at a question or at a leaf"
     found = conclusion(walk, looks)
     if found == "undecided":
-        key = "check.no_cause" if flawed(walk) else "check.too_early"
-        return [Line("undecided", say(key, lang, questions=too_early(looks)), verdict=found)]
+        return list(_undecided(walk, looks, lang))
     lines = [Line("leaf", walk.leaf.name(lang), verdict=found)]
     lines.append(Line("means", walk.leaf.means(lang, safe(walk.facts))))
     given = {answer.question: answer.outcome for answer in walk.answers}
     for advice in walk.leaf.advice_for(given):
         lines.append(Line("advice", advice.words(lang), label=f"{say('check.now', lang)}:"))
-    if questions := assumed(walk):
-        lines.append(Line("assumed", say("check.as_far", lang, questions=questions)))
     if walk.leaf.fixes:
         fix = walk.leaf.fixes[0].words(lang)
         lines.append(Line("fix", fix, label=f"{say('check.fix', lang)}:"))

@@ -7,6 +7,7 @@ before a walk begins. To add a detector, write one function in the file of its s
 
 import importlib
 import inspect
+import math
 import pkgutil
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -31,6 +32,8 @@ class Finding:
         level: the bound to draw across the panel, in the panel's unit.
         window: first and last step the rule looked at.
         others: further steps that a learner may take up instead of `step`.
+        measured, bound: the number that decided and what it was held against, in one unit; None where the
+            answer isn't a matter of degree.
     """
 
     outcome: str
@@ -39,6 +42,15 @@ class Finding:
     level: float | None = None
     window: tuple[int, int] | None = None
     others: tuple[int, ...] = ()
+    measured: float | None = None
+    bound: float | None = None
+
+    @property
+    def margin(self) -> float | None:
+        """How far the deciding number is from its bound, as a share of the bound; None without one."""
+        if self.measured is None or not self.bound or not math.isfinite(self.measured):
+            return None
+        return abs(self.measured - self.bound) / abs(self.bound)
 
 
 Needed = str | tuple[str, ...]

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tutor.detectors import NO_DATA, NOT_YET, Finding, detector
-from tutor.detectors.windows import finite
+from tutor.detectors.windows import finite, is_objective
 from tutor.run import Run, known_float, to_float
 
 if TYPE_CHECKING:
@@ -27,6 +27,7 @@ class Course:
 
     Attributes:
         start: the level of the first rows.
+        top: the highest level up to the best one; the start, where it only fell.
         best: the lowest level.
         best_row: the last row of the lowest level.
         end: the level of the last rows.
@@ -35,6 +36,7 @@ class Course:
     """
 
     start: float
+    top: float
     best: float
     best_row: int
     end: float
@@ -67,6 +69,7 @@ def course_of(values: pl.Series, share: float) -> Course | None:
     best = levels.arg_min() or 0
     return Course(
         start=float(levels[0]),
+        top=to_float(levels[: best + 1].max()),
         best=float(levels[best]),
         best_row=int(rows[best + span - 1]),
         end=float(levels[-1]),
@@ -96,6 +99,8 @@ def ends_high(
     of the level itself, and by more than `sigmas` times the noise of a level. Source: ours.
     """
     loss = run["loss"]
+    if not is_objective(loss):
+        return Finding(NO_DATA, facts={"missing": []})
     course = course_of(loss, share)
     if course is None:
         return Finding(NOT_YET, facts={"rows": len(loss), "needed": 3})
@@ -113,7 +118,8 @@ def ends_high(
         "improvement": course.improvement,
     }
     seen = (int(run.steps[0]), int(run.steps[-1]))
-    return Finding("yes" if course.rise > least else "no", step, facts, course.best + least, seen)
+    outcome = "yes" if course.rise > least else "no"
+    return Finding(outcome, step, facts, course.best + least, seen, measured=course.rise, bound=least)
 
 
 _FIRST = ("first", "vocab", "expected", "low", "high")
@@ -138,7 +144,8 @@ def first_loss(run: Run, at: int | None, *, above: float, below: float) -> Findi
     low, high = expected - below, expected + above
     facts = {"first": first, "vocab": vocab, "expected": expected, "low": low, "high": high}
     outcome = "high" if first > high else "low" if first < low else "untrained"
-    return Finding(outcome, int(run.steps[0]), facts, expected)
+    nearest = high if first > expected else low
+    return Finding(outcome, int(run.steps[0]), facts, expected, measured=first, bound=nearest)
 
 
 @detector(
@@ -149,33 +156,38 @@ def learned(
 ) -> Finding:
     """Whether the loss ever came down from where it began.
 
-    The flaw: the run trains nothing. It has learned where its best level lies under the first one by more than
-    `gain` of it, and by more than `sigmas` times the noise. Source: ours.
+    The flaw: the run trains nothing. It has learned where its best level lies under the highest one before by
+    more than `gain` of it, and by more than `sigmas` times the noise. Source: ours.
 
-    A log under `least` rows, or one that ends while the learning rate still warms up, is too short to tell; a
-    loss that crosses 0, or often is exactly 0, is no objective that has to fall (as in reinforcement
-    learning).
+    A log under `least` rows, or one that ends while the learning rate still warms up, is too short to tell;
+    so is one whose noise hides a gain of that size.
     """
     loss = finite(run["loss"])
     course = course_of(loss, share)
     if course is None or len(loss) < least:
         return Finding(NOT_YET, facts={"rows": len(loss), "needed": least})
-    if (zeros := to_float((loss == 0).mean())) > 0.2 or to_float(loss.min()) < 0 or not course.start:
-        return Finding(NO_DATA, facts={"missing": [], "zeros": zeros})
+    if not is_objective(loss):
+        return Finding(NO_DATA, facts={"missing": []})
     if _warming_up(run):
         return Finding(NOT_YET, facts={"rows": len(loss), "needed": 2 * len(loss)})
     step = int(run.steps[course.best_row])
-    bound = course.start - max(gain * course.start, sigmas * math.sqrt(2) * course.noise)
+    hidden = sigmas * math.sqrt(2) * course.noise
+    if course.top - course.best <= hidden and hidden > gain * course.top:
+        return Finding(NOT_YET, facts={"rows": len(loss), "needed": 2 * len(loss)})
+    bound = course.top - max(gain * course.top, hidden)
     facts = {
-        "start": course.start,
+        "start": course.top,
         "best": course.best,
         "best_step": step,
-        "gain": 100 * course.improvement / course.start,
-        "bound": 100 * (course.start - bound) / course.start,
+        "gain": 100 * (course.top - course.best) / course.top,
+        "bound": 100 * (course.top - bound) / course.top,
         "rows": len(loss),
     }
     seen = (int(run.steps[0]), int(run.steps[-1]))
-    return Finding("yes" if course.best < bound else "no", step, facts, bound, seen)
+    outcome = "yes" if course.best < bound else "no"
+    return Finding(
+        outcome, step, facts, bound, seen, measured=course.top - course.best, bound=course.top - bound
+    )
 
 
 def _warming_up(run: Run) -> bool:
@@ -230,7 +242,8 @@ def validation_turns(
         "rows": len(values),
     }
     seen = (int(run.steps[0]), int(run.steps[-1]))
-    return Finding("turns" if end - best > least else "no", step, facts, best + least, seen)
+    outcome = "turns" if end - best > least else "no"
+    return Finding(outcome, step, facts, best + least, seen, measured=end - best, bound=least)
 
 
 _GROWN = ("lowest", "last", "growth", "bound", "begin", "end")
@@ -246,7 +259,7 @@ def gradient_course(run: Run, at: int | None, *, pieces: int, growth: float) -> 
 
     The flaw: weights, learning rate or data drive the run towards an explosion; a zero gradient trains
     nothing. Of `pieces` equal stretches of the log, medians compared, the last stands `growth` times above the
-    lowest, and none after the lowest falls back below the one before. Source: ours.
+    lowest, and hasn't come down to half of the highest since. Source: ours.
     """
     norms = finite(run["grad_norm"])
     if len(norms) < pieces:
@@ -266,9 +279,9 @@ def gradient_course(run: Run, at: int | None, *, pieces: int, growth: float) -> 
     facts = {
         "lowest": climb[0], "last": climb[-1], "growth": change, "bound": growth, "begin": begin, "end": end,
     }  # fmt: skip
-    steady = all(later >= earlier for earlier, later in zip(climb, climb[1:], strict=False))
-    grows = change > growth and steady and len(climb) > 1
-    return Finding("grows" if grows else "no", end, facts, growth * climb[0], (begin, end))
+    grows = change > growth and climb[-1] >= max(climb) / 2
+    outcome, level = "grows" if grows else "no", growth * climb[0]
+    return Finding(outcome, end, facts, level, (begin, end), measured=change, bound=growth)
 
 
 def _all_zero(run: Run, zero: pl.Series) -> Finding:

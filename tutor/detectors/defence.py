@@ -33,7 +33,8 @@ def clipping(run: Run, at: int | None, *, around: int, equal: float) -> Finding:
     if after is None:
         after = norm if clip is None else min(norm, float(clip))
     facts = {"norm": norm, "after": after, "clip": None if clip == "unknown" else clip}
-    return Finding("clipped" if after < (1 - equal) * norm else "unclipped", step, facts)
+    outcome = "clipped" if after < (1 - equal) * norm else "unclipped"
+    return Finding(outcome, step, facts)
 
 
 def _after(run: Run, row: int) -> float | None:
@@ -57,4 +58,4 @@ def second_moment(run: Run, at: int | None, *, memory: int) -> Finding:
         return Finding(NO_DATA, facts={"missing": ["beta2"]})
     steps = 1 / (1 - beta2)
     facts = {"beta2": beta2, "memory": steps, "bound": memory}
-    return Finding("slow" if steps > memory else "quick", facts=facts)
+    return Finding("slow" if steps > memory else "quick", facts=facts, measured=steps, bound=memory)

@@ -32,25 +32,30 @@ _STRUCK = ("grad_norm", "usual", "ratio", "bound", "token", "share", "share_boun
     facts={"batch": (*_STRUCK, "bad_rows", "last_bad"), "no": _STRUCK},
 )
 def bad_batch(
-    run: Run, at: int | None, *, ratio: float, share: float, window: Window, within: Window, lead: int
+    run: Run, at: int | None, *, ratio: float, share: float, window: Window, longest: Window, lead: int
 ) -> Finding:
     """Whether one bad batch, or a run of them, made the spike.
 
     The flaw: a batch unlike the others, as one full of a rare token. A batch is bad where the gradient norm
     stands `ratio` times above its mean before, or one rare token takes a larger `share` of it. The norm may
-    rise `lead` rows before the loss; bad rows next to each other are one event. Source: the tree; ours:
-    `share` and `lead`.
+    rise `lead` rows before the loss; bad rows next to each other are one event. Where the norm alone says so
+    for longer than `longest`, the state is bad and no longer a batch. Source: the tree; ours: `share`, `lead`
+    and `longest`.
     """
     row = run.row_at(at) if at is not None else 0
     quiet = baseline(run, "grad_norm", row - lead, window)
     if quiet is None:
         return Finding(NOT_YET, at, {"rows": row, "needed": lead + 2})
     norms = finite(run["grad_norm"]).fill_null(0.0)
-    last = min(len(run) - 1, within.end(run, row))
+    most = longest.count(run)
+    last = min(len(run) - 1, longest.end(run, row) + most)
     peak = row + (finite(run["loss"])[row : last + 1].arg_max() or 0)
 
+    def rare(i: int) -> bool:
+        return (rare_share(run, i)[0] or 0.0) > share
+
     def bad(i: int) -> bool:
-        return norms[i] > ratio * quiet.mean > 0 or (rare_share(run, i)[0] or 0.0) > share
+        return norms[i] > ratio * quiet.mean > 0 or rare(i)
 
     first = next((i for i in range(max(0, row - lead), peak + 1) if bad(i)), None)
     start = row if first is None else first
@@ -70,10 +75,10 @@ def bad_batch(
     }
     level = ratio * usual.mean
     seen = (int(run.steps[window.start(run, row)]), int(run.steps[last]))
-    if first is None:
-        return Finding("no", at, facts, level, seen)
+    if first is None or sum(not rare(i) for i in range(start, stop)) > most:
+        return Finding("no", at, facts, level, seen, measured=facts["ratio"], bound=ratio)
     facts |= {"bad_rows": stop - start, "last_bad": int(run.steps[max(stop, row) - 1])}
-    return Finding("batch", at, facts, level, seen)
+    return Finding("batch", at, facts, level, seen, measured=facts["ratio"], bound=ratio)
 
 
 @detector(
@@ -124,7 +129,8 @@ def lasting_harm(
     contained = len(back) > 0 and (rise is None or rise <= probe_rise)
     end = min(len(run) - 1, normal + span)
     seen = (int(run.steps[window.start(run, row)]), int(run.steps[end]))
-    return Finding("contained" if contained else "harmed", at, facts, bound, seen)
+    outcome = "contained" if contained else "harmed"
+    return Finding(outcome, at, facts, bound, seen, measured=rise, bound=probe_rise)
 
 
 def _probe_rise(run: Run, row: int, normal: int, span: int) -> float | None:
@@ -160,4 +166,5 @@ def rising_gradient(run: Run, at: int | None, *, window: Window, pieces: int, gr
     change = last / first if first else math.inf
     facts = {"first": first, "last": last, "growth": change, "bound": growth, "begin": begin, "end": end}
     rising = change > growth and last > 0
-    return Finding("yes" if rising else "no", end, facts, growth * first, (begin, end))
+    outcome, level = "yes" if rising else "no", growth * first
+    return Finding(outcome, end, facts, level, (begin, end), measured=change, bound=growth)

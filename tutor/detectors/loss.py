@@ -5,11 +5,23 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from tutor.detectors import NO_DATA, NOT_YET, Finding, detector
-from tutor.detectors.windows import Window, baseline, blocks, cadence, finite, forward_mean, rolling_baseline
+from tutor.detectors.windows import (
+    Window,
+    baseline,
+    blocks,
+    cadence,
+    finite,
+    forward_mean,
+    is_objective,
+    rolling_baseline,
+)
 from tutor.run import Run, known_float, to_float
 
 FEWEST = 5
 """Rows that a mean and a standard deviation need at least to say what is usual."""
+
+FIRST = 3
+"""Rows that tell where a loss began."""
 
 STOPPED = 4
 """A loss has stopped when it is missing over more than so many times its widest gap."""
@@ -95,17 +107,22 @@ def episodes(run: Run, window: Window, sigmas: float, merge: int) -> list[Episod
         "no": ("sigmas", "count", "rows"),
     },
 )
-def spike(run: Run, at: int | None, *, window: Window, sigmas: float, merge: int) -> Finding:
+def spike(
+    run: Run, at: int | None, *, window: Window, sigmas: float, merge: int, early: float
+) -> Finding:
     """Whether a loss stands above mean + sigmas x std of the window before it, and where it is worst.
 
     The flaw: an update, or a batch, threw the model off. Source: the tree; the statistics of the steps
-    before, as spikes are told from noise in PaLM (https://arxiv.org/abs/2204.02311, 5.1).
+    before, as spikes are told from noise in PaLM (https://arxiv.org/abs/2204.02311, 5.1). Ours: in the first
+    rows, which have no window before them, a spike is a loss above `early` times the first ones.
     """
+    if not is_objective(run["loss"]):
+        return Finding(NO_DATA, facts={"missing": []})
     window = _within(run, window)
     span = window.count(run)
     if len(run) <= span:
         return Finding(NOT_YET, facts={"rows": len(run), "needed": span + 1})
-    found = episodes(run, window, sigmas, merge)
+    found = [*_early(run, span, early), *episodes(run, window, sigmas, merge)]
     facts = {"sigmas": sigmas, "rows": span, "count": len(found)}
     if not found:
         return Finding("no", facts=facts)
@@ -128,7 +145,23 @@ def spike(run: Run, at: int | None, *, window: Window, sigmas: float, merge: int
         worst.bound,
         (first, int(run.steps[worst.peak_row])),
         tuple(int(run.steps[e.row]) for e in others),
+        measured=worst.peak,
+        bound=worst.bound,
     )
+
+
+def _early(run: Run, span: int, times: float) -> list[Episode]:
+    """The spike among the first `span` rows, where a loss stands above `times` the first ones."""
+    loss = finite(run["loss"])[:span]
+    usual = loss[:FIRST].drop_nulls()
+    if not len(usual):
+        return []
+    mean = to_float(usual.median())
+    above = (loss > times * mean).fill_null(False).arg_true()
+    if mean <= 0 or not len(above) or int(above[0]) < 2:
+        return []
+    row, peak_row = int(above[0]), int(loss.arg_max() or 0)
+    return [Episode(row, peak_row, float(loss[peak_row]), times * mean, mean, to_float(usual.std(ddof=0)))]
 
 
 def _within(run: Run, window: Window) -> Window:
@@ -184,12 +217,13 @@ def recovery(
         there = peak + 1 + int(back[0])
         step = int(run.steps[there])
         facts |= {"step": step, "after": step - int(run.steps[peak]), "value": float(mean[there])}
-        return Finding("yes", step, facts, bound, window_steps)
+        took = float(facts["after"])
+        return Finding("yes", step, facts, bound, window_steps, measured=took, bound=float(within.steps))
     if last + span > len(run):
         return Finding(NOT_YET, at, {"rows": len(run) - row, "needed": last + span - row})
     step = int(run.steps[last])
     facts |= {"step": step, "value": mean[last]}
-    return Finding("no", step, facts, bound, window_steps)
+    return Finding("no", step, facts, bound, window_steps, measured=known_float(mean[last]), bound=bound)
 
 
 @detector(
@@ -198,16 +232,25 @@ def recovery(
     facts=("height", "bound", "gained", "lasted", "rows_bound", "peak"),
 )
 def severity(
-    run: Run, at: int | None, *, window: Window, sigmas: float, of_gain: float, lasting: int, tall: float
+    run: Run,
+    at: int | None,
+    *,
+    window: Window,
+    sigmas: float,
+    of_gain: float,
+    of_level: float,
+    lasting: int,
+    tall: float,
 ) -> Finding:
     """Whether a spike is more than noise: it lasts, or towers over all that the run had gained.
 
     The flaw: the run became unstable. A spike hurt where its loss stands above mean + sigmas x std for
-    `lasting` rows or more and rises by more than `of_gain` of what the run had gained until then; or where
-    it rises by more than `tall` times that, however short. Source: ours; one or two rows above the band are
-    what healthy runs show by chance.
+    `lasting` rows or more and rises by more than `of_gain` of what the run had gained until then and by more
+    than `of_level` of the level before; or where it rises by more than `tall` times both, however short.
+    Source: ours; one or two rows above the band are what healthy runs show by chance.
     """
     row = run.row_at(at) if at is not None else 0
+    window = _within(run, window)
     before = baseline(run, "loss", row, window)
     if before is None:
         return Finding(NOT_YET, at, {"rows": row, "needed": 2})
@@ -219,17 +262,18 @@ def severity(
     peak = known_float(ahead[: max(1, lasted)].max()) or before.mean
     gained = max(0.0, to_float(loss[: max(1, min(row, 5))].median()) - before.mean)
     height = peak - before.mean
+    least = max(of_gain * gained, of_level * abs(before.mean))
     facts = {
         "height": height,
-        "bound": of_gain * gained,
+        "bound": least,
         "gained": gained,
         "lasted": lasted,
         "rows_bound": lasting,
         "peak": peak,
     }
-    hurt = (lasted >= lasting and height > of_gain * gained) or height > tall * gained
+    hurt = (lasted >= lasting and height > least) or height > tall * max(gained, abs(before.mean))
     seen = (int(run.steps[window.start(run, row)]), int(run.steps[min(len(run) - 1, row + lasted)]))
-    return Finding("hurt" if hurt else "blip", at, facts, bound, seen)
+    return Finding("hurt" if hurt else "blip", at, facts, bound, seen, measured=height, bound=least)
 
 
 @detector(signals=("loss",), outcomes=("yes", "no"), facts=("first", "last", "rise", "bound", "begin", "end"))
@@ -252,4 +296,5 @@ def rising_loss(run: Run, at: int | None, *, window: Window, pieces: int, sigmas
     climbs = all(later > earlier for earlier, later in pairwise(means))
     begin, end = int(run.steps[start]), int(run.steps[-1])
     facts = {"first": means[0], "last": means[-1], "rise": rise, "bound": bound, "begin": begin, "end": end}
-    return Finding("yes" if climbs and rise > bound else "no", end, facts, None, (begin, end))
+    outcome = "yes" if climbs and rise > bound else "no"
+    return Finding(outcome, end, facts, None, (begin, end), measured=rise, bound=bound)

@@ -50,4 +50,5 @@ def norm_change(run: Run, at: int | None, *, window: Window, factor: float) -> F
     }
     change = ratio(most)
     outcome = "climbing" if change > factor else "collapsing" if change < 1 / factor else "no"
-    return Finding(outcome, end, facts, None, (begin, end))
+    nearest = factor if change >= 1 else 1 / factor
+    return Finding(outcome, end, facts, None, (begin, end), measured=change, bound=nearest)

@@ -52,8 +52,8 @@ def non_finite_gradient(run: Run, at: int | None, *, share: float, last: int, se
 
 @detector(
     signals=(any_of("skipped", "loss_scale"),),
-    outcomes=("all", "no"),
-    facts={"all": ("count", "rows"), "no": ("count", "rows")},
+    outcomes=("all", "some"),
+    facts={"all": ("count", "rows"), "some": ("count", "rows")},
     every_row=True,
 )
 def steps_skipped(run: Run, at: int | None, *, last: int) -> Finding:
@@ -70,7 +70,7 @@ def steps_skipped(run: Run, at: int | None, *, last: int) -> Finding:
     count = int(skipped.sum())
     facts = {"count": count, "rows": len(skipped)}
     stuck = len(skipped) >= last and bool(skipped[-last:].all()) and count > len(skipped) / 2
-    return Finding("all" if stuck else "no", None, facts)
+    return Finding("all" if stuck else "some", None, facts)
 
 
 _SCALE = ("lowest", "highest", "halvings", "doublings", "bound")

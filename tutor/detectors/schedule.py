@@ -44,9 +44,8 @@ def lr_jump(run: Run, at: int | None, *, window: Window, jump: float, usual: flo
         "usual": median,
     }
     jumps = top > 0 and size > jump * top and size > usual * median
-    if not jumps:
-        return Finding("no", step, facts)
-    return Finding("planned" if _planned(run, size) else "schedule", step, facts)
+    outcome = "no" if not jumps else "planned" if _planned(run, size) else "schedule"
+    return Finding(outcome, step, facts, measured=facts["jump"], bound=100 * jump)
 
 
 def _planned(run: Run, size: float) -> bool:
@@ -84,4 +83,5 @@ def rising_lr(run: Run, at: int | None, *, window: Window, growth: float) -> Fin
     before, after = float(lr[0]), float(lr[-1])
     change = after / before if before else (math.inf if after else 1.0)
     facts = {"before": before, "after": after, "change": change, "bound": growth, "begin": begin, "end": end}
-    return Finding("yes" if change > growth else "no", end, facts, None, (begin, end))
+    outcome = "yes" if change > growth else "no"
+    return Finding(outcome, end, facts, None, (begin, end), measured=change, bound=growth)

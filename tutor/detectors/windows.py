@@ -23,6 +23,19 @@ def finite(values: pl.Series) -> pl.Series:
     return values.set(~values.is_finite(), None)
 
 
+ZEROS = 0.2
+"""A loss that is exactly 0 at more than this share of the rows is no objective that falls."""
+
+
+def is_objective(loss: pl.Series) -> bool:
+    """Whether a loss is one that training brings down.
+
+    One below 0, or often exactly 0, isn't: those of reinforcement learning are built around 0.
+    """
+    known = finite(loss).drop_nulls()
+    return bool(len(known)) and to_float(known.min()) >= 0 and to_float((known == 0).mean()) <= ZEROS
+
+
 def cadence(run: Run) -> float:
     """Median number of steps between rows (1 where there is one row or none)."""
     gaps = run.steps.diff().drop_nulls()
