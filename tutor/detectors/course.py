@@ -73,14 +73,19 @@ def course_of(values: pl.Series, share: float) -> Course | None:
         best=float(levels[best]),
         best_row=int(rows[best + span - 1]),
         end=float(levels[-1]),
-        noise=_noise(known) / math.sqrt(span),
+        noise=max(_noise(known, 1) / math.sqrt(span), _noise(levels, span)),
         span=span,
     )
 
 
-def _noise(values: pl.Series) -> float:
-    """The standard deviation of one row around the signal's course."""
-    differences = values.diff().drop_nulls()
+def _noise(values: pl.Series, lag: int) -> float:
+    """The standard deviation around the signal's course, from differences over `lag` rows.
+
+    Neighbouring rows of a smoothed log hardly differ, which says nothing of its noise: levels apart do.
+    """
+    differences = values.diff(lag).drop_nulls()
+    if not len(differences):
+        return 0.0
     spread = (differences - to_float(differences.median())).abs().median()
     return NORMAL_MAD * to_float(spread) / math.sqrt(2)
 
@@ -224,8 +229,8 @@ def validation_turns(
         step = int(run.steps[int(bad.arg_true()[0])])
         return Finding("non-finite", step, {"step": step, "count": count, "rows": len(known)})
     values = finite(known).drop_nulls()
-    if len(values) < 2:
-        return Finding(NOT_YET, facts={"rows": len(values), "needed": 2})
+    if len(values) < last:
+        return Finding(NOT_YET, facts={"rows": len(values), "needed": last})
     steps = run.steps.filter(known.is_finite())
     tail = values[-last:] if len(values) > 2 * last else values[-1:]
     best_row = values.arg_min() or 0
@@ -254,16 +259,16 @@ _GROWN = ("lowest", "last", "growth", "bound", "begin", "end")
     outcomes=("grows", "zero", "no"),
     facts={"grows": _GROWN, "zero": ("step", "rows"), "no": _GROWN},
 )
-def gradient_course(run: Run, at: int | None, *, pieces: int, growth: float) -> Finding:
+def gradient_course(run: Run, at: int | None, *, pieces: int, least: int, growth: float) -> Finding:
     """Whether the gradient norm grows for good over the whole run, or is zero.
 
     The flaw: weights, learning rate or data drive the run towards an explosion; a zero gradient trains
-    nothing. Of `pieces` equal stretches of the log, medians compared, the last stands `growth` times above the
+    nothing. Of `pieces` equal stretches of `least` rows or more, medians compared, the last stands `growth` times above the
     lowest, and hasn't come down to half of the highest since. Source: ours.
     """
     norms = finite(run["grad_norm"])
-    if len(norms) < pieces:
-        return Finding(NOT_YET, facts={"rows": len(norms), "needed": pieces})
+    if len(norms) < pieces * least:
+        return Finding(NOT_YET, facts={"rows": len(norms), "needed": pieces * least})
     size = len(norms) // pieces
     medians = [known_float(norms[len(norms) - size * (i + 1) :][:size].median()) for i in range(pieces)][::-1]
     known = [median for median in medians if median is not None]

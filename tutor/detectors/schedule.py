@@ -77,7 +77,10 @@ def rising_lr(run: Run, at: int | None, *, window: Window, growth: float) -> Fin
     warmup, planned = schedule.warmup_steps or 0, schedule.schedule_steps or math.inf
     if begin < warmup < planned:
         return Finding(NOT_YET, facts={"rows": end, "needed": warmup + needed})
-    lr = finite(run["lr"])[start:].drop_nulls()
+    rate = finite(run["lr"])
+    lr = rate[start:].drop_nulls()
+    if not warmup and to_float(rate.drop_nulls().diff().min() or 0.0) >= 0 and rate.n_unique() > 1:
+        return Finding(NOT_YET, facts={"rows": end, "needed": 2 * end})  # it may be warming up all along
     if len(lr) < 2:
         return Finding(NOT_YET, facts={"rows": len(lr), "needed": 2})
     before, after = float(lr[0]), float(lr[-1])
