@@ -18,7 +18,7 @@ from tutor.walk import UNSURE, Answer, Look, Prediction, Walk, fix_command, flaw
 from tutor.words import plain, say
 
 Role = Literal[
-    "prediction",  # what the learner said: "right", "wrong", "seen_before", or "" where nobody can tell
+    "prediction",  # what the learner said: "right", "wrong", "close", "seen_before", or "" where nobody can tell
     "finding",  # what the log says of the question
     "check",  # what it says of one of several checks
     "tempting",  # why a wrong prediction looked right
@@ -139,7 +139,8 @@ def _prediction(question: Question, said: Prediction, seen: Look, lang: str) -> 
     right = said.outcome == (seen.outcome if seen.answers else UNSURE)
     if not right and not seen.answers:
         return you_said
-    held = "seen_before" if said.seen_before else "right" if right else "wrong"
+    missed = "close" if seen.close else "wrong"
+    held = "seen_before" if said.seen_before else "right" if right else missed
     return replace(you_said, label=say(f"walk.{held}", lang), verdict=held)
 
 
@@ -165,9 +166,13 @@ def _decider(question: Question, seen: Look) -> str | None:
 def _finding(question: Question, seen: Look, lang: str) -> Line:
     """The answer: what was measured is its check's own, its sentence may name what earlier checks found."""
     text = question.outcomes[seen.outcome].says(lang, safe(seen.finding.facts))
-    if decider := _decider(question, seen):
-        return _found("finding", text, seen.checks[decider], (question.checks[decider].rule,), lang)
-    return _found("finding", text, seen.finding, question.rules, lang)
+    decider = _decider(question, seen)
+    finding = seen.checks[decider] if decider else seen.finding
+    rules = (question.checks[decider].rule,) if decider else question.rules
+    line = _found("finding", text, finding, rules, lang)
+    if not seen.close or finding.margin is None:
+        return line
+    return replace(line, note=say("walk.just", lang, margin=100 * finding.margin))
 
 
 def _found(role: Role, text: str, finding: Finding, rules: Iterable[Rule], lang: str) -> Line:
@@ -246,7 +251,9 @@ def _undecided(walk: Walk, looks: Sequence[Look], lang: str) -> Iterator[Line]:
 
 def _missing(look: Look) -> list[str]:
     """What wasn't recorded, for a question that the log can't answer."""
-    return [name for found in (look.finding, *look.checks.values()) for name in found.facts.get("missing", ())]
+    return [
+        name for found in (look.finding, *look.checks.values()) for name in found.facts.get("missing", ())
+    ]
 
 
 def of_end(walk: Walk, looks: Sequence[Look], lang: str) -> list[Line]:

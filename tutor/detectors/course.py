@@ -156,9 +156,7 @@ def first_loss(run: Run, at: int | None, *, above: float, below: float) -> Findi
 @detector(
     signals=("loss",), outcomes=("yes", "no"), facts=("start", "best", "best_step", "gain", "bound", "rows")
 )
-def learned(
-    run: Run, at: int | None, *, share: float, gain: float, sigmas: float, least: int
-) -> Finding:
+def learned(run: Run, at: int | None, *, share: float, gain: float, sigmas: float, least: int) -> Finding:
     """Whether the loss ever came down from where it began.
 
     The flaw: the run trains nothing. It has learned where its best level lies under the highest one before by
@@ -263,8 +261,8 @@ def gradient_course(run: Run, at: int | None, *, pieces: int, least: int, growth
     """Whether the gradient norm grows for good over the whole run, or is zero.
 
     The flaw: weights, learning rate or data drive the run towards an explosion; a zero gradient trains
-    nothing. Of `pieces` equal stretches of `least` rows or more, medians compared, the last stands `growth` times above the
-    lowest, and hasn't come down to half of the highest since. Source: ours.
+    nothing. Of `pieces` equal stretches of `least` rows or more, medians compared, the last stands `growth`
+    times above the lowest, and hasn't come down to half of the highest since. Source: ours.
     """
     norms = finite(run["grad_norm"])
     if len(norms) < pieces * least:

@@ -227,12 +227,15 @@ class Tree(Strict):
         sources: where numbers come from, by id: a paper, a document, or ours, with the command that re-makes
             them where one does.
         hypotheses: what the post-mortem after a walk offers to consider, by id.
+        close: a rule that decides by no more than this share of its bound decides by a hair: the walk says so,
+            and nobody is wrong who saw it the other way.
     """
 
     tree: str
     title: Words
     about: Words
     start: str
+    close: float = Field(default=0.0, ge=0, lt=1)
     sections: Mapping[str, Words] = Field(min_length=1)
     sources: Mapping[str, Words] = Field(default_factory=dict)
     questions: Mapping[str, Question] = Field(min_length=1)

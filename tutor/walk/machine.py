@@ -26,12 +26,14 @@ class Look:
         outcome: one of the question's, or NO_DATA, or NOT_YET.
         finding: of the rule, or of the check that decided, with the facts of those before it.
         checks: every check's finding by its name, where the question has several.
+        close: the rule decided by a hair, as the tree has it.
     """
 
     question: str
     outcome: str
     finding: Finding
     checks: Mapping[str, Finding]
+    close: bool = False
 
     @property
     def answers(self) -> bool:
@@ -63,6 +65,7 @@ class Answer:
         by: "log", "learner" (the log couldn't tell) or "assumed" (nor was anybody there).
         focus: the step under discussion when the question was asked.
         facts: what was measured.
+        close: the log decided by a hair.
     """
 
     question: str
@@ -72,6 +75,7 @@ class Answer:
     hints: int
     focus: int | None
     facts: Mapping[str, Any]
+    close: bool = False
 
 
 @dataclass(frozen=True)
@@ -162,6 +166,12 @@ def again(walk: Walk) -> AtQuestion:
 
 def look(walk: AtQuestion) -> Look:
     """What the log says of the question at hand."""
+    seen = _look(walk)
+    margin = seen.finding.margin
+    return replace(seen, close=seen.answers and margin is not None and margin <= walk.tree.close)
+
+
+def _look(walk: AtQuestion) -> Look:
     question = walk.question
     if question.rule:
         finding = detectors.apply(question.rule.detector, walk.run, question.rule.numbers, walk.focus)
@@ -199,7 +209,8 @@ def predict(walk: AtQuestion, outcome: str, confidence: int) -> AtQuestion:
 
 def take(walk: AtQuestion, outcome: str, by: str, seen: Look) -> Walk:
     """The walk after `outcome`: at the next question or leaf."""
-    answer = Answer(walk.at, outcome, by, walk.prediction, walk.hints, walk.focus, dict(seen.finding.facts))
+    facts = dict(seen.finding.facts)
+    answer = Answer(walk.at, outcome, by, walk.prediction, walk.hints, walk.focus, facts, seen.close)
     found = seen.finding.step if walk.question.focus and seen.answers else None
     return stands_at(walk, walk.question.outcomes[outcome], answer, walk.focus if found is None else found)
 

@@ -14,7 +14,7 @@ from tutor import walk as walks
 from tutor.run import PANELS
 from tutor.ui import bindings
 from tutor.ui.screens.walkpage import WalkPage
-from tutor.ui.widgets.path import RIGHT, Path, mark, mark_style
+from tutor.ui.widgets.path import CLOSE, RIGHT, Path, mark, mark_style
 from tutor.ui.widgets.title import Title, described, placed
 from tutor.walk import UNSURE, AtLeaf
 from tutor.words import BadFileError, plain, say
@@ -119,9 +119,18 @@ class LeafScreen(WalkPage):
         tested = [(a, a.prediction) for a in self.walk.answers if a.by == "log" and a.prediction]
         if not tested:
             return None
-        right = sum(mark(answer) == RIGHT for answer, _ in tested)
+        marks = [mark(answer) for answer, _ in tested]
         hints = sum(answer.hints for answer in self.walk.answers)
-        lines = [Content(self.say("leaf.scored", right=right, count=len(tested), hints=hints))]
+        lines = [
+            Content(
+                self.say(
+                    "leaf.scored",
+                    right=marks.count(RIGHT),
+                    count=len(marks) - marks.count(CLOSE),
+                    hints=hints,
+                )
+            )
+        ]
         for answer, predicted in tested:
             question, sign = self.walk.tree.questions[answer.question], mark(answer)
             said = (
@@ -139,7 +148,7 @@ class LeafScreen(WalkPage):
                     (f"   {self.say('leaf.said', **facts)}", "$foreground-muted"),
                 )
             )
-        notes = []
+        notes = [self.say("leaf.close")] if CLOSE in marks else []
         if any(predicted.seen_before for _, predicted in tested):
             notes.append(self.say("leaf.seen_before"))
         if self.walk.attempt > 1:
