@@ -2,6 +2,7 @@
 
 of_look(question, seen, lang)                    what the log says of one question, or why it can't tell
 after_prediction(question, said, seen, lang)     the same for a learner who has committed
+of_rules(question, seen, lang)                   how the rules of a question came to that
 of_answer(question, answer, lang)                what a walk that nobody watched took for the answer
 of_end(walk, looks, lang)                        where a walk that nobody watched ended, and the smallest fix
 
@@ -13,15 +14,18 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from tutor.detectors import NO_DATA, NOT_YET, Finding
+from tutor.detectors.windows import Window
 from tutor.tree import Question, Rule
+from tutor.tree.schema import Number
 from tutor.walk import UNSURE, Answer, Look, Prediction, Walk, fix_command, flawed, verdict
-from tutor.words import plain, say
+from tutor.words import number, plain, say
 
 Role = Literal[
-    "prediction",  # what the learner said: "right", "wrong", "close", "seen_before", or "" where nobody can tell
+    "prediction",  # what the learner said: "right", "wrong", "close", "seen_before"; "" where nobody can tell
     "finding",  # what the log says of the question
     "check",  # what it says of one of several checks
     "tempting",  # why a wrong prediction looked right
+    "rule",  # how a rule came to its answer: its numbers, where it looked, its margin
     "silent",  # why the log can't tell
     "look",  # how to see for oneself
     "answer",  # the answer taken
@@ -204,6 +208,32 @@ def safe(value: Any) -> Any:
 
 
 # A walk that nobody watched
+
+
+def of_rules(question: Question, seen: Look, lang: str) -> list[Line]:
+    """How the log was asked: a line for each rule with its numbers, the steps it looked at and its margin."""
+    findings = [(check.rule, seen.checks[name]) for name, check in question.checks.items()]
+    if question.rule:
+        findings.append((question.rule, seen.finding))
+    return [_rule(rule, finding, lang) for rule, finding in findings]
+
+
+def _rule(rule: Rule, finding: Finding, lang: str) -> Line:
+    numbers = ", ".join(f"{name} {_number(value)}" for name, value in rule.numbers.items())
+    parts = [f"{rule.detector}({numbers})"]
+    if finding.window:
+        first, last = finding.window
+        parts.append(say("check.looked_at", lang, first=first, last=last))
+    if finding.margin is not None:
+        facts = {"measured": finding.measured, "bound": finding.bound, "margin": 100 * finding.margin}
+        parts.append(say("check.held_against", lang, **facts))
+    return Line("rule", " · ".join(parts), window=finding.window, sources=cited((rule,), lang))
+
+
+def _number(value: Number | Window) -> str:
+    if isinstance(value, Window):
+        return f"{value.steps} steps/{value.rows} rows"
+    return number(value)
 
 
 def of_answer(question: Question, answer: Answer, lang: str) -> Line:

@@ -133,6 +133,9 @@ def check(
     ],
     tree: options.TreeOption = "phase-19",
     as_json: Annotated[bool, typer.Option("--json", help="One JSON list, an object for each run.")] = False,
+    explain: Annotated[
+        bool, typer.Option("--explain", help="Under each question its rule: numbers, steps, margin.")
+    ] = False,
     lang: options.LangOption = None,
 ) -> None:
     """Walk with nobody watching: each question with its value, bound and step, then the leaf."""
@@ -157,7 +160,7 @@ def check(
         if as_json:
             results.append(report.data(language))
         else:
-            console.print(report.text(language), soft_wrap=True)
+            console.print(report.text(language, explain=explain), soft_wrap=True)
     if as_json:
         print(json.dumps(results, indent=2, ensure_ascii=False, allow_nan=False))
     raise typer.Exit(2 if bad else 1 if flawed else 0)

@@ -227,8 +227,8 @@ class Tree(Strict):
         sources: where numbers come from, by id: a paper, a document, or ours, with the command that re-makes
             them where one does.
         hypotheses: what the post-mortem after a walk offers to consider, by id.
-        close: a rule that decides by no more than this share of its bound decides by a hair: the walk says so,
-            and nobody is wrong who saw it the other way.
+        close: a rule that decides by no more than this share of its bound decides by a hair: the walk says
+            so, and nobody is wrong who saw it the other way.
     """
 
     tree: str
