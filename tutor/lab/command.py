@@ -24,7 +24,7 @@ from tutor.lab.manifest import Purpose
 from tutor.parts import Part
 from tutor.paths import new_runs
 from tutor.runfolder.writer import DiskFullError
-from tutor.settings import Settings, assignments
+from tutor.settings import Settings, command_words
 
 PLAIN_EVERY = 50  # steps between lines where there is no terminal
 INTERRUPTED = 130
@@ -106,13 +106,7 @@ def command_line(
         words += ["--fault", str(fault)]
     if sealed:
         words.append("--sealed")
-    for name in ("seed", "steps", "device", "dtype"):
-        if name in changes:
-            words += [f"--{name}", str(changes[name])]
-    rest = {name: value for name, value in changes.items() if f"--{name}" not in words}
-    for assignment in assignments(rest):
-        words += ["--set", assignment]
-    return shlex.join([*words, "--out", str(out)])
+    return shlex.join([*words, *command_words(changes), "--out", str(out)])
 
 
 def _plan(card: Card | None, changes: Mapping[str, Any], control: bool, faults: Sequence[Part]) -> Plan:
