@@ -3,6 +3,7 @@
 Trains, shows the progress, and ends with the line that says how to walk the run.
 """
 
+import os
 import random
 import shlex
 import sys
@@ -71,6 +72,8 @@ def run_train(
                 changes=changes,
                 sealed=_look_for(card) if sealed else None,
             )
+            if note := busy(recipe.settings):
+                print(note)
             with _progress(recipe.settings) as show:
                 done = train(recipe, out=folder, purpose=purpose, on_row=show)
     except KeyboardInterrupt:
@@ -107,6 +110,26 @@ def command_line(
     if sealed:
         words.append("--sealed")
     return shlex.join([*words, *command_words(changes), "--out", str(out)])
+
+
+def busy(settings: Settings) -> str | None:
+    """A line to print where training will wait for a core; None where it won't, or where nobody can tell.
+
+    The threads of an operation wait for the slowest in a busy loop, so two of them beside other work train
+    many times slower than one does.
+    """
+    if settings.device != "cpu" or settings.threads == 1:
+        return None
+    try:
+        load, cores = os.getloadavg()[0], os.cpu_count() or 1
+    except (AttributeError, OSError):  # Windows has none, and a container may hide it
+        return None
+    if load <= cores - 1:
+        return None
+    return (
+        f"the machine is busy (cores {cores}, load {load:.1f}): several threads then train far slower than "
+        "one; if that work goes on, give --set threads=1 (sums then round differently)"
+    )
 
 
 def _plan(card: Card | None, changes: Mapping[str, Any], control: bool, faults: Sequence[Part]) -> Plan:
