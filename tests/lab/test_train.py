@@ -244,7 +244,7 @@ class TestEnds:
     def test_a_killed_run_can_be_read_and_resumed(self, tmp_path: Path, how: signal.Signals):
         out = tmp_path / "run"
         words = ["train", "--steps", "3000", "--device", "cpu", "--out", str(out)]
-        for name in ("n_layer=1", "n_embd=16", "n_head=2", "batch_size=2", "block_size=16"):
+        for name in ("n_layer=1", "n_embd=16", "n_head=2", "batch_size=2", "block_size=16", "threads=1"):
             words += ["--set", name]
         run = subprocess.Popen(
             [sys.executable, "-m", "tutor", *words, "--set", "checkpoint_every=20"],
