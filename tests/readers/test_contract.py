@@ -107,6 +107,10 @@ class TestCsv:
         assert run["lr"].to_list() == [0.1, None, 0.1]
         assert (run.name, run.remarks) == ("progress", ())
 
+    def test_blank_lines_before_the_header_are_passed_over(self, tmp_path: Path):
+        run = self.read(tmp_path / "a.csv", "\n\nstep,loss\n0,3.0\n1,2.0\n")
+        assert (run.steps.to_list(), run["loss"].to_list()) == ([0, 1], [3.0, 2.0])
+
     def test_evaluation_in_a_row_without_a_step(self, tmp_path: Path):
         run = self.read(tmp_path / "a.csv", "step,loss,val_loss\n0,3.0,\n1,2.0,\n,,2.5\n2,1.0,\n")
         assert run["val_loss"].to_list() == [None, 2.5, None]

@@ -28,7 +28,7 @@ from tutor.runfolder.writer import DiskFullError
 from tutor.settings import Settings, command_words
 
 PLAIN_EVERY = 50  # steps between lines where there is no terminal
-INTERRUPTED = 130
+INTERRUPTED = 130  # 128 + SIGINT, as shells have it
 
 
 def run_train(

@@ -41,7 +41,7 @@ class BeforeUpdate:
 
 
 class Silent:
-    """Instruments that measure nothing: the loop with logging off. The methods are what a loop calls."""
+    """Instruments that measure nothing, for a loop with logging off. Its methods are those a loop calls."""
 
     def forward(self, streams: Sequence[Tensor], losses_BT: Tensor, y_BT: Tensor, objective: Tensor) -> None:
         """A micro-batch went forward.
