@@ -278,9 +278,9 @@ class TestPlanned:
 
     @pytest.mark.parametrize("dtype", [torch.bool, torch.int64, torch.float32])
     def test_a_summed_loss_counts_what_the_mask_counts_as_the_mean_does(self, dtype: torch.dtype):
-        losses_BT, mask_BT = torch.tensor([[1.0, 2.0], [4.0, 8.0]]), torch.tensor([[1, 0], [1, 0]]).to(dtype)
+        losses, mask = torch.tensor([[1.0, 2.0], [4.0, 8.0]]), torch.tensor([[1, 0], [1, 0]]).to(dtype)
         summed, mean = recipe(faults=[Part("summed-loss")]).reduce, recipe().reduce
-        assert (summed(losses_BT, mask_BT).item(), mean(losses_BT, mask_BT).item()) == (5.0, 2.5)
+        assert (summed(losses, mask).item(), mean(losses, mask).item()) == (5.0, 2.5)
 
     def test_an_amnesiac_optimizers_moments_are_those_of_one_gradient(self, tmp_path: Path):
         rows = self.rows(tmp_path / "run", Part("amnesiac-optimizer"), grad_clip=None)
