@@ -70,7 +70,7 @@ EMPTY = run()
 
 
 class TestExactSize:
-    @settings(max_examples=120, deadline=None)
+    @settings(max_examples=120)
     @given(
         panel=st.sampled_from(PANELS),
         width=st.integers(1, 140),
@@ -105,7 +105,7 @@ class TestExactSize:
         assert {cell_len(line) for line in drawn} == {width}
         assert "\x1b" not in picture.plain
 
-    @settings(max_examples=60, deadline=None)
+    @settings(max_examples=60)
     @given(st.lists(st.none() | st.floats(), min_size=1, max_size=60), st.integers(10, 90))
     def test_any_numbers_at_all(self, values, width):
         picture = plots.draw(
@@ -339,7 +339,6 @@ class TestAxes:
     def test_no_label_is_longer_than_the_gutter(self, value):
         assert len(axes.label(value)) <= 8
 
-    @settings(deadline=None)
     @given(
         st.lists(st.floats(allow_nan=False, allow_infinity=False), min_size=1, max_size=9),
         st.sampled_from([30, 1e3]),

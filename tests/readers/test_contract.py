@@ -137,7 +137,7 @@ def test_a_file_that_is_no_run_gets_a_way_on(tmp_path: Path, text: str, way_on: 
     assert way_on in str(caught.value)
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     header=st.sampled_from(["step,loss", "epoch,train_loss,lr", "step,loss,loss", "a,b", ""]),
     body=st.binary(max_size=40) | st.text(alphabet='0123456789.,\n"nanife-', max_size=60).map(str.encode),

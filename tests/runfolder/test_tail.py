@@ -15,7 +15,7 @@ from tutor.runfolder.reader import read_run
 from tutor.runfolder.tail import tail
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(parts=st.lists(st.binary(max_size=12) | st.just(b"\n") | st.just(b'{"step":1}\n'), max_size=12))
 def test_every_whole_line_comes_once_and_the_torn_one_waits(tmp_path: Path, parts: list[bytes]):
     path = tmp_path / "log"
@@ -99,7 +99,7 @@ class TestGrowing:
         assert [one.resumes_at for one in after.checkpoints or ()] == [3]
         assert after.revision != before.revision
 
-    @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+    @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
     @given(
         st.lists(
             st.lists(
