@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 SIGNS = {"healthy": "✓", "flaw": "!"}
 
 
-class LeafScreen(WalkPage):
+class LeafScreen(WalkPage[AtLeaf]):
     """The leaf on which `walk` stands. Gives "again", "leave" or, to undo the last answer, None."""
 
     BINDINGS = bindings.LEAF
@@ -33,13 +33,8 @@ class LeafScreen(WalkPage):
     AUTO_FOCUS = "#leaf"
 
     def __init__(self, walk: AtLeaf, keeper: "Keeper"):
-        super().__init__()
-        self._walk, self._keeper = walk, keeper
-
-    @property
-    def walk(self) -> AtLeaf:
-        """The walk, at its end."""
-        return self._walk
+        super().__init__(walk)
+        self._keeper = keeper
 
     def body(self) -> ComposeResult:
         """The path on the left, the leaf on the right."""

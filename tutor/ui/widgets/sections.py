@@ -59,8 +59,8 @@ class Section(VerticalScroll, can_focus=False):
         yield Static(classes="standing")
 
     def fields(self) -> ComposeResult:
-        """The section's own widgets."""
-        raise NotImplementedError
+        """The section's own widgets; none unless it says otherwise."""
+        return ()
 
     def words(self, key: str, **facts: Any) -> str:
         """The post-mortem's words."""
