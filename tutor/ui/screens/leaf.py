@@ -9,6 +9,7 @@ from textual.containers import VerticalScroll
 from textual.content import Content
 from textual.widgets import Static
 
+from tutor import catalog
 from tutor import tree as trees
 from tutor import walk as walks
 from tutor.run import PANELS
@@ -170,7 +171,7 @@ class LeafScreen(WalkPage[AtLeaf]):
 
     @work(exclusive=True)
     async def action_next_tree(self) -> None:
-        """Walk the tree that this leaf leads to, over the same run."""
+        """Go on in the tree that this leaf leads to, at its question, over the same run and step."""
         if not (handover := self.walk.leaf.next):
             return
         try:
@@ -178,9 +179,11 @@ class LeafScreen(WalkPage[AtLeaf]):
         except (BadFileError, ValueError) as error:
             self.app.complain(str(error))
             return
-        if handover.question:
-            tree = tree.beginning_at(handover.question)
-        self.app.open_walk(self.walk.run, tree)
+        question = handover.question or tree.start
+        if question not in tree.questions:
+            self.app.complain(catalog.unknown(f"question of {tree.tree}", question, tree.questions))
+            return
+        self.app.open_walk(self.walk.run, tree, (question, self.walk.focus))
 
     def action_again(self) -> None:
         """Walk again from the top."""

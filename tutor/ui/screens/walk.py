@@ -23,7 +23,7 @@ from tutor.ui.widgets.plot import Plot
 from tutor.ui.widgets.remarks import Remarks, remarks
 from tutor.ui.widgets.title import Title, described, placed
 from tutor.ui.widgets.walkpanes import WalkPanes
-from tutor.walk import UNSURE, AtLeaf, AtQuestion, Look, Walk
+from tutor.walk import UNSURE, AtLeaf, AtQuestion, Look, Place, Walk
 from tutor.words import BadFileError, SaidError, plain
 
 if TYPE_CHECKING:
@@ -40,6 +40,12 @@ class WalkScreen(PlotPage, WalkPage[Walk]):
     than drawing it. Until then, and until the notebook has said where the walk was left, nothing can be
     answered.
 
+    Args:
+        subject: the run, or where it lies.
+        tree: the tree to walk.
+        start: where to begin, for who comes from a leaf of another tree: a walk that was left is taken up
+            only if it began there. None takes up any, or begins at the tree's first question.
+
     Attributes:
         begun: whether the log is read and questions can be answered.
         seen: what the log says of the question at hand, from the moment the learner has committed.
@@ -48,9 +54,9 @@ class WalkScreen(PlotPage, WalkPage[Walk]):
     BINDINGS = bindings.WALK
     HELP_NOTES = ("walk", "mouse")
 
-    def __init__(self, subject: Run | Path, tree: Tree):
+    def __init__(self, subject: Run | Path, tree: Tree, start: Place | None = None):
         super().__init__()
-        self._subject, self._tree = subject, tree
+        self._subject, self._tree, self._start = subject, tree, start
         self.seen: Look | None = None
         self._why = False
         self._looks = Looks()
@@ -59,7 +65,7 @@ class WalkScreen(PlotPage, WalkPage[Walk]):
         """The remarks on the log above the panes."""
         yield Title(self._subject.name)
         yield Remarks()
-        yield WalkPanes(self._tree)
+        yield WalkPanes(self._tree, self._start[0] if self._start else self._tree.start)
 
     @property
     def begun(self) -> bool:
@@ -90,8 +96,10 @@ class WalkScreen(PlotPage, WalkPage[Walk]):
         except (BadRunError, BadFileError) as error:
             self.app.fail(self, error)
             return
-        fresh = walks.begin(run, self._tree)
+        fresh = walks.begin(run, self._tree, self._start)
         kept = await self.keeper.kept(fresh)
+        if kept and self._start not in (None, kept.start):
+            fresh, kept = walks.again(kept, self._start), None
         self.query_one(Plot).subject = run
         self.query_one(Remarks).about = run
         self.move_to(kept or fresh, keep=False)

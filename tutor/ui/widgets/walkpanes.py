@@ -16,11 +16,11 @@ from tutor.walk import AtQuestion, Look
 
 
 class WalkPanes(InTutor, Horizontal):
-    """The panes of a walk over `tree`. Until the log is read they show the tree's first question."""
+    """The panes of a walk over `tree`. Until the log is read they show the question `first`."""
 
-    def __init__(self, tree: Tree):
+    def __init__(self, tree: Tree, first: str):
         super().__init__(id="walk")
-        self._tree = tree
+        self._tree, self._first = tree, first
         self._walk: AtQuestion | None = None
 
     def compose(self) -> ComposeResult:
@@ -38,7 +38,7 @@ class WalkPanes(InTutor, Horizontal):
 
     @property
     def _at(self) -> str:
-        return self._walk.at if self._walk else self._tree.start
+        return self._walk.at if self._walk else self._first
 
     @property
     def _question(self) -> Question:
