@@ -540,7 +540,8 @@ async def test_every_size_shows_question_panel_and_answer(walk):
             assert app.screen.query_one(Plot).content_size.height >= 4, size
             await pilot.press("n", "enter")  # the evidence is there too
             await settle(pilot)
-            assert "The log says" in shown(app), size
+            assert "you said: no" in shown(app), size
+            assert "all 600 logged losses are finite" in " ".join(shown(app).split()), size
             await pilot.press("b")  # before the next size
             await settle(pilot)
 
