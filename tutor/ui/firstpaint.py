@@ -1,7 +1,7 @@
 """First paint: everything that is put off so that the first question stands sooner. All of it is here.
 
-- The first screen is the app's default one: over an empty screen, as Textual would begin, it would be
-  painted a frame later.
+- The first screen is the app's default one (`TutorApp.get_default_screen`): over an empty screen, as
+  Textual would begin, it would be painted a frame later.
 - The styles are parsed once, with that screen; before there is one a change of theme only sets variables.
 - What a key or the menu opens is imported when it is opened: the imports inside functions in this room.
 - The log is read, and polars imported for it, once the terminal has had time to draw (`after_first_paint`):

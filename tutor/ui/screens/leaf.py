@@ -13,11 +13,12 @@ from tutor import catalog
 from tutor import tree as trees
 from tutor import walk as walks
 from tutor.run import PANELS
+from tutor.saying import answer_label
 from tutor.ui import bindings
 from tutor.ui.screens.walkpage import WalkPage
 from tutor.ui.widgets.path import RIGHT, Path, mark, mark_style
 from tutor.ui.widgets.title import Title, described, placed
-from tutor.walk import UNSURE, AtLeaf
+from tutor.walk import AtLeaf
 from tutor.words import BadFileError, plain, say
 
 if TYPE_CHECKING:
@@ -120,12 +121,7 @@ class LeafScreen(WalkPage[AtLeaf]):
         lines = [Content(self.say("leaf.scored", right=right, count=len(tested), hints=hints))]
         for answer, predicted in tested:
             question, sign = self.walk.tree.questions[answer.question], mark(answer)
-            said = (
-                self.say("walk.cant_tell")
-                if predicted.outcome == UNSURE
-                else question.outcomes[predicted.outcome].label(lang)
-            )
-            found = question.outcomes[answer.outcome].label(lang)
+            said, found = (answer_label(question, one, lang) for one in (predicted.outcome, answer.outcome))
             facts = {"said": said, "confidence": predicted.confidence, "found": found}
             lines.append(
                 Content.assemble(

@@ -219,7 +219,7 @@ class Cause(Prose):
     part = "cause"
 
     def fine(self) -> str:
-        """One sentence."""
+        """That it is one sentence."""
         return self.words("live.cause_one")
 
 
@@ -229,7 +229,7 @@ class Remediation(Prose):
     part = "remediation"
 
     def fine(self) -> str:
-        """It can be run."""
+        """That it can be run."""
         return self.words("live.fine")
 
 
