@@ -177,6 +177,22 @@ class TestCurves:
         assert row.count("◆") == 2
         assert not any(0x2800 < ord(cell) < 0x2900 for cell in row)
 
+    def test_what_is_logged_at_every_fifth_step_is_points_near_by_and_a_line_from_afar(self):
+        probe = pl.Series([2.0 if i % 5 == 0 else None for i in range(600)], dtype=pl.Float64)
+        logged = run(600, loss=[1.0] * 600, probe_loss=probe)
+        near = lines(plots.draw(logged, "loss", 80, 10, view=(262, 412)))
+        row = next(line for line in near[1:] if "▲" in line)
+        assert "⠤▲⠤" not in near[0]
+        assert row.count("▲") == 30  # 265, 270 .. 410
+        assert not any(0x2800 < ord(cell) < 0x2900 for cell in row)
+        assert "⠤▲⠤ probe" in lines(plots.draw(logged, "loss", 80, 10))[0]
+
+    def test_the_rarest_of_two_points_in_one_place_is_seen(self):
+        fifth = pl.Series([2.0 if i % 5 == 0 else None for i in range(100)], dtype=pl.Float64)
+        one = pl.Series([2.0 if i == 50 else None for i in range(100)], dtype=pl.Float64)
+        drawn = lines(plots.draw(run(100, loss=[1.0] * 100, val_loss=one, probe_loss=fifth), "loss", 80, 10))
+        assert "◆" in "".join(drawn[1:])
+
     def test_other_runs_are_laid_over_by_name(self):
         drawn = lines(
             plots.draw(run(9, loss=[1.0] * 9), "loss", 80, 10, others=(run(9, name="b", loss=[2.0] * 9),))
