@@ -252,11 +252,6 @@ class Tree(Strict):
                 rule._sources = {name: source for name, source in cited.items() if source}
         return self
 
-    def beginning_at(self, question: str) -> Self:
-        """The tree with another first question, for who comes from a leaf of another tree."""
-        assert question in self.questions, question
-        return self.model_copy(update={"start": question})
-
     def nexts(self, question: str) -> Iterator[tuple[str, str]]:
         """The outcomes of a question, each with the id it leads to (a question's or a leaf's)."""
         for name, outcome in self.questions[question].outcomes.items():

@@ -86,6 +86,7 @@ class _Walk:
         run: the run walked.
         tree: the tree walked.
         at: the id of the question or leaf.
+        start: where it began: the tree's first question, or the one to which a leaf of another tree led.
         id: of this attempt: 32 hexadecimal digits.
         attempt: counts from 1, and up with each `again`.
         answers: the path.
@@ -97,6 +98,7 @@ class _Walk:
     run: Run
     tree: Tree
     at: str
+    start: Place
     id: str = field(default_factory=lambda: uuid4().hex)
     attempt: int = 1
     answers: tuple[Answer, ...] = ()
@@ -154,14 +156,16 @@ class AtLeaf(_Walk):
 Walk = AtQuestion | AtLeaf
 
 
-def begin(run: Run, tree: Tree, *, attempt: int = 1) -> AtQuestion:
-    """A walk at the tree's first question."""
-    return AtQuestion(run, tree, tree.start, attempt=attempt)
+def begin(run: Run, tree: Tree, start: Place | None = None, *, attempt: int = 1) -> AtQuestion:
+    """A walk at `start`, or at the tree's first question."""
+    start = start or (tree.start, None)
+    question, focus = start
+    return AtQuestion(run, tree, question, start, attempt=attempt, focus=focus)
 
 
-def again(walk: Walk) -> AtQuestion:
-    """The next attempt, from the top. It knows that it isn't the first."""
-    return begin(walk.run, walk.tree, attempt=walk.attempt + 1)
+def again(walk: Walk, start: Place | None = None) -> AtQuestion:
+    """The next attempt, from `start` or where this one began. It knows that it isn't the first."""
+    return begin(walk.run, walk.tree, start or walk.start, attempt=walk.attempt + 1)
 
 
 def look(walk: AtQuestion) -> Look:
@@ -231,6 +235,7 @@ def stands_at(walk: AtQuestion, outcome: Outcome, answer: Answer, focus: int | N
         walk.run,
         walk.tree,
         outcome.leaf,
+        walk.start,
         walk.id,
         walk.attempt,
         (*walk.answers, answer),
@@ -274,6 +279,7 @@ def back(walk: Walk) -> AtQuestion:
         walk.run,
         walk.tree,
         last.question,
+        walk.start,
         walk.id,
         walk.attempt,
         walk.answers[:-1],
