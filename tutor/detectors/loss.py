@@ -38,7 +38,8 @@ def non_finite_loss(run: Run, at: int | None) -> Finding:
 
     The flaw: a computation overflowed, took log(0) or 0/0. Source: the tree.
 
-    Where the loss stops while the log goes on, nobody can tell: many trainers write NaN as JSON's null.
+    Where the loss stops while the log goes on, nobody can tell: many trainers write NaN as JSON's null. Nor
+    where the trainer hides NaN, unless the gradient norm is there to show it.
     """
     loss = run["loss"]
     known = loss.is_not_null().arg_true()
@@ -48,6 +49,8 @@ def non_finite_loss(run: Run, at: int | None) -> Finding:
         if len(run) - 1 - known[-1] > STOPPED * gap:
             first, last = int(run.steps[int(known[-1]) + 1]), int(run.steps[-1])
             return Finding(NO_DATA, first, {"missing": [f"loss[{first}..{last}]"]})
+        if not run.aggregation("loss").shows_nan and not run.has("grad_norm"):
+            return Finding(NO_DATA, facts={"missing": ["grad_norm"]})
         return Finding("no", facts={"count": 0, "rows": len(known)})
     step = int(run.steps[int(bad[0])])
     facts = {"step": step, "value": float(loss[int(bad[0])]), "count": len(bad), "rows": len(known)}
