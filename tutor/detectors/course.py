@@ -260,8 +260,9 @@ _GROWN = ("lowest", "last", "growth", "bound", "begin", "end")
 def gradient_course(run: Run, at: int | None, *, pieces: int, least: int, growth: float) -> Finding:
     """Whether the gradient norm grows for good over the whole run.
 
-    The flaw: weights, learning rate or data drive the run towards an explosion. Of `pieces` equal stretches of `least` rows or more, medians compared, the last stands `growth`
-    times above the lowest, and hasn't come down to half of the highest since. Source: ours.
+    The flaw: weights, learning rate or data drive the run towards an explosion. Of `pieces` equal stretches
+    of `least` rows or more, medians compared, the last stands `growth` times above the lowest, and hasn't
+    come down to half of the highest since. Source: ours.
     """
     norms = finite(run["grad_norm"])
     if len(norms) < pieces * least:

@@ -57,6 +57,28 @@ def non_finite_loss(run: Run, at: int | None) -> Finding:
     return Finding("yes", step, facts)
 
 
+@detector(
+    signals=("reduced_loss", "loss"),
+    outcomes=("yes", "no"),
+    facts={"yes": ("step", "value", "mean"), "no": ("step", "value")},
+)
+def reduction(run: Run, at: int | None) -> Finding:
+    """Whether the reduced loss stops being finite while the mean over all tokens still is.
+
+    The flaw: a reduction that divides 0 by 0, as over an empty mask. Every token's loss is finite there, so
+    the model isn't at fault. Source: ours; the first step at which either isn't finite decides.
+    """
+    reduced, mean = run["reduced_loss"], run["loss"]
+    bad = (~(reduced.is_finite() & mean.is_finite())).fill_null(False).arg_true()
+    if not len(bad):
+        return Finding("no", None, {"step": int(run.steps[-1]), "value": reduced[-1]})
+    row = int(bad[0])
+    facts = {"step": int(run.steps[row]), "value": float(reduced[row])}
+    if not math.isfinite(reduced[row]) and mean[row] is not None and math.isfinite(mean[row]):
+        return Finding("yes", facts["step"], facts | {"mean": float(mean[row])})
+    return Finding("no", facts["step"], facts)
+
+
 @dataclass(frozen=True)
 class Episode:
     """A spike: where it begins, its peak, and the bound that it crossed."""
