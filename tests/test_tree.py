@@ -8,6 +8,7 @@ import pytest
 
 from tests import prose
 from tests.conftest import ROOT
+from tutor import card as cards
 from tutor import tree
 from tutor.card import Card
 from tutor.words import LANGUAGES, BadFileError, Document, schema
@@ -291,6 +292,21 @@ class TestProse:
 
     def test_the_shipped_prose_is_no_tree(self):
         assert set(tree.available()) == {"phase-19"}
+
+
+def test_a_tree_and_a_card_are_their_files(home: Path):
+    folder = home / "trees" / "breaks"
+    folder.mkdir(parents=True)
+    for ending in (".yaml", ".en.yaml", ".es.yaml"):
+        text = (ROOT / "trees" / f"phase-19{ending}").read_text().replace("tree: phase-19", "tree: mine")
+        (folder.parent / f"mine{ending}").write_text(text)
+        card = (ROOT / "trees" / "breaks" / f"no-clip{ending}").read_text()
+        (folder / f"my-break{ending}").write_text(card.replace("tree: phase-19", "tree: mine"))
+    assert tree.find("mine").tree == "mine"
+    assert "mine" in tree.available()
+    expected = cards.find("my-break").expect
+    assert expected is not None
+    assert expected.tree == "mine"
 
 
 class TestLanguages:
