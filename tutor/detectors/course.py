@@ -156,9 +156,7 @@ def first_loss(run: Run, at: int | None, *, above: float, below: float) -> Findi
 @detector(
     signals=("loss",), outcomes=("yes", "no"), facts=("start", "best", "best_step", "gain", "bound", "rows")
 )
-def learned(
-    run: Run, at: int | None, *, share: float, gain: float, sigmas: float, least: int
-) -> Finding:
+def learned(run: Run, at: int | None, *, share: float, gain: float, sigmas: float, least: int) -> Finding:
     """Whether the loss ever came down from where it began.
 
     The flaw: the run trains nothing. It has learned where its best level lies under the highest one before by
@@ -218,9 +216,9 @@ def validation_turns(
     """Whether the validation loss turns and rises for good, or isn't finite.
 
     The flaw: the model learns its training data by heart; or evaluation itself is broken. The last `last`
-    evaluations (their median; the last one alone where there are few) stand above the best by more than
-    `of_improvement` of what had been gained since the first, and by more than `of_level` of the best. NaN and
-    Inf count where they fill `share` of the evaluations, or the last one. Source: ours.
+    evaluations (their median; the last one alone where there are few) since the best stand above it by more
+    than `of_improvement` of what had been gained since the first, and by more than `of_level` of the best.
+    NaN and Inf count where they fill `share` of the evaluations, or the last one. Source: ours.
     """
     known = run["val_loss"].cast(float)
     bad = ~known.is_finite()
@@ -232,9 +230,11 @@ def validation_turns(
     if len(values) < last:
         return Finding(NOT_YET, facts={"rows": len(values), "needed": last})
     steps = run.steps.filter(known.is_finite())
-    tail = values[-last:] if len(values) > 2 * last else values[-1:]
     best_row = values.arg_min() or 0
-    best, first, end = float(values[best_row]), float(values[0]), to_float(tail.median())
+    best, first = float(values[best_row]), float(values[0])
+    since = values.scatter(range(best_row), best)  # those before the best are still on their way down
+    tail = since[-last:] if len(values) > 2 * last else since[-1:]
+    end = to_float(tail.median())
     least = max(of_improvement * (first - best), of_level * abs(best))
     step = int(steps[best_row])
     facts = {
@@ -263,8 +263,8 @@ def gradient_course(run: Run, at: int | None, *, pieces: int, least: int, growth
     """Whether the gradient norm grows for good over the whole run, or is zero.
 
     The flaw: weights, learning rate or data drive the run towards an explosion; a zero gradient trains
-    nothing. Of `pieces` equal stretches of `least` rows or more, medians compared, the last stands `growth` times above the
-    lowest, and hasn't come down to half of the highest since. Source: ours.
+    nothing. Of `pieces` equal stretches of `least` rows or more, medians compared, the last stands `growth`
+    times above the lowest, and hasn't come down to half of the highest since. Source: ours.
     """
     norms = finite(run["grad_norm"])
     if len(norms) < pieces * least:
@@ -279,7 +279,7 @@ def gradient_course(run: Run, at: int | None, *, pieces: int, least: int, growth
         return _all_zero(run, zero)
     lowest = min(range(len(known)), key=known.__getitem__)
     climb = known[lowest:]
-    change = climb[-1] / climb[0] if climb[0] else math.inf
+    change = climb[-1] / climb[0] if climb[0] else (math.inf if climb[-1] else 1.0)
     begin, end = int(run.steps[0]), int(run.steps[-1])
     facts = {
         "lowest": climb[0], "last": climb[-1], "growth": change, "bound": growth, "begin": begin, "end": end,

@@ -107,9 +107,7 @@ def episodes(run: Run, window: Window, sigmas: float, merge: int) -> list[Episod
         "no": ("sigmas", "count", "rows"),
     },
 )
-def spike(
-    run: Run, at: int | None, *, window: Window, sigmas: float, merge: int, early: float
-) -> Finding:
+def spike(run: Run, at: int | None, *, window: Window, sigmas: float, merge: int, early: float) -> Finding:
     """Whether a loss stands above mean + sigmas x std of the window before it, and where it is worst.
 
     The flaw: an update, or a batch, threw the model off. Source: the tree; the statistics of the steps
