@@ -7,11 +7,15 @@ from typing import Any
 
 import polars as pl
 import pytest
+from hypothesis import settings
 
 from tutor import tree
 from tutor.run import Checkpoint, Manifest, Run
 
 ROOT = Path(__file__).parent.parent
+
+settings.register_profile("any-machine", deadline=None)  # a busy machine makes any example slow
+settings.load_profile("any-machine")
 
 
 def make_run(

@@ -146,6 +146,21 @@ class TestShipped:
         assert "–" not in said
         assert f"{card.figures['seeds'] - 1}. " in said
 
+    @pytest.mark.parametrize("name", NAMES)
+    def test_no_sentence_tells_what_one_seed_gave(self, name: str):
+        for ending in (".en.yaml", ".es.yaml"):
+            assert not re.search(r"\b(seed|semilla) \d", (SHIPPED / f"{name}{ending}").read_text())
+
+    def test_how_often_the_control_was_clipped_is_counted_from_the_table(self, tmp_path: Path):
+        for ending in (*ENDINGS, ".calibration.csv"):
+            shutil.copy(SHIPPED / f"no-clip{ending}", tmp_path)
+        table = tmp_path / "no-clip.calibration.csv"
+        first, *rest = calibration.read(table)
+        rows = [first | {"control_clipped": 0.114}, *(row | {"control_clipped": 0.866} for row in rest)]
+        calibration.write(table, rows)
+        card = cards.load(tmp_path / "no-clip.yaml")
+        assert "on 11 to 87 % of the control's steps" in card.calibration.note("en", card.figures)
+
     def test_no_clip_is_calibrated(self):
         figures = cards.find("no-clip").figures
         seeds = figures["seeds"]

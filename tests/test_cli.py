@@ -265,6 +265,31 @@ def test_compare(home: Path):
     assert "312" in out
 
 
+def test_compare_measures_by_the_tree_that_is_named(home: Path):
+    folder = home / "trees"
+    folder.mkdir()
+    for shipped in (ROOT / "trees").glob("phase-19*.yaml"):
+        text = (
+            shipped.read_text()
+            .replace("tree: phase-19", "tree: strict")
+            .replace("sigmas: 3.0", "sigmas: 1e6")
+        )
+        (folder / shipped.name.replace("phase-19", "strict")).write_text(text)
+    words = ("compare", "19-control", "19-break", "--lang", "en")
+    assert "Measured at step 312" in tutor(*words)[1]
+    code, out, _ = tutor(*words, "--tree", "strict")
+    assert code == 0
+    assert "No spike in either run" in out
+    assert "no tree 'strct'" in refused(*words, "--tree", "strct")
+
+
+def test_a_run_that_kept_its_trigger_among_the_settings_is_not_resumed(home: Path):
+    pytest.importorskip("torch")
+    settings = {"steps": 40, "boilerplate_step": 312, "boilerplate_batches": 3}
+    run = write_run(home / "early", GOOD[:10], {"tutor": "0.1.0", "break": "no-clip", "settings": settings})
+    assert "begun by an early tutor" in refused("train", "--resume", str(run))
+
+
 def test_without_torch_train_says_how_to_get_it(home: Path):
     hide = "import sys; sys.modules['torch'] = None; from tutor.cli import main; main()"
     done = subprocess.run([sys.executable, "-c", hide, "train"], capture_output=True, text=True, cwd=ROOT)

@@ -1,5 +1,6 @@
 import io
 import math
+import re
 from pathlib import Path
 
 import polars as pl
@@ -27,8 +28,8 @@ def run(loss, name="a", manifest=None, first=0, **signals):
     return Run(Path(name), name, Manifest.parse(manifest or {})[0], pl.DataFrame(columns))
 
 
-def measured(a, b, at=None):
-    found = compare.compare(a, b, at, spike=SPIKE, recovery=RECOVERY)
+def measured(a, b, at=None, spike=SPIKE, recovery=RECOVERY):
+    found = compare.compare(a, b, at, spike=spike, recovery=recovery)
     return found, {one.key: (one.a, one.b) for one in found.measures}
 
 
@@ -143,3 +144,37 @@ def test_the_tables_fit_eighty_columns():
     long = run(SPIKED, "a-run-with-a-name-that-goes-on-and-on-and-on-for-no-good-reason", {"k": "v" * 200})
     text = drawn(measured(run(SPIKED), long)[0])
     assert max(map(len, text.splitlines())) <= 80
+
+
+class TestOtherTrees:
+    """A tree that asks about no spike, or about no recovery: its numbers alone are measured by."""
+
+    @pytest.mark.parametrize("recovery", [None, RECOVERY])
+    @pytest.mark.parametrize("at", [None, 20])
+    def test_that_asks_about_no_spike_gives_no_figures_on_one(self, at, recovery):
+        found, table = measured(run(CALM + [1.0] * 10), run(SPIKED, "b"), at, None, recovery)
+        assert (table, found.window, found.step, found.parted) == ({}, None, at, 20)
+        assert "No figures on spikes: this tree asks about none" in drawn(found)
+        assert "first differ at step 20" in drawn(found)
+        assert "este árbol no pregunta por ninguno" in drawn(found, "es")
+
+    def test_what_differs_and_a_loss_that_is_not_finite_need_no_numbers(self):
+        a = run(CALM, manifest={"lr": 1})
+        b = run([*CALM[:19], math.nan], "b", manifest={"lr": 2})
+        found, table = measured(a, b, spike=None, recovery=None)
+        assert table == {"non_finite": (None, 19)}
+        assert [one.key for one in found.settings] == ["lr"]
+        assert "first NaN or Inf at step" in drawn(found)
+
+    def test_that_asks_about_no_recovery_leaves_out_what_came_after(self):
+        found, table = measured(run(SPIKED), run(SPIKED, "b"), recovery=None)
+        assert (found.step, found.within) == (20, None)
+        assert list(table) == ["before", "peak", "peak_step", "grad_norm", "grad_ratio"]
+        assert table["peak"] == (9.0, 9.0)
+        assert "–" not in re.sub(r"gradient norm.*|over the mean.*", "", drawn(found))
+
+    def test_that_asks_about_no_recovery_compares_the_ends_without_a_spike(self):
+        found, table = measured(run(CALM), run(CALM, "b"), recovery=None)
+        assert found.step is None
+        assert table["last_loss"] == pytest.approx((1.1, 1.1))
+        assert "No spike in either run: the last 10 steps" in drawn(found)

@@ -216,6 +216,14 @@ class TestDrafts:
         assert len(list((book.folder / "drafts").iterdir())) == 2
         assert book.drafts() == []
 
+    def test_what_cannot_be_resumed_is_set_aside(self, book):
+        assert book.resume("walk", "k", dict) is None
+        book.save_draft("walk", "k", {"n": 1})
+        assert book.resume("walk", "k", lambda state: state["n"]) == 1
+        assert book.resume("walk", "k", lambda state: int("no number")) is None
+        assert book.draft("walk", "k") is None
+        assert [path.suffix for path in (book.folder / "drafts").iterdir()] == [".broken"]
+
     def test_keys_that_look_alike_keep_apart(self, book):
         for number, key in enumerate(("a/b", "a b", "a_b", "x" * 300)):
             book.save_draft("walk", key, {"n": number})

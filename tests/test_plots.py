@@ -70,7 +70,7 @@ EMPTY = run()
 
 
 class TestExactSize:
-    @settings(max_examples=120, deadline=None)
+    @settings(max_examples=120)
     @given(
         panel=st.sampled_from(PANELS),
         width=st.integers(1, 140),
@@ -105,7 +105,7 @@ class TestExactSize:
         assert {cell_len(line) for line in drawn} == {width}
         assert "\x1b" not in picture.plain
 
-    @settings(max_examples=60, deadline=None)
+    @settings(max_examples=60)
     @given(st.lists(st.none() | st.floats(), min_size=1, max_size=60), st.integers(10, 90))
     def test_any_numbers_at_all(self, values, width):
         picture = plots.draw(
@@ -176,6 +176,22 @@ class TestCurves:
         row = next(line for line in drawn[1:] if "◆" in line)
         assert row.count("◆") == 2
         assert not any(0x2800 < ord(cell) < 0x2900 for cell in row)
+
+    def test_what_is_logged_at_every_fifth_step_is_points_near_by_and_a_line_from_afar(self):
+        probe = pl.Series([2.0 if i % 5 == 0 else None for i in range(600)], dtype=pl.Float64)
+        logged = run(600, loss=[1.0] * 600, probe_loss=probe)
+        near = lines(plots.draw(logged, "loss", 80, 10, view=(262, 412)))
+        row = next(line for line in near[1:] if "▲" in line)
+        assert "⠤▲⠤" not in near[0]
+        assert row.count("▲") == 30  # 265, 270 .. 410
+        assert not any(0x2800 < ord(cell) < 0x2900 for cell in row)
+        assert "⠤▲⠤ probe" in lines(plots.draw(logged, "loss", 80, 10))[0]
+
+    def test_the_rarest_of_two_points_in_one_place_is_seen(self):
+        fifth = pl.Series([2.0 if i % 5 == 0 else None for i in range(100)], dtype=pl.Float64)
+        one = pl.Series([2.0 if i == 50 else None for i in range(100)], dtype=pl.Float64)
+        drawn = lines(plots.draw(run(100, loss=[1.0] * 100, val_loss=one, probe_loss=fifth), "loss", 80, 10))
+        assert "◆" in "".join(drawn[1:])
 
     def test_other_runs_are_laid_over_by_name(self):
         drawn = lines(
@@ -339,7 +355,6 @@ class TestAxes:
     def test_no_label_is_longer_than_the_gutter(self, value):
         assert len(axes.label(value)) <= 8
 
-    @settings(deadline=None)
     @given(
         st.lists(st.floats(allow_nan=False, allow_infinity=False), min_size=1, max_size=9),
         st.sampled_from([30, 1e3]),

@@ -1,8 +1,10 @@
-"""Settings: what is refused before anything is trained."""
+"""Settings: what is refused before anything is trained, and how changes are typed."""
 
 import pytest
+import typer
 
 from tutor import settings
+from tutor.cli import app
 
 
 @pytest.mark.parametrize(
@@ -27,3 +29,24 @@ def test_sizes_that_are_too_large_together_are_refused():
 @pytest.mark.parametrize("changes", [{}, {"batch_size": 512}, {"n_embd": 768, "n_layer": 12}])
 def test_what_fits_is_taken(changes: dict):
     assert settings.memory(settings.build(changes)) < settings.MOST_MEMORY
+
+
+def test_changes_are_typed_by_the_options_that_there_are():
+    changes = {"lr": 1e-4, "device": "cpu", "grad_clip": None, "seed": 7}
+    words = ["--seed", "7", "--device", "cpu", "--set", "lr=0.0001", "--set", "grad_clip=none"]
+    assert settings.command_words(changes) == words
+
+
+def test_train_has_an_option_for_just_these_settings():
+    command = typer.main.get_command(app)
+    assert isinstance(command, typer.core.TyperGroup)
+    options = {option.name for option in command.commands["train"].params}
+    assert [name for name in settings.names() if name in options] == sorted(
+        settings.OPTIONS, key=settings.names().index
+    )
+
+
+@pytest.mark.parametrize(("was", "times", "gives"), [(100, 2, 100 * 2), (1e-3, 0.1, 1e-4), (3, 0.5, 2)])
+def test_a_multiple_of_a_whole_number_is_one(was: float, times: float, gives: float):
+    found = settings.scaled(was, times)
+    assert (found, type(found)) == (gives, type(was))

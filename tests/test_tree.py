@@ -3,6 +3,7 @@
 import shutil
 from pathlib import Path
 
+import jsonschema
 import pytest
 
 from tests import prose
@@ -490,7 +491,6 @@ class TestSchema:
 
     @pytest.mark.parametrize(("model", "name"), [(tree.Tree, "phase-19"), (Card, "breaks/no-clip")])
     def test_the_shipped_files_fit(self, model: type, name: str):
-        jsonschema = pytest.importorskip("jsonschema")
         shipped = ROOT / "trees" / f"{name}.yaml"
         jsonschema.validate(Document(shipped).data, schema.graph(model))
         for lang in LANGUAGES:

@@ -45,7 +45,7 @@ class TestRecordedRuns:
     def test_the_fix_is_a_command(self):
         end, _ = walk.unattended(readers.open_run("runs/19-break"), PHASE_19)
         commands = [walk.fix_command(end.run, fix.change) for fix in end.leaf.fixes]
-        assert any("--break no-clip" in c and "--set grad_clip=1.0" in c for c in commands if c)
+        assert "tutor train --break no-clip --device cpu --set grad_clip=1.0" in commands
 
     @pytest.mark.parametrize("manifest", [{"command": "python train.py --lr 3e-4"}, {}])
     def test_no_command_for_a_run_that_tutor_did_not_train(self, manifest: dict):
@@ -276,6 +276,36 @@ class TestWhatTheLogHasSaid:
         assert not walk.predict(second, "no", 5).prediction.seen_before
         kept = walk.from_state(flat(), PHASE_19, walk.to_state(second))
         assert (kept.id, kept.attempt) == (second.id, 2)
+
+
+class TestStart:
+    """A walk that began where a leaf of another tree led."""
+
+    def begun(self):
+        return walk.begin(readers.open_run("runs/19-break"), PHASE_19, ("3.1", 312))
+
+    def test_it_begins_at_that_question_and_step_and_ends_there_too(self):
+        begun = self.begun()
+        assert (begun.at, begun.focus, begun.start) == ("3.1", 312, ("3.1", 312))
+        went = walk.take(begun, next(iter(begun.question.outcomes)), "learner", walk.look(begun))
+        assert went.start == begun.start
+        assert walk.back(went) == begun
+        assert walk.back(begun) == begun
+        assert (walk.again(went).at, walk.again(went).focus) == ("3.1", 312)
+
+    def test_its_draft_begins_there(self):
+        begun = self.begun()
+        went = walk.go_on(begun, walk.look(begun), next(iter(begun.question.outcomes)))
+        state = json.loads(json.dumps(walk.to_state(went)))
+        kept = walk.from_state(begun.run, PHASE_19, state)
+        assert (kept.at, kept.start, kept.answers) == (went.at, begun.start, went.answers)
+
+    def test_a_draft_that_does_not_say_began_at_the_first_question(self):
+        state = walk.to_state(self.begun())
+        del state["start"]
+        assert walk.from_state(flat(), PHASE_19, state).start == ("1.1", None)
+        gone = walk.to_state(self.begun()) | {"start": ["99", 312]}
+        assert walk.from_state(flat(), PHASE_19, gone).start == ("1.1", None)
 
 
 class TestDraft:

@@ -48,7 +48,8 @@ def figures(rows: Sequence[Row], leaves: Sequence[str] = ()) -> dict[str, Any]:
         `seeds`, `first_seed`, `last_seed`; `kept` and `control_kept`, the breaks and the controls that ended
         at one of `leaves`; for each column with numbers `<column>_min` and `<column>_max`; and, of a break
         with a trigger, the counts `control_back`, `excess`, `spike`, `recovered`, `lingered`, `diverged`,
-        the shares `recovered_percent` and `lingered_percent`, and the range of those that lingered.
+        the shares `recovered_percent` and `lingered_percent`, the range of those that lingered, and that of
+        the share of steps at which the control was clipped (`control_clipped_percent_min` and `_max`).
     """
     found: dict[str, Any] = {"seeds": len(rows), "first_seed": rows[0]["seed"], "last_seed": rows[-1]["seed"]}
     if "break_leaf" in rows[0]:
@@ -67,6 +68,7 @@ def _aftermath(rows: Sequence[Row]) -> dict[str, Any]:
     """The counts of how controls and breaks took the trigger."""
     backs = [row["break_back"] for row in rows]
     late = [back for back in backs if back is not None and back > BACK_SOON]
+    clipped = [row["control_clipped"] for row in rows]
     recovered = len(backs) - len(late) - backs.count(None)
     return {
         "control_back": sum(
@@ -81,6 +83,8 @@ def _aftermath(rows: Sequence[Row]) -> dict[str, Any]:
         "lingered_percent": round(100 * len(late) / len(rows)),
         "lingered_min": min(late, default=None),
         "lingered_max": max(late, default=None),
+        "control_clipped_percent_min": round(100 * min(clipped)),
+        "control_clipped_percent_max": round(100 * max(clipped)),
     }
 
 

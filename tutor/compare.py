@@ -62,8 +62,9 @@ class Comparison:
         names: of the two runs.
         step: at which both are measured; None without a spike, and then it is the runs' ends.
         parted: the first step at which their losses differ; None where none does.
-        window: how many steps a window before or at the end spans (more than asked where rows are scarce).
-        within: how many steps after the peak are looked at.
+        window: how many steps a window before or at the end spans (more than asked where rows are scarce);
+            None where the tree asks about no spike, and then nothing is measured around one.
+        within: how many steps after the peak are looked at; None where the tree asks about no recovery.
         settings: what was configured differently.
         measures: what came of it.
     """
@@ -71,8 +72,8 @@ class Comparison:
     names: tuple[str, str]
     step: int | None
     parted: int | None
-    window: int
-    within: int
+    window: int | None
+    within: int | None
     settings: tuple[Difference, ...]
     measures: tuple[Measure, ...]
 
@@ -86,32 +87,43 @@ def compare(
         a: usually the control.
         b: usually the break.
         at: the step to measure at; the worst spike of the two by default.
-        spike: the numbers of the tree's spike question (`window`, `sigmas`, `merge`).
-        recovery: the numbers of its recovery question (`window`, `sigmas`, `merge`, `within`, `smooth`).
-            Of a tree that asks only one of these, or neither, nothing is measured.
+        spike: the numbers of the tree's spike question (`window`, `sigmas`, `merge`), None where it has none:
+            then there is no window to measure in, neither around a spike nor at the end.
+        recovery: the numbers of its recovery question (`window`, `sigmas`, `merge`, `within`, `smooth`), None
+            where it has none: then what came after a spike isn't measured.
     """
-    names, differences = (a.name, b.name), tuple(_differences(a.manifest.given, b.manifest.given))
-    if spike is None or recovery is None:
-        return Comparison(names, at, _parted(a, b), 0, 0, differences, ())
-    if at is None:
+    if spike is not None and at is None:
         at = _worst_spike((a, b), spike)
-    if at is None:
-        measured = [_at_the_end(run, spike) for run in (a, b)]
-    else:
-        measured = [_at_spike(run, at, spike, recovery) for run in (a, b)]
     bad = [non_finite_loss(run, None).facts.get("step") if run.has("loss") else None for run in (a, b)]
-    measures = [Measure(key, measured[0][key], measured[1][key]) for key in measured[0]]
+    measures = [] if spike is None else _measures(a, b, at, spike, recovery)
     if bad != [None, None]:
         measures.append(Measure("non_finite", *bad))
     return Comparison(
-        names,
-        at,
-        _parted(a, b),
-        max(round(spike["window"].count(run) * cadence(run)) for run in (a, b)),
-        recovery["within"].steps,
-        differences,
-        tuple(measures),
+        names=(a.name, b.name),
+        step=at,
+        parted=_parted(a, b),
+        window=None if spike is None else max(_window_steps(run, spike) for run in (a, b)),
+        within=None if recovery is None else recovery["within"].steps,
+        settings=tuple(_differences(a.manifest.given, b.manifest.given)),
+        measures=tuple(measures),
     )
+
+
+def _measures(a: Run, b: Run, at: int | None, spike: Numbers, recovery: Numbers | None) -> list[Measure]:
+    """What both runs measured at the spike, or at their ends where there is none."""
+    if at is None:
+        first, second = (_at_the_end(run, spike) for run in (a, b))
+    else:
+        first, second = (_at_spike(run, at, spike) for run in (a, b))
+        if recovery is not None:
+            first |= _after_spike(a, at, spike, recovery)
+            second |= _after_spike(b, at, spike, recovery)
+    return [Measure(key, first[key], second[key]) for key in first]
+
+
+def _window_steps(run: Run, spike: Numbers) -> int:
+    """How many steps the window of the spike question spans in the run."""
+    return round(spike["window"].count(run) * cadence(run))
 
 
 def _worst_spike(runs: tuple[Run, Run], numbers: Numbers) -> int | None:
@@ -123,32 +135,50 @@ def _worst_spike(runs: tuple[Run, Run], numbers: Numbers) -> int | None:
     return max(found)[1] if found else None
 
 
-def _at_spike(run: Run, at: int, spike: Numbers, numbers: Numbers) -> dict[str, float | None]:
-    """The spike at `at`: its peak, what the gradient did there, and what came after."""
-    found: dict[str, float | None] = dict.fromkeys(
-        ("before", "peak", "peak_step", "grad_norm", "grad_ratio", "recovered", "mean_after", "worst_after")
-    )
-    if not run.has("loss") or not int(run.steps[0]) <= at <= int(run.steps[-1]):
+def _at_spike(run: Run, at: int, spike: Numbers) -> dict[str, float | None]:
+    """The spike at `at`: its peak, and what the gradient did there."""
+    found: dict[str, float | None] = dict.fromkeys(("before", "peak", "peak_step", "grad_norm", "grad_ratio"))
+    if not _logged_at(run, at):
         return found
     run = run.logged("loss")
     row, window = run.row_at(at), spike["window"]
-    loss = finite(run["loss"])
     if before := baseline(run, "loss", row, window):
         found["before"] = before.mean
-    peak = loss[row : run.row_at(at + int(spike["merge"])) + 1].arg_max()
-    if peak is None:
+    if (peak := _peak(run, at, spike)) is None:
         return found
-    peak_row = row + peak
-    peak_step = int(run.steps[peak_row])
-    found |= {"peak": loss[peak_row], "peak_step": peak_step}
-    if run.has("grad_norm") and run["grad_norm"][peak_row] is not None:
-        norm, usual = float(run["grad_norm"][peak_row]), baseline(run, "grad_norm", row, window)
+    found |= {"peak": finite(run["loss"])[peak], "peak_step": int(run.steps[peak])}
+    if run.has("grad_norm") and run["grad_norm"][peak] is not None:
+        norm, usual = float(run["grad_norm"][peak]), baseline(run, "grad_norm", row, window)
         found |= {"grad_norm": norm, "grad_ratio": norm / usual.mean if usual and usual.mean else None}
-    after = loss[peak_row + 1 : run.row_at(peak_step + numbers["within"].steps) + 1]
+    return found
+
+
+def _after_spike(run: Run, at: int, spike: Numbers, numbers: Numbers) -> dict[str, float | None]:
+    """What came after the spike at `at`, by the `numbers` of the recovery question."""
+    found: dict[str, float | None] = dict.fromkeys(("recovered", "mean_after", "worst_after"))
+    if not _logged_at(run, at):
+        return found
+    run = run.logged("loss")
+    if (peak := _peak(run, at, spike)) is None:
+        return found
+    end = run.row_at(int(run.steps[peak]) + numbers["within"].steps)
+    after = finite(run["loss"])[peak + 1 : end + 1]
     found |= {"mean_after": known_float(after.mean()), "worst_after": known_float(after.max())}
     to_the_end = {**numbers, "within": replace(numbers["within"], steps=int(run.steps[-1]) - at)}
     found["recovered"] = recovery(run, at, **to_the_end).facts.get("after")
     return found
+
+
+def _logged_at(run: Run, at: int) -> bool:
+    """Whether the run's losses reach step `at`."""
+    return run.has("loss") and int(run.steps[0]) <= at <= int(run.steps[-1])
+
+
+def _peak(run: Run, at: int, spike: Numbers) -> int | None:
+    """The row of the largest loss of the spike at `at`; None where no loss there is finite."""
+    row = run.row_at(at)
+    peak = finite(run["loss"])[row : run.row_at(at + int(spike["merge"])) + 1].arg_max()
+    return None if peak is None else row + peak
 
 
 def _at_the_end(run: Run, spike: Numbers) -> dict[str, float | None]:
@@ -199,15 +229,16 @@ def render(comparison: Comparison, lang: str = "en") -> Group:
         parts.append(settings)
     else:
         parts.append(Text(say("compare.same", lang) + "\n"))
-    facts = {"step": comparison.step, "window": comparison.window}
-    if comparison.measures:
+    facts = {"step": comparison.step, "window": comparison.window, "within": comparison.within}
+    if comparison.window is None:
+        parts.append(_heading("not_asked", lang))
+    else:
         parts.append(_heading("measured" if comparison.step is not None else "no_spike", lang, **facts))
     if comparison.parted is not None:
         parts.append(Text(say("compare.parted", lang, step=comparison.parted)))
     if not comparison.measures:
         return Group(*parts)
     measures = _table(comparison)
-    facts |= {"within": comparison.within}
     for measure in comparison.measures:
         label = Text(say(f"compare.measure.{measure.key}", lang, **facts))
         measures.add_row(label, *(Text(_cell(measure.key, value, lang)) for value in (measure.a, measure.b)))

@@ -57,8 +57,8 @@ class Report:
         """Whether the walk stopped for want of data, with nothing wrong found before."""
         return self.walk.leaf is None and not self.flawed and not self.too_early
 
-    def text(self, lang: str) -> Text:
-        """For people: a line a question, then the leaf."""
+    def text(self, lang: str, *, explain: bool = False) -> Text:
+        """For people: a line a question, then the leaf; with `explain` how each rule came to its answer."""
         out = Text()
         out.append(plain(str(self.run.path)), "bold")
         out.append(f"   {self.tree.tree} · {self.tree.title(lang)}\n")
@@ -68,6 +68,8 @@ class Report:
             title = self.tree.questions[look.question].title(lang)
             out.append(f"  {look.question:<4} {title:<23} ", "bold")
             out.append("\n".join(self._told(look, lang)).replace("\n", f"\n{INDENT}") + "\n")
+            for line in saying.of_rules(self.tree.questions[look.question], look, lang) if explain else ():
+                out.append(f"{INDENT}{line.text}\n", "dim")
         for line in saying.of_end(self.walk, self.looks, lang):
             out.append(*_drawn(line))
         return out
@@ -98,6 +100,8 @@ class Report:
                     "by": answer.by if answer else None,
                     "step": look.finding.step,
                     "bound": look.finding.level,
+                    "margin": look.finding.margin,
+                    "close": look.close,
                     "facts": dict(look.finding.facts),
                     "checks": {
                         name: {"outcome": finding.outcome, "facts": dict(finding.facts)}
@@ -133,7 +137,8 @@ class Report:
 
 
 def _sentence(line: Line) -> str:
-    return f"{line.label} {line.text}" if line.label else line.text
+    note = f" {line.note}" if line.note and line.role == "finding" else ""
+    return f"{line.label} {line.text}{note}" if line.label else f"{line.text}{note}"
 
 
 def _drawn(line: Line) -> tuple[str, str]:

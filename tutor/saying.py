@@ -2,6 +2,7 @@
 
 of_look(question, seen, lang)                    what the log says of one question, or why it can't tell
 after_prediction(question, said, seen, lang)     the same for a learner who has committed
+of_rules(question, seen, lang)                   how the rules of a question came to that
 of_answer(question, answer, lang)                what a walk that nobody watched took for the answer
 of_end(walk, looks, lang)                        where a walk that nobody watched ended, and the smallest fix
 
@@ -13,15 +14,18 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from tutor.detectors import NO_DATA, NOT_YET, Finding
+from tutor.detectors.windows import Window
 from tutor.tree import Question, Rule
+from tutor.tree.schema import Number
 from tutor.walk import UNSURE, Answer, Look, Prediction, Walk, fix_command, flawed, verdict
-from tutor.words import plain, say
+from tutor.words import number, plain, say
 
 Role = Literal[
-    "prediction",  # what the learner said: "right", "wrong", "seen_before", or "" where nobody can tell
+    "prediction",  # what the learner said: "right", "wrong", "close", "seen_before"; "" where nobody can tell
     "finding",  # what the log says of the question
     "check",  # what it says of one of several checks
     "tempting",  # why a wrong prediction looked right
+    "rule",  # how a rule came to its answer: its numbers, where it looked, its margin
     "silent",  # why the log can't tell
     "look",  # how to see for oneself
     "answer",  # the answer taken
@@ -139,7 +143,8 @@ def _prediction(question: Question, said: Prediction, seen: Look, lang: str) -> 
     right = said.outcome == (seen.outcome if seen.answers else UNSURE)
     if not right and not seen.answers:
         return you_said
-    held = "seen_before" if said.seen_before else "right" if right else "wrong"
+    missed = "close" if seen.close else "wrong"
+    held = "seen_before" if said.seen_before else "right" if right else missed
     return replace(you_said, label=say(f"walk.{held}", lang), verdict=held)
 
 
@@ -165,9 +170,13 @@ def _decider(question: Question, seen: Look) -> str | None:
 def _finding(question: Question, seen: Look, lang: str) -> Line:
     """The answer: what was measured is its check's own, its sentence may name what earlier checks found."""
     text = question.outcomes[seen.outcome].says(lang, safe(seen.finding.facts))
-    if decider := _decider(question, seen):
-        return _found("finding", text, seen.checks[decider], (question.checks[decider].rule,), lang)
-    return _found("finding", text, seen.finding, question.rules, lang)
+    decider = _decider(question, seen)
+    finding = seen.checks[decider] if decider else seen.finding
+    rules = (question.checks[decider].rule,) if decider else question.rules
+    line = _found("finding", text, finding, rules, lang)
+    if not seen.close or finding.margin is None:
+        return line
+    return replace(line, note=say("walk.just", lang, margin=100 * finding.margin))
 
 
 def _found(role: Role, text: str, finding: Finding, rules: Iterable[Rule], lang: str) -> Line:
@@ -199,6 +208,32 @@ def safe(value: Any) -> Any:
 
 
 # A walk that nobody watched
+
+
+def of_rules(question: Question, seen: Look, lang: str) -> list[Line]:
+    """How the log was asked: a line for each rule with its numbers, the steps it looked at and its margin."""
+    findings = [(check.rule, seen.checks[name]) for name, check in question.checks.items()]
+    if question.rule:
+        findings.append((question.rule, seen.finding))
+    return [_rule(rule, finding, lang) for rule, finding in findings]
+
+
+def _rule(rule: Rule, finding: Finding, lang: str) -> Line:
+    numbers = ", ".join(f"{name} {_number(value)}" for name, value in rule.numbers.items())
+    parts = [f"{rule.detector}({numbers})"]
+    if finding.window:
+        first, last = finding.window
+        parts.append(say("check.looked_at", lang, first=first, last=last))
+    if finding.margin is not None:
+        facts = {"measured": finding.measured, "bound": finding.bound, "margin": 100 * finding.margin}
+        parts.append(say("check.held_against", lang, **facts))
+    return Line("rule", " · ".join(parts), window=finding.window, sources=cited((rule,), lang))
+
+
+def _number(value: Number | Window) -> str:
+    if isinstance(value, Window):
+        return f"{value.steps} steps/{value.rows} rows"
+    return number(value)
 
 
 def of_answer(question: Question, answer: Answer, lang: str) -> Line:
@@ -246,7 +281,9 @@ def _undecided(walk: Walk, looks: Sequence[Look], lang: str) -> Iterator[Line]:
 
 def _missing(look: Look) -> list[str]:
     """What wasn't recorded, for a question that the log can't answer."""
-    return [name for found in (look.finding, *look.checks.values()) for name in found.facts.get("missing", ())]
+    return [
+        name for found in (look.finding, *look.checks.values()) for name in found.facts.get("missing", ())
+    ]
 
 
 def of_end(walk: Walk, looks: Sequence[Look], lang: str) -> list[Line]:

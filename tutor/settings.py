@@ -11,6 +11,9 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from tutor import catalog
 
+OPTIONS = ("seed", "steps", "device", "dtype")
+"""Settings for which `tutor train` has an option of their own; the others are given by `--set`."""
+
 MOST_MEMORY = 16e9  # bytes that a run may need; the default one needs half a gigabyte
 
 
@@ -125,17 +128,25 @@ def parse(assignments: Iterable[str]) -> dict[str, Any]:
     return changes
 
 
-def scaled(was: Any, times: float) -> float:
-    """So many times what a setting was, to six digits.
+def scaled(was: Any, times: float) -> int | float:
+    """So many times what a setting was, to six digits; of a whole number the nearest whole one.
 
     Raises:
         ValueError: what it was isn't a number.
     """
     if isinstance(was, bool) or not isinstance(was, int | float):
         raise ValueError(f"{times:g} times {was!r}: that isn't a number")
-    return float(f"{was * times:.6g}")
+    value = float(f"{was * times:.6g}")
+    return round(value) if isinstance(was, int) else value
 
 
-def assignments(changes: Mapping[str, Any]) -> list[str]:
-    """The inverse of `parse`: changes as `name=value` words for a command line."""
-    return [f"{name}={'none' if value is None else value}" for name, value in changes.items()]
+def command_words(changes: Mapping[str, Any]) -> list[str]:
+    """Changes as a person types them after `tutor train`: `["--device", "cpu", "--set", "lr=0.001"]`."""
+    typed = []
+    for name in OPTIONS:
+        if name in changes:
+            typed += [f"--{name}", str(changes[name])]
+    for name, value in changes.items():
+        if name not in OPTIONS:
+            typed += ["--set", f"{name}={'none' if value is None else value}"]
+    return typed

@@ -176,10 +176,11 @@ def test_many_at_once_give_the_rows_of_one_after_another_and_the_leaf_of_each(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setattr(atlas, "jobs_of", lambda card, seed, steps, runs: [job(runs / str(seed), seed=seed)])
-    both = [list(atlas.table_of(None, range(3), 6, tmp_path / str(n), n)) for n in (1, 2)]
-    assert both[0] == both[1]
-    assert [row["seed"] for row in both[0]] == [0, 1, 2]
-    assert {row["leaf"] for row in both[0]} <= {
+    rows = list(atlas.table_of(None, range(3), 6, tmp_path / "many", 2))
+    assert rows == [
+        {"seed": seed} | atlas.measure(job(tmp_path / f"one/{seed}", seed=seed)) for seed in range(3)
+    ]
+    assert {row["leaf"] for row in rows} <= {
         *tree.find("phase-19").leaves,
         *tree.find("phase-19").questions,
     }

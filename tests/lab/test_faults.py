@@ -11,6 +11,7 @@ import time
 from pathlib import Path
 
 import pytest
+import torch
 
 from tests.lab.small import TINY, boilerplate, recipe, rows_of, timeless
 from tests.test_card import changed
@@ -252,7 +253,8 @@ class TestPlanned:
         assert {row["grad_norm"] for row in rows} == {0.0}
         assert len({row["param_norm"] for row in rows}) == 1
         assert {row["update_norm"] for row in rows} == {0.0}
-        assert len({row["probe_loss"] for row in rows}) == 1
+        probed = [row["probe_loss"] for row in rows if row["probe_loss"] is not None]
+        assert len(probed) == 3 and len(set(probed)) == 1  # every fifth of 12 steps
 
     def test_an_empty_mask_trains_on_nan_while_the_mean_over_tokens_is_finite(self, tmp_path: Path):
         rows = self.rows(tmp_path / "run", Part("empty-mask", {"step": 5}))
@@ -273,6 +275,12 @@ class TestPlanned:
         assert summed["loss"] == mean["loss"]
         assert summed["reduced_loss"] == pytest.approx(2 * 16 * mean["loss"], rel=1e-5)
         assert summed["grad_norm"] == pytest.approx(2 * 16 * mean["grad_norm"], rel=1e-4)
+
+    @pytest.mark.parametrize("dtype", [torch.bool, torch.int64, torch.float32])
+    def test_a_summed_loss_counts_what_the_mask_counts_as_the_mean_does(self, dtype: torch.dtype):
+        losses, mask = torch.tensor([[1.0, 2.0], [4.0, 8.0]]), torch.tensor([[1, 0], [1, 0]]).to(dtype)
+        summed, mean = recipe(faults=[Part("summed-loss")]).reduce, recipe().reduce
+        assert (summed(losses, mask).item(), mean(losses, mask).item()) == (5.0, 2.5)
 
     def test_an_amnesiac_optimizers_moments_are_those_of_one_gradient(self, tmp_path: Path):
         rows = self.rows(tmp_path / "run", Part("amnesiac-optimizer"), grad_clip=None)

@@ -9,7 +9,7 @@ from torch import nn
 from tests.lab.small import tiny
 from tutor import settings as knobs
 from tutor.lab.assembly import assemble
-from tutor.lab.instruments import Instruments, groups_of
+from tutor.lab.instruments import BeforeUpdate, Instruments, groups_of
 from tutor.lab.model import build_model
 from tutor.lab.optimizer import Optimizer, clip_to
 from tutor.lab.quantities.adam_moments import adam_moments
@@ -121,7 +121,9 @@ class TestInstruments:
         one = torch.ones(())
         instruments.forward(hidden, torch.tensor([losses]), torch.arange(len(losses))[None], one * 7)
         instruments.before_update(
-            optimizer.adam, grad_norm=one * 5, clipped=one.bool(), scale=one, probe=lambda: one * 2
+            BeforeUpdate(
+                optimizer.adam, grad_norm=one * 5, clipped=one.bool(), scale=one, probe=lambda: one * 2
+            )
         )
         for flat in optimizer.flats:
             flat.add_(0.5)

@@ -14,7 +14,7 @@ from torch import Tensor, nn
 from tests.lab.small import tiny
 from tutor.lab import quantities as room
 from tutor.lab.assembly import assemble
-from tutor.lab.instruments import Instruments, groups_of
+from tutor.lab.instruments import BeforeUpdate, Instruments, groups_of
 from tutor.lab.model import build_model
 from tutor.lab.optimizer import Named, Optimizer
 from tutor.lab.quantities import quantities
@@ -144,7 +144,7 @@ def watch(optimizer: torch.optim.Optimizer, steps: int) -> list[dict]:
     instruments, one = Instruments(), torch.ones(())
     for _ in range(steps):
         instruments.before_update(
-            optimizer, grad_norm=one, clipped=one < 1, scale=None, probe=lambda: torch.zeros(())
+            BeforeUpdate(optimizer, grad_norm=one, clipped=one < 1, probe=lambda: torch.zeros(()))
         )
         optimizer.step()
         instruments.updated(None)
@@ -168,7 +168,7 @@ class TestAnyModel:
             before = nn.utils.clip_grad_norm_(model.parameters(), 0.1)
             instruments.forward(hidden, losses, y_BT, loss)
             instruments.before_update(
-                optimizer, grad_norm=before, clipped=before > 0.1, scale=None, probe=lambda loss=loss: loss
+                BeforeUpdate(optimizer, grad_norm=before, clipped=before > 0.1, probe=lambda loss=loss: loss)
             )
             optimizer.step()
             instruments.updated(None)

@@ -20,7 +20,7 @@ import torch
 from tests.lab.small import EARLY, SMALL, boilerplate, recipe, rows_of, timeless, tiny
 from tutor import card as cards
 from tutor.calibration import figures
-from tutor.lab import checkpoint
+from tutor.lab import checkpoint, command
 from tutor.lab.assembly import assemble
 from tutor.lab.atlas import aftermath, compare
 from tutor.lab.command import run_train
@@ -244,7 +244,7 @@ class TestEnds:
     def test_a_killed_run_can_be_read_and_resumed(self, tmp_path: Path, how: signal.Signals):
         out = tmp_path / "run"
         words = ["train", "--steps", "3000", "--device", "cpu", "--out", str(out)]
-        for name in ("n_layer=1", "n_embd=16", "n_head=2", "batch_size=2", "block_size=16"):
+        for name in ("n_layer=1", "n_embd=16", "n_head=2", "batch_size=2", "block_size=16", "threads=1"):
             words += ["--set", name]
         run = subprocess.Popen(
             [sys.executable, "-m", "tutor", *words, "--set", "checkpoint_every=20"],
@@ -341,6 +341,36 @@ class TestCommand:
         monkeypatch.setattr(checkpoint, "save", full)
         assert run_train(None, tiny().model_dump(), out=tmp_path / "run") == 1
         assert "the run is readable up to step 9" in capsys.readouterr().err
+
+    @pytest.mark.parametrize(
+        ("load", "settings", "told"),
+        [
+            (1.3, {"threads": 2}, True),
+            (1.0, {"threads": 2}, False),  # a core is free
+            (9.0, {"threads": 1}, False),
+            (9.0, {"threads": 2, "device": "cuda"}, False),
+        ],
+    )
+    def test_threads_that_will_wait_for_a_core_are_told(
+        self, monkeypatch: pytest.MonkeyPatch, load: float, settings: dict, told: bool
+    ):
+        monkeypatch.setattr("os.getloadavg", lambda: (load, 0.0, 0.0))
+        monkeypatch.setattr("os.cpu_count", lambda: 2)
+        line = command.busy(tiny(**settings))
+        assert (line is not None and f"cores 2, load {load}" in line and "--set threads=1" in line) is told
+
+    def test_where_the_load_is_unknown_nothing_is_told(self, monkeypatch: pytest.MonkeyPatch):
+        monkeypatch.delattr("os.getloadavg")
+        assert command.busy(tiny(threads=2)) is None
+
+    def test_a_busy_machine_is_told_once_and_trained_on(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture
+    ):
+        monkeypatch.setattr("os.getloadavg", lambda: (1e3, 0.0, 0.0))
+        assert run_train(None, tiny(steps=2, threads=2).model_dump(), out=tmp_path / "run") == 0
+        said = capsys.readouterr().out
+        assert said.startswith("the machine is busy (")
+        assert said.count("the machine is busy") == 1
 
     def test_resume_goes_on(self, tmp_path: Path, capsys: pytest.CaptureFixture):
         train(recipe(steps=17), out=tmp_path / "run")

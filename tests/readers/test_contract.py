@@ -107,6 +107,10 @@ class TestCsv:
         assert run["lr"].to_list() == [0.1, None, 0.1]
         assert (run.name, run.remarks) == ("progress", ())
 
+    def test_blank_lines_before_the_header_are_passed_over(self, tmp_path: Path):
+        run = self.read(tmp_path / "a.csv", "\n\nstep,loss\n0,3.0\n1,2.0\n")
+        assert (run.steps.to_list(), run["loss"].to_list()) == ([0, 1], [3.0, 2.0])
+
     def test_evaluation_in_a_row_without_a_step(self, tmp_path: Path):
         run = self.read(tmp_path / "a.csv", "step,loss,val_loss\n0,3.0,\n1,2.0,\n,,2.5\n2,1.0,\n")
         assert run["val_loss"].to_list() == [None, 2.5, None]
@@ -133,7 +137,7 @@ def test_a_file_that_is_no_run_gets_a_way_on(tmp_path: Path, text: str, way_on: 
     assert way_on in str(caught.value)
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     header=st.sampled_from(["step,loss", "epoch,train_loss,lr", "step,loss,loss", "a,b", ""]),
     body=st.binary(max_size=40) | st.text(alphabet='0123456789.,\n"nanife-', max_size=60).map(str.encode),

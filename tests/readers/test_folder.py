@@ -240,7 +240,7 @@ JSON = st.recursive(
 )
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     lines=st.lists(st.one_of(JSON.map(json.dumps), st.text(max_size=30)), max_size=8),
     manifest=st.one_of(st.none(), JSON.map(json.dumps), st.text(max_size=20)),

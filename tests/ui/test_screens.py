@@ -3,8 +3,10 @@
 import pytest
 
 from tests.conftest import write_run
-from tests.ui.conftest import NARROW, SIZES, WIDE, phase_19, recorded, shown
+from tests.test_tree import small, write
+from tests.ui.conftest import NARROW, SIZES, WIDE, leave_at_the_leaf, phase_19, recorded, shown
 from tests.ui.test_walk import click_on, settle
+from tutor import tree as trees
 from tutor import walk as walks
 from tutor.notebook import Notebook, draft_key
 from tutor.tree import Advice, Handover
@@ -174,6 +176,75 @@ async def test_a_leaf_leads_on_to_the_next_tree(at_leaf, monkeypatch):
         await pilot.press("q")  # back on the leaf
         await settle(pilot)
         assert isinstance(app.screen, LeafScreen)
+
+
+@pytest.fixture
+def leads_on(at_leaf, monkeypatch, tmp_path):
+    """An app at a leaf that leads on to a question of the tree `small`, which lies in the current folder."""
+    (tmp_path / "trees").mkdir()
+    write(tmp_path / "trees", small())
+    monkeypatch.chdir(tmp_path)
+    end, _ = walks.unattended(recorded("19-break"), phase_19())
+
+    def opened(question: str | None) -> TutorApp:
+        leaf = end.leaf.model_copy(update={"next": Handover(tree="small", question=question)})
+        leaves = {**phase_19().leaves, end.at: leaf}
+        return at_leaf(walked_tree=phase_19().model_copy(update={"leaves": leaves}))
+
+    return opened
+
+
+async def test_the_next_tree_goes_on_at_its_question_and_step(leads_on):
+    app = leads_on("2")
+    async with app.run_test(size=WIDE) as pilot:
+        await settle(pilot)
+        await pilot.press("t")  # the next tree
+        await settle(pilot)
+        begun = app.screen.walk
+        assert (begun.tree.tree, begun.tree.start, begun.at) == ("small", "1", "2")
+        assert begun.start == ("2", 312)
+        assert begun.focus == app.screen.mark == 312
+        await pilot.press("down", "enter", "enter")  # its only question, then its leaf
+        await settle(pilot)
+        assert app.screen.walk.leaf
+        assert [answer.question for answer in app.screen.walk.answers] == ["2"]
+        await pilot.press("r")  # again, from where it began
+        await settle(pilot)
+        again = app.screen.walk
+        assert (again.at, again.start, again.attempt) == ("2", ("2", 312), 2)
+
+
+async def test_a_walk_of_the_next_tree_that_began_elsewhere_is_begun_again(leads_on):
+    other = trees.find("small")
+    leave_at_the_leaf(recorded("19-break"), other)  # walked from its first question before
+    app = leads_on("2")
+    async with app.run_test(size=WIDE) as pilot:
+        await settle(pilot)
+        await pilot.press("t")  # the next tree
+        await settle(pilot)
+        assert (app.screen.walk.at, app.screen.walk.attempt) == ("2", 2)
+        await pilot.press("down", "enter", "q", "t")  # commit, leave, and come back
+        await settle(pilot)
+        assert app.screen.walk.prediction  # taken up where it was left
+
+
+async def test_the_next_tree_begins_at_its_first_question_where_none_is_named(leads_on):
+    app = leads_on(None)
+    async with app.run_test(size=WIDE) as pilot:
+        await settle(pilot)
+        await pilot.press("t")
+        await settle(pilot)
+        assert app.screen.walk.start == ("1", 312)
+
+
+async def test_a_next_tree_without_the_question_is_said_to_lack_it(leads_on):
+    app = leads_on("7")
+    async with app.run_test(size=WIDE, notifications=True) as pilot:
+        await settle(pilot)
+        await pilot.press("t")
+        await settle(pilot)
+        assert isinstance(app.screen, LeafScreen)
+        assert [note for note in app._notifications if "question of small" in note.message]
 
 
 async def test_from_the_leaf_out_and_back_to_it(walk, at_leaf):

@@ -43,6 +43,5 @@ def resolve(card: Card | None, *, control: bool = False, changes: Mapping[str, A
         return Plan(build({**card.settings, **changes}), card.trigger, role="control")
     broken = build({**card.settings, **card.change})
     settings = build(changes, broken)
-    mending = card.change.keys() | {name for fix in card.fixes.values() for name in fix.change}
-    mended = any(getattr(settings, name) != getattr(broken, name) for name in mending)
+    mended = any(getattr(settings, name) != getattr(broken, name) for name in card.mending)
     return Plan(settings, card.trigger, card.faults, "fix" if mended else "break")

@@ -153,6 +153,11 @@ class Card(Strict):
         known = available().get(self.name)
         return self.name if self.path is None or known == self.path else str(self.path)
 
+    @property
+    def mending(self) -> frozenset[str]:
+        """The settings that mend the break: those that it changes, and those that a fix does."""
+        return frozenset(self.change).union(*(fix.change for fix in self.fixes.values()))
+
     @cached_property
     def figures(self) -> dict[str, Any]:
         """What the break did over seeds, from the table beside the card; empty where there is none."""

@@ -6,7 +6,7 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from tutor.card.schema import Card, Expect, Fix
-from tutor.settings import assignments
+from tutor.settings import command_words
 from tutor.words import say
 
 
@@ -23,10 +23,7 @@ def commands(card: Card) -> dict[str, str]:
 
 def fix_command(card: Card, fix: Fix) -> str:
     """The command line that trains the break with `fix`."""
-    words = ["tutor", "train", "--break", card.asked_as]
-    for assignment in assignments(fix.change):
-        words += ["--set", assignment]
-    return shlex.join(words)
+    return shlex.join(["tutor", "train", "--break", card.asked_as, *command_words(fix.change)])
 
 
 def render(card: Card, lang: str) -> RenderableType:

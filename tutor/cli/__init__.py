@@ -133,6 +133,9 @@ def check(
     ],
     tree: options.TreeOption = "phase-19",
     as_json: Annotated[bool, typer.Option("--json", help="One JSON list, an object for each run.")] = False,
+    explain: Annotated[
+        bool, typer.Option("--explain", help="Under each question its rule: numbers, steps, margin.")
+    ] = False,
     lang: options.LangOption = None,
 ) -> None:
     """Walk with nobody watching: each question with its value, bound and step, then the leaf."""
@@ -157,7 +160,7 @@ def check(
         if as_json:
             results.append(report.data(language))
         else:
-            console.print(report.text(language), soft_wrap=True)
+            console.print(report.text(language, explain=explain), soft_wrap=True)
     if as_json:
         print(json.dumps(results, indent=2, ensure_ascii=False, allow_nan=False))
     raise typer.Exit(2 if bad else 1 if flawed else 0)
@@ -170,14 +173,16 @@ def compare(
     at: Annotated[
         int | None, typer.Option("--at", help="Compare at this step, not at the worst spike.")
     ] = None,
+    tree: options.TreeOption = "phase-19",
     lang: options.LangOption = None,
 ) -> None:
     """Put two runs side by side: what differs in the configuration, the panels overlaid, a table."""
     from rich.console import Console
 
-    from tutor import plots, tree
+    from tutor import plots
     from tutor.compare import compare as put_together
     from tutor.compare import render
+    from tutor.tree import numbers
 
     first, second, language = options.run(a), options.run(b), options.lang(lang)
     for one in (first, second):
@@ -186,9 +191,10 @@ def compare(
                 f"--at {at} is outside {one.name}: it logged steps {one.steps[0]} to {one.steps[-1]}"
             )
     console = Console(highlight=False)
-    walked = tree.find("phase-19")
-    rules = {name: tree.numbers(name, walked) for name in ("spike", "recovery")}
-    found = put_together(first, second, at, **rules)
+    walked = options.tree(tree)
+    found = put_together(
+        first, second, at, spike=numbers("spike", walked), recovery=numbers("recovery", walked)
+    )
     for panel in ("loss", "gradient"):
         console.print(plots.panel_title(panel, language), style="bold")
         console.print(

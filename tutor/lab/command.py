@@ -3,6 +3,7 @@
 Trains, shows the progress, and ends with the line that says how to walk the run.
 """
 
+import os
 import random
 import shlex
 import sys
@@ -24,10 +25,10 @@ from tutor.lab.manifest import Purpose
 from tutor.parts import Part
 from tutor.paths import new_runs
 from tutor.runfolder.writer import DiskFullError
-from tutor.settings import Settings, assignments
+from tutor.settings import Settings, command_words
 
 PLAIN_EVERY = 50  # steps between lines where there is no terminal
-INTERRUPTED = 130
+INTERRUPTED = 130  # 128 + SIGINT, as shells have it
 
 
 def run_train(
@@ -71,6 +72,8 @@ def run_train(
                 changes=changes,
                 sealed=_look_for(card) if sealed else None,
             )
+            if note := busy(recipe.settings):
+                print(note)
             with _progress(recipe.settings) as show:
                 done = train(recipe, out=folder, purpose=purpose, on_row=show)
     except KeyboardInterrupt:
@@ -106,13 +109,27 @@ def command_line(
         words += ["--fault", str(fault)]
     if sealed:
         words.append("--sealed")
-    for name in ("seed", "steps", "device", "dtype"):
-        if name in changes:
-            words += [f"--{name}", str(changes[name])]
-    rest = {name: value for name, value in changes.items() if f"--{name}" not in words}
-    for assignment in assignments(rest):
-        words += ["--set", assignment]
-    return shlex.join([*words, "--out", str(out)])
+    return shlex.join([*words, *command_words(changes), "--out", str(out)])
+
+
+def busy(settings: Settings) -> str | None:
+    """A line to print where training will wait for a core; None where it won't, or where nobody can tell.
+
+    The threads of an operation wait for the slowest in a busy loop, so two of them beside other work train
+    many times slower than one does.
+    """
+    if settings.device != "cpu" or settings.threads == 1:
+        return None
+    try:
+        load, cores = os.getloadavg()[0], os.cpu_count() or 1
+    except (AttributeError, OSError):  # Windows has none, and a container may hide it
+        return None
+    if load <= cores - 1:
+        return None
+    return (
+        f"the machine is busy (cores {cores}, load {load:.1f}): several threads then train far slower than "
+        "one; if that work goes on, give --set threads=1 (sums then round differently)"
+    )
 
 
 def _plan(card: Card | None, changes: Mapping[str, Any], control: bool, faults: Sequence[Part]) -> Plan:

@@ -21,8 +21,27 @@ from tutor.lab.quantities.observation import Group, Moments, Observation
 Cell = bool | int | float | list[bool] | list[int] | list[float] | None
 
 
+@dataclass(frozen=True)
+class BeforeUpdate:
+    """What is known once gradients are clipped and before the optimizer steps.
+
+    Attributes:
+        optimizer: it may be another object at every step.
+        grad_norm: the norm of the gradient before clipping.
+        clipped: whether it was scaled down.
+        scale: the factor on the loss, None without a scaler.
+        probe: gives the loss on the probe batch, None at a step that has none.
+    """
+
+    optimizer: torch.optim.Optimizer
+    grad_norm: Tensor
+    clipped: Tensor
+    scale: Tensor | None = None
+    probe: Callable[[], Tensor] | None = None
+
+
 class Silent:
-    """Instruments that measure nothing: the loop with logging off. The methods are what a loop calls."""
+    """Instruments that measure nothing, for a loop with logging off. Its methods are those a loop calls."""
 
     def forward(self, streams: Sequence[Tensor], losses_BT: Tensor, y_BT: Tensor, objective: Tensor) -> None:
         """A micro-batch went forward.
@@ -34,24 +53,8 @@ class Silent:
             objective: what it adds to the scalar that goes backward.
         """
 
-    def before_update(
-        self,
-        optimizer: torch.optim.Optimizer,
-        *,
-        grad_norm: Tensor,
-        clipped: Tensor,
-        scale: Tensor | None,
-        probe: Callable[[], Tensor] | None,
-    ) -> None:
-        """Gradients are clipped and the optimizer is about to step.
-
-        Args:
-            optimizer: it may be another object at every step.
-            grad_norm: the norm of the gradient before clipping.
-            clipped: whether it was scaled down.
-            scale: the factor on the loss, None without a scaler.
-            probe: gives the loss on the probe batch, None at a step that has none.
-        """
+    def before_update(self, known: BeforeUpdate) -> None:
+        """Gradients are clipped and the optimizer is about to step."""
 
     def updated(self, scale: Tensor | None) -> None:
         """The optimizer has stepped; the next step will have `scale`. Gradients must still be there."""
@@ -86,18 +89,10 @@ class Instruments(Silent):
         self._forward.append(_MicroBatch(detached, losses, targets, objective.detach()))
 
     @torch.no_grad()
-    def before_update(
-        self,
-        optimizer: torch.optim.Optimizer,
-        *,
-        grad_norm: Tensor,
-        clipped: Tensor,
-        scale: Tensor | None,
-        probe: Callable[[], Tensor] | None,
-    ) -> None:
+    def before_update(self, known: BeforeUpdate) -> None:
         """Keep the parameters, and what only exists before the update."""
-        self._optimizer = optimizer
-        parameters = [p for group in optimizer.param_groups for p in group["params"]]
+        self._optimizer = known.optimizer
+        parameters = [p for group in known.optimizer.param_groups for p in group["params"]]
         if [copy.shape for copy in self._before] != [p.shape for p in parameters]:
             self._before = [torch.empty_like(p) for p in parameters]
         for copy, parameter in zip(self._before, parameters, strict=True):
@@ -108,10 +103,10 @@ class Instruments(Silent):
             targets=torch.cat([one.targets for one in micro]) if micro else None,
             objective=torch.stack([one.objective for one in micro]).sum() if micro else None,
             streams=list(zip(*(one.streams for one in micro), strict=True)),
-            probe_loss=probe() if probe is not None else None,
-            grad_norm=grad_norm,
-            clipped=clipped,
-            scale=scale,
+            probe_loss=known.probe() if known.probe is not None else None,
+            grad_norm=known.grad_norm,
+            clipped=known.clipped,
+            scale=known.scale,
         )
         self._forward = []
 

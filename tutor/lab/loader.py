@@ -174,8 +174,9 @@ class StratifiedLoader(Loader):
                 taken |= rare
                 yield document
             elif document >= self._epoch_size or document not in self._deferred:
-                # The stream asks for more rare tokens than one a batch: a sentence waits once, or all would;
-                # an inserted document waits as often as it came.
+                # The stream can hold more rare tokens than there are batches to take one each. A sentence
+                # waits only once at a time, or more and more would wait; an inserted document waits as often
+                # as it was inserted.
                 self._deferred.append(document)
 
 

@@ -19,8 +19,9 @@ from tutor.lab.trainer import Trainer
 from tutor.runfolder.writer import DiskFullError, Record, rows_in
 
 PLAIN = Purpose()
-EMA_SPAN = 50
-FLUSH_ROWS, FLUSH_SECONDS = 20, 0.5
+EMA_SPAN = 50  # steps; the newest loss weighs 2 / (span + 1)
+FLUSH_ROWS = 20  # each write copies from the device, which is a CPU-GPU sync point
+FLUSH_SECONDS = 0.5  # slow steps are written sooner, for whoever follows the run
 
 
 def train(

@@ -13,7 +13,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from tutor.lab.instruments import Instruments, Silent
+from tutor.lab.instruments import BeforeUpdate, Instruments, Silent
 from tutor.lab.loader import Batch, held_out
 from tutor.lab.recipe import DTYPES, THREADS, Recipe
 
@@ -63,7 +63,7 @@ class Trainer:
             self.scaler.unscale_(adam)
         norm, clipped = self.recipe.clip(self.optimizer.grads)
         self.instruments.before_update(
-            adam, grad_norm=norm, clipped=clipped, scale=self._scale(), probe=probe
+            BeforeUpdate(adam, grad_norm=norm, clipped=clipped, scale=self._scale(), probe=probe)
         )
         if trains:
             self.scaler.step(adam)

@@ -28,7 +28,7 @@ def results(
         at_once: how many processes.
     """
     context = get_context("spawn")
-    # Nothing is ever sent: the pipe's other end closes when it is told to, or when this process ends.
+    # Nothing is ever sent: a worker waits for the other end to close, which the end of this process does too.
     theirs, ours = context.Pipe(duplex=False)
     pool = ProcessPoolExecutor(at_once, mp_context=context, initializer=_end_with, initargs=(theirs,))
     with theirs, ours, pool:

@@ -9,11 +9,12 @@ import hashlib
 import json
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from tutor import paths
 from tutor.learner import learner_name
@@ -28,6 +29,8 @@ __all__ = [
     "draft_key",
     "rescue",
 ]
+
+T = TypeVar("T")
 
 
 def draft_key(run: str, tree: str, folder: str | Path) -> str:
@@ -119,6 +122,21 @@ class Notebook:
         """The draft of `kind` under `key`, or None where there is none that can be read."""
         found = _read_draft(self._draft_path(kind, key))
         return found.data if found and (found.kind, found.key) == (kind, key) else None
+
+    def resume(self, kind: str, key: str, parse: Callable[[Mapping[str, Any]], T]) -> T | None:
+        """What `parse` makes of the draft of `kind` under `key`; None where there is none.
+
+        A draft that can't be read, or that `parse` refuses with a ValueError, is set aside.
+
+        Raises:
+            NotebookError: it can't be set aside.
+        """
+        state = self.draft(kind, key)
+        if state is not None:
+            with suppress(ValueError):
+                return parse(state)
+        self.set_aside(kind, key)
+        return None
 
     def drafts(self) -> list[Draft]:
         """Every draft that can be read, the latest first."""

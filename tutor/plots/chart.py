@@ -139,7 +139,7 @@ def _curves(
                 if code:
                     dots[row][column] |= code
                     canvas.put(row, column, chr(raster.BLANK + dots[row][column]), ink.curve(curve.place))
-    for curve, one in drawn:
+    for curve, one in sorted(drawn, key=lambda pair: -len(pair[1].values)):  # the rarest value lies on top
         if not glyph(curve.place):
             continue
         due = 4 + 5 * curve.place  # curves that coincide show their glyphs in turn

@@ -43,7 +43,9 @@ def sample(steps: pl.Series, values: pl.Series, view: tuple[int, int], pixels: i
     steps, values = steps[begin:end], values[begin:end].cast(pl.Float64)
     scale = (pixels - 1) / max(1, last - first)
     rows, known = len(values), len(values) - values.null_count()
-    few, sparse = known <= pixels // 8, 2 * known < rows
+    sparse = 2 * known < rows
+    # Of a sparse signal a line is honest only where the gaps that it fills are too narrow to be seen.
+    few = known <= pixels // (4 if sparse else 8)
     if known <= 2 * pixels:
         there = values.is_not_null()
         columns = [round((step - first) * scale) for step in steps.filter(there).to_list()]

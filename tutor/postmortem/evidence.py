@@ -158,11 +158,9 @@ def ratio_lifts(incident: Incident) -> Reading | None:
     if ratio is None or baseline is None:
         return None
     facts = {"value": worst, "baseline": baseline.mean, "ratio": ratio, "bound": LIFT}
-    return (
-        reading("favours", "ratio_lifts", **facts)
-        if ratio > LIFT
-        else reading("silent", "ratio_calm", **facts)
-    )
+    if ratio > LIFT:
+        return reading("favours", "ratio_lifts", **facts)
+    return reading("silent", "ratio_calm", **facts)
 
 
 @cell(
@@ -174,7 +172,7 @@ def ratio_lifts(incident: Incident) -> Reading | None:
     at_step=True,
 )
 def tokens_tall(incident: Incident) -> Reading | None:
-    """More tokens than before whose loss is above that of a uniform guess: the model was sure of another."""
+    """More tokens than before whose loss is above that of a uniform guess."""
     edges, vocabulary = incident.run.manifest.token_loss_edges, incident.run.manifest.vocab_size
     if not edges or not vocabulary or vocabulary < 1:
         return None

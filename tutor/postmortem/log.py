@@ -80,7 +80,7 @@ def begin(
 
 
 def _last_finite(incident: Incident) -> int | None:
-    """Where the last checkpoint with finite weights resumes; None where there is none, or nothing died."""
+    """Where the last checkpoint before the first NaN or Inf resumes; None where there is none."""
     if incident.bad_row is None:
         return None
     known = incident.run["loss"][: incident.bad_row].is_not_null().arg_true()
@@ -89,7 +89,7 @@ def _last_finite(incident: Incident) -> int | None:
 
 
 def _destructive() -> Offer:
-    """What every dead run has to consider; neither tokens nor batches speak of it."""
+    """What every run that ended in NaN has to consider; panels of tokens and batches say nothing of it."""
     words = {lang: say("postmortem.destructive", lang) for lang in LANGUAGES}
     return Offer(DESTRUCTIVE, words, frozenset(("tokens", "batch")))
 
@@ -105,7 +105,7 @@ def _through(incident: Incident) -> str:
     if incident.began is None:
         return ""
     ahead = incident.began + 2 * EMA_STEPS
-    # A log that ends in NaN ends early: the cured run has to get past there.
+    # A log that ends in NaN ends early: the run with the fix has to get past there.
     return str(ahead if incident.bad_row is not None else min(ahead, int(incident.run.steps[-1])))
 
 
@@ -157,7 +157,7 @@ def _row(
 
 
 def _after(incident: Incident) -> float | None:
-    """The loss 50 steps after the peak, NaN for a run that died before."""
+    """The loss 50 steps after the peak, NaN where the loss was NaN or Inf before that."""
     if incident.peak_row is None or not incident.run.has("loss"):
         return None
     row = incident.peak_row + rows(incident.run, EMA_STEPS)
@@ -174,7 +174,7 @@ def _recovered(incident: Incident, lang: str) -> float | str | None:
 
 
 def _within(incident: Incident) -> str:
-    """In how many steps the tree wants it back; "" where it doesn't say."""
+    """In how many steps the loss has to be back by the tree's rule; "" where the tree has none."""
     recovery = incident.numbers.get("recovery")
     return number(recovery["within"].steps) if recovery else ""
 

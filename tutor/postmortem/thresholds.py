@@ -10,7 +10,8 @@ LOOK_AHEAD = 500
 """Steps in which a recovery is looked for. Ours: section 1 asks when it came, a tree whether in time."""
 
 SETTLED = 10
-"""Steps after the beginning from which a cured run is expected back. Ours: a contained spike takes less."""
+"""Steps after it began from which a run with the fix is expected at its baseline.
+Ours: a contained spike takes less."""
 
 BASELINE = Window(steps=100, rows=20)
 """The window before it began that gives the baseline, where the tree names none.

@@ -4,16 +4,13 @@ import csv
 from dataclasses import dataclass
 from pathlib import Path
 
-from tutor.readers.source import Source
+from tutor.readers.source import NAMED, Source, first_line
 from tutor.run import BadRunError, Manifest, Run
 from tutor.words import plain
 
 STEPS = ("step", "global_step", "iteration", "epoch")
 LOSSES = ("loss", "train_loss")
 """What columns of steps and of losses are called, the first that is there before the others."""
-
-_HEAD = 65_536  # bytes of a file by which it is known
-_NAMED = 8  # columns named in a message
 
 
 @dataclass(frozen=True)
@@ -73,7 +70,7 @@ def lacks(path: Path) -> str | None:
         return None
     return (
         f"as a CSV it needs a column of steps ({', '.join(STEPS)}) and one of losses ({', '.join(LOSSES)}); "
-        f"it has {', '.join(f'`{plain(name)}`' for name in header[:_NAMED]) or 'none'}"
+        f"it has {', '.join(f'`{plain(name)}`' for name in header[:NAMED]) or 'none'}"
     )
 
 
@@ -87,9 +84,8 @@ def _header(path: Path) -> list[str]:
     """The names of a CSV's columns; [] where the file is none."""
     if not path.is_file():
         return []
-    with path.open("rb") as file:
-        line = file.read(_HEAD).removeprefix(b"\xef\xbb\xbf").partition(b"\n")[0]
-    if line.lstrip().startswith((b"{", b"[")):
+    line = first_line(path)
+    if line.startswith((b"{", b"[")):
         return []  # JSON
     try:
         names = next(csv.reader([line.decode().rstrip("\r")]), [])

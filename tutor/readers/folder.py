@@ -4,14 +4,11 @@ import json
 from dataclasses import dataclass
 from pathlib import Path
 
-from tutor.readers.source import Source
+from tutor.readers.source import NAMED, Source, first_line
 from tutor.run import BadRunError, Run
 from tutor.runfolder import MANIFEST, METRICS
 from tutor.runfolder.manifest import read_manifest
 from tutor.words import plain, say
-
-_HEAD = 65_536  # bytes of a file by which it is known
-_NAMED = 8  # columns named in a message
 
 
 @dataclass(frozen=True)
@@ -62,16 +59,15 @@ def lacks(path: Path) -> str | None:
     row = _first_row(path) if path.is_file() else None
     if not row:
         return None
-    has = ", ".join(f"`{plain(key)}`" for key in list(row)[:_NAMED])
+    has = ", ".join(f"`{plain(key)}`" for key in list(row)[:NAMED])
     return f"its rows of JSON need a `step` and a `loss`; the first has {has}"
 
 
 def _first_row(path: Path) -> dict | None:
     """The first line as a row of JSON, or None."""
-    with path.open("rb") as file:
-        head = file.read(_HEAD)
+    line = first_line(path)
     try:
-        row = json.loads(head.removeprefix(b"\xef\xbb\xbf").lstrip().partition(b"\n")[0])
+        row = json.loads(line)
     except (ValueError, RecursionError):
         return None
     return row if isinstance(row, dict) else None

@@ -1,9 +1,23 @@
-"""Source: a run that a reader has recognised, and not yet read."""
+"""Source: a run that a reader has recognised and not yet read, and what readers recognise it by."""
 
+import codecs
 from pathlib import Path
 from typing import Protocol
 
 from tutor.run import Run
+
+HEAD = 65_536  # bytes of a file by which its format is known
+NAMED = 8  # columns named in a message: they fit a line
+
+
+def first_line(path: Path) -> bytes:
+    """The first line of a file, as far as its head goes, without a byte-order mark.
+
+    Raises:
+        OSError: it can't be opened.
+    """
+    with path.open("rb") as file:
+        return file.read(HEAD).removeprefix(codecs.BOM_UTF8).lstrip().partition(b"\n")[0]
 
 
 class Source(Protocol):

@@ -12,7 +12,7 @@ from tutor import signals
 from tutor.run.remark import Remark
 from tutor.run.run import BadRunError
 
-_RESUMED = 100  # more turns back than so many are no resuming: several writers, or a shuffled log
+_RESUMED = 100  # a log that goes back more often wasn't resumed: it has several writers, or was shuffled
 _NAMED = 8  # columns named in a remark
 
 TYPES: Mapping[signals.Kind, pl.DataType] = {

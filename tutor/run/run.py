@@ -91,7 +91,7 @@ class Run:
 
     @property
     def revision(self) -> Hashable:
-        """Another one once the log has grown or was written anew; to keep what was drawn of a run by."""
+        """A key for caches: it changes when the log has grown or was written anew."""
         last = int(self.steps[-1]) if len(self) else None
         return (self.path, self.position, len(self), last, len(self.checkpoints or ()))
 

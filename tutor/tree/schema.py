@@ -227,12 +227,15 @@ class Tree(Strict):
         sources: where numbers come from, by id: a paper, a document, or ours, with the command that re-makes
             them where one does.
         hypotheses: what the post-mortem after a walk offers to consider, by id.
+        close: a rule that decides by no more than this share of its bound decides by a hair: the walk says
+            so, and nobody is wrong who saw it the other way.
     """
 
     tree: str
     title: Words
     about: Words
     start: str
+    close: float = Field(default=0.0, ge=0, lt=1)
     sections: Mapping[str, Words] = Field(min_length=1)
     sources: Mapping[str, Words] = Field(default_factory=dict)
     questions: Mapping[str, Question] = Field(min_length=1)
@@ -248,11 +251,6 @@ class Tree(Strict):
                 cited = {name: self.sources.get(id) for name, id in rule.source_ids.items()}
                 rule._sources = {name: source for name, source in cited.items() if source}
         return self
-
-    def beginning_at(self, question: str) -> Self:
-        """The tree with another first question, for who comes from a leaf of another tree."""
-        assert question in self.questions, question
-        return self.model_copy(update={"start": question})
 
     def nexts(self, question: str) -> Iterator[tuple[str, str]]:
         """The outcomes of a question, each with the id it leads to (a question's or a leaf's)."""

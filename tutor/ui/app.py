@@ -59,8 +59,8 @@ class TutorApp(Navigation, FirstPaint):
             self.register_theme(theme)
         self.theme = DARK.name
 
-    def first_screen(self) -> Screen:
-        """The walk asked for, else home."""
+    def get_default_screen(self) -> Screen:
+        """The walk asked for, else home: it takes the place of Textual's empty screen."""
         if self._subject is None or self._walked_tree is None:
             from tutor.ui.screens.home import HomeScreen
 

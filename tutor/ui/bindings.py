@@ -147,7 +147,7 @@ CELLS: list[BindingType] = [
 ]
 
 CONTENTS: list[BindingType] = [
-    Binding("down,right", "move(1)", "next section", show=False),  # no id: nobody needs to be told
+    Binding("down,right", "move(1)", "next section", show=False),  # no id: see `working`
     Binding("up,left", "move(-1)", "section before", show=False),
     Binding("enter", "enter", "into the section", show=False),
 ]
@@ -180,9 +180,9 @@ def _key(key: str, lang: str) -> str:
 def working(active: Mapping[str, ActiveBinding], lang: str, *, hidden: bool = False) -> list[Working]:
     """What works now, bindings of one name as one: what footer, help and menu show and do.
 
-    Only bindings of ours, which have an id: Textual's own scroll and move the cursor, and nobody needs to
-    be told. The keys that work wherever the focus is come first. With `hidden`, also what the footer
-    leaves out for want of room.
+    Only bindings with an id, which are ours: scrolling and moving a cursor need no explanation. The keys
+    that work wherever the focus is come first. With `hidden`, also what the footer leaves out for want of
+    room.
     """
     rows: dict[str, tuple[list[str], str, str]] = {}
     ours = [(key, b, b.id) for key, (_, b, enabled, _) in active.items() if enabled and b.id]

@@ -1,7 +1,7 @@
 """First paint: everything that is put off so that the first question stands sooner. All of it is here.
 
-- The first screen is the app's default one: over an empty screen, as Textual would begin, it would be
-  painted a frame later.
+- The first screen is the app's default one (`TutorApp.get_default_screen`): over an empty screen, as
+  Textual would begin, it would be painted a frame later.
 - The styles are parsed once, with that screen; before there is one a change of theme only sets variables.
 - What a key or the menu opens is imported when it is opened: the imports inside functions in this room.
 - The log is read, and polars imported for it, once the terminal has had time to draw (`after_first_paint`):
@@ -40,19 +40,15 @@ def commands() -> type[Provider]:
 
 
 class FirstPaint(App[object]):
-    """An app that begins on a screen of its own and says when it stands."""
+    """An app that puts off what its first screen can do without, and says when it stands.
+
+    Args:
+        ready: called once, when the first screen stands.
+    """
 
     def __init__(self, ready: Callable[[], object]):
         super().__init__()
         self._first_screen_stands = ready
-
-    def first_screen(self) -> Screen:
-        """The screen to begin on."""
-        raise NotImplementedError
-
-    def get_default_screen(self) -> Screen:
-        """The first screen takes the place of Textual's empty one."""
-        return self.first_screen()
 
     def refresh_css(self, animate: bool = True) -> None:
         """Before there is a screen only the theme is taken over: the styles are parsed with the screen."""

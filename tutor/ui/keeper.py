@@ -1,6 +1,7 @@
 """Keeper: keeps the learner's walk in the notebook, and says once when it can't."""
 
 from collections.abc import Callable
+from functools import partial
 
 from tutor.notebook import Notebook, NotebookError, draft_key
 from tutor.ui.files import Files
@@ -26,20 +27,9 @@ class Keeper:
 
     async def kept(self, walk: Walk) -> Walk | None:
         """The walk over this run and tree as it was left. A draft that can't be read is set aside."""
-
-        def read() -> Walk | None:
-            key = _key(walk)
-            state = self.notebook.draft(KIND, key)
-            try:
-                if state is not None:
-                    return from_state(walk.run, walk.tree, state)
-            except ValueError:
-                pass
-            self.notebook.set_aside(KIND, key)
-            return None
-
+        parse = partial(from_state, walk.run, walk.tree)
         try:
-            return await self._files.notes(read)
+            return await self._files.notes(partial(self.notebook.resume, KIND, _key(walk), parse))
         except NotebookError as error:
             self._refused(error)
             return None

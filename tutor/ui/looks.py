@@ -1,4 +1,4 @@
-"""Looks: what the log says of a question, asked of the log once: a long one takes its time."""
+"""Looks: what the log says of a question, computed once: a rule takes a while over a long log."""
 
 from collections.abc import Hashable
 

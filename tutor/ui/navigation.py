@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from tutor.ui.keeper import Keeper
     from tutor.ui.runs import RunEntry
     from tutor.ui.screens.home import HomeScreen
-    from tutor.walk import AtLeaf
+    from tutor.walk import AtLeaf, Place
 
 
 class Navigation(App[object]):
@@ -45,11 +45,11 @@ class Navigation(App[object]):
 
         return Files()
 
-    def open_walk(self, subject: Run | Path, tree: Tree) -> None:
-        """A walk, taken up where it was left."""
+    def open_walk(self, subject: Run | Path, tree: Tree, start: Place | None = None) -> None:
+        """A walk, taken up where it was left; with `start`, one that begins there."""
         from tutor.ui.screens.walk import WalkScreen
 
-        self.push_screen(WalkScreen(subject, tree))
+        self.push_screen(WalkScreen(subject, tree, start))
 
     def open_leaf(self, walk: AtLeaf, keeper: Keeper, left: Callable[[str | None], None]) -> None:
         """Where the walk ends. `left` is told how the learner leaves it: see LeafScreen."""

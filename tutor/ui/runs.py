@@ -1,67 +1,92 @@
 """The runs there are, by their manifests alone, so that a long log isn't read to list it."""
 
-import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from tutor import readers
-from tutor.run import Run
-from tutor.words import plain, say
+from tutor.run import BadRunError, Manifest, Run
+from tutor.runfolder.manifest import read_manifest
+from tutor.words import LANGUAGES, BadFileError
+
+ROLES = ("control", "break", "fix")
+"""What a run can be beside the others of its break."""
 
 
 @dataclass(frozen=True)
 class RunEntry:
-    """A run that can be opened."""
+    """A run that can be opened.
+
+    Attributes:
+        descriptions: what it was meant to be, by language; nothing that a walk is to find.
+    """
 
     name: str
     path: Path
-    manifest: Mapping[str, Any]
+    descriptions: Mapping[str, str]
 
     def describe(self, lang: str) -> str:
-        """What it was meant to be, as far as its manifest says; nothing that a walk is to find."""
-        settings = self.manifest.get("settings")
-        settings = settings if isinstance(settings, dict) else {}
-        words = [plain(str(self.manifest["dtype"]))] if self.manifest.get("dtype") else []
-        for key in ("steps", "seed"):
-            if isinstance(value := settings.get(key), int):
-                words.append(say(f"walk.{key}", lang, **{key: value}))
-        return " · ".join(words)
+        """What it was meant to be, as far as its manifest says."""
+        return self.descriptions.get(lang, "")
 
 
 def available(also: Iterable[Path] = ()) -> list[RunEntry]:
     """Every run there is, by name; then those of `also` that are others and are still there."""
     paths = [path for _, path in sorted(readers.available().items())]
     here = {path.resolve() for path in paths}
-    paths += [path for path in dict.fromkeys(also) if path.is_dir() and path.resolve() not in here]
-    return [RunEntry(path.name, path, _manifest(path)) for path in paths]
+    paths += [path for path in dict.fromkeys(also) if path.resolve() not in here]
+    return [entry for path in paths for entry in _entries(path)]
 
 
-def siblings(name: str, entries: Sequence[RunEntry]) -> list[RunEntry]:
-    """The runs that differ from `name` by the fault alone: the same break in another role."""
-    own = next((entry.manifest for entry in entries if entry.name == name), {})
-    if not own.get("break"):
+def _entries(path: Path) -> Iterator[RunEntry]:
+    """The run at `path`, where a reader recognises one."""
+    with suppress(OSError, BadRunError):
+        for source in readers.sources(path)[:1]:
+            yield RunEntry(path.name, path, {lang: source.describe(lang) for lang in LANGUAGES})
+
+
+def siblings(run: Run, entries: Sequence[RunEntry]) -> list[RunEntry]:
+    """The control, the break and the fixes of the same break as `run`, other than in its own role.
+
+    All else is the same: the trigger, and every setting but those that mend the break.
+    """
+    own = run.manifest
+    if own.break_name is None or own.role not in ROLES:
         return []
-    return [
-        entry
-        for entry in entries
-        if entry.name != name
-        and entry.manifest.get("break") == own["break"]
-        and entry.manifest.get("role") != own.get("role")
-    ]
+    from tutor import card  # a run of no break needs none
+
+    try:
+        mending = card.find(own.break_name).mending
+    except (ValueError, BadFileError, OSError):  # the card is gone
+        mending = frozenset()
+    return [entry for entry in entries if _are_siblings(own, _manifest(entry.path), mending)]
+
+
+def _are_siblings(own: Manifest, other: Manifest, mending: frozenset[str]) -> bool:
+    return (
+        other.break_name == own.break_name
+        and other.role in ROLES
+        and other.role != own.role
+        and other.trigger == own.trigger
+        and _without(mending, other.settings) == _without(mending, own.settings)
+    )
+
+
+def _without(names: frozenset[str], settings: Mapping[str, object]) -> dict[str, object]:
+    return {name: value for name, value in settings.items() if name not in names}
 
 
 def beside(run: Run) -> list[RunEntry]:
     """What `run` may be laid beside: its siblings, or where it has none every other run."""
-    entries = available()
-    others = [entry for entry in entries if entry.path.resolve() != run.path.resolve()]
-    return siblings(run.name, entries) or others
+    others = [entry for entry in available() if entry.path.resolve() != run.path.resolve()]
+    return siblings(run, others) or others
 
 
-def _manifest(path: Path) -> Mapping[str, Any]:
+def _manifest(path: Path) -> Manifest:
+    """The manifest beside a run's log; an empty one where there is none, or it can't be read."""
     try:
-        found = json.loads((path / "manifest.json").read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError):
-        return {}
-    return found if isinstance(found, dict) else {}
+        manifest, _ = read_manifest(path)
+    except (BadRunError, OSError):
+        return Manifest()
+    return manifest

@@ -1,6 +1,6 @@
 """Walk: where a learner stands in a tree, over one run. Frozen: every step gives a new walk.
 
-walk = begin(run, tree)
+walk = begin(run, tree)             or at the question, and the step, to which another tree's leaf led
 look(walk)                          what the log says of the question at hand
 walk = predict(walk, "yes", 3)      the learner commits
 walk = go_on(walk, look(walk))      and goes where the log (or, without data, the learner) says
@@ -17,6 +17,7 @@ from tutor.walk.machine import (
     AtLeaf,
     AtQuestion,
     Look,
+    Place,
     Prediction,
     Walk,
     again,
@@ -40,6 +41,7 @@ __all__ = [
     "AtLeaf",
     "AtQuestion",
     "Look",
+    "Place",
     "Prediction",
     "Walk",
     "again",

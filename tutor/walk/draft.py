@@ -27,6 +27,7 @@ def to_state(walk: Walk) -> dict[str, Any]:
         "id": walk.id,
         "attempt": walk.attempt,
         "at": walk.at,
+        "start": list(walk.start),
         "focus": walk.focus,
         "answers": [asdict(answer) for answer in walk.answers],
         "spoken": [list(place) for place in walk.spoken],
@@ -50,7 +51,7 @@ def from_state(run: Run, tree: Tree, state: Mapping[str, Any]) -> Walk:
 
 def _read(run: Run, tree: Tree, state: Mapping[str, Any]) -> Walk:
     focus = _step(state["focus"])
-    walk: Walk = begin(run, tree, attempt=max(1, int(state.get("attempt", 1))))
+    walk: Walk = begin(run, tree, _start(tree, state), attempt=max(1, int(state.get("attempt", 1))))
     walk = replace(walk, id=str(state.get("id") or walk.id), spoken=_spoken(state))
     steps = [*(_step(raw["focus"]) for raw in state["answers"]), focus]
     for raw, step, then in zip(state["answers"], steps, steps[1:], strict=False):
@@ -69,6 +70,14 @@ def _read(run: Run, tree: Tree, state: Mapping[str, Any]) -> Walk:
         return walk
     hints = max(0, min(int(state["hints"]), len(walk.question.hints)))
     return replace(walk, prediction=_prediction(walk, state["prediction"]), hints=hints, focus=focus)
+
+
+def _start(tree: Tree, state: Mapping[str, Any]) -> Place | None:
+    """Where the walk began; None where the draft doesn't say, or the tree no longer has that question."""
+    if "start" not in state:
+        return None
+    question, focus = state["start"]
+    return (question, _step(focus)) if question in tree.questions else None
 
 
 def _still(walk: AtQuestion, outcome: str, then: int | None) -> bool:

@@ -39,6 +39,4 @@ def fix_command(run: Run, change: Mapping[str, Any]) -> str | None:
     words = ["tutor", "train"]
     if card := manifest.break_name:
         words += ["--break", card]
-    for assignment in settings.assignments({**manifest.changes, **values}):
-        words += ["--set", assignment]
-    return shlex.join(words)
+    return shlex.join([*words, *settings.command_words({**manifest.changes, **values})])

@@ -26,12 +26,14 @@ class Look:
         outcome: one of the question's, or NO_DATA, or NOT_YET.
         finding: of the rule, or of the check that decided, with the facts of those before it.
         checks: every check's finding by its name, where the question has several.
+        close: the rule decided by a hair, as the tree has it.
     """
 
     question: str
     outcome: str
     finding: Finding
     checks: Mapping[str, Finding]
+    close: bool = False
 
     @property
     def answers(self) -> bool:
@@ -63,6 +65,7 @@ class Answer:
         by: "log", "learner" (the log couldn't tell) or "assumed" (nor was anybody there).
         focus: the step under discussion when the question was asked.
         facts: what was measured.
+        close: the log decided by a hair.
     """
 
     question: str
@@ -72,6 +75,7 @@ class Answer:
     hints: int
     focus: int | None
     facts: Mapping[str, Any]
+    close: bool = False
 
 
 @dataclass(frozen=True)
@@ -82,6 +86,7 @@ class _Walk:
         run: the run walked.
         tree: the tree walked.
         at: the id of the question or leaf.
+        start: where it began: the tree's first question, or the one to which a leaf of another tree led.
         id: of this attempt: 32 hexadecimal digits.
         attempt: counts from 1, and up with each `again`.
         answers: the path.
@@ -93,6 +98,7 @@ class _Walk:
     run: Run
     tree: Tree
     at: str
+    start: Place
     id: str = field(default_factory=lambda: uuid4().hex)
     attempt: int = 1
     answers: tuple[Answer, ...] = ()
@@ -150,18 +156,26 @@ class AtLeaf(_Walk):
 Walk = AtQuestion | AtLeaf
 
 
-def begin(run: Run, tree: Tree, *, attempt: int = 1) -> AtQuestion:
-    """A walk at the tree's first question."""
-    return AtQuestion(run, tree, tree.start, attempt=attempt)
+def begin(run: Run, tree: Tree, start: Place | None = None, *, attempt: int = 1) -> AtQuestion:
+    """A walk at `start`, or at the tree's first question."""
+    start = start or (tree.start, None)
+    question, focus = start
+    return AtQuestion(run, tree, question, start, attempt=attempt, focus=focus)
 
 
-def again(walk: Walk) -> AtQuestion:
-    """The next attempt, from the top. It knows that it isn't the first."""
-    return begin(walk.run, walk.tree, attempt=walk.attempt + 1)
+def again(walk: Walk, start: Place | None = None) -> AtQuestion:
+    """The next attempt, from `start` or where this one began. It knows that it isn't the first."""
+    return begin(walk.run, walk.tree, start or walk.start, attempt=walk.attempt + 1)
 
 
 def look(walk: AtQuestion) -> Look:
     """What the log says of the question at hand."""
+    seen = _look(walk)
+    margin = seen.finding.margin
+    return replace(seen, close=seen.answers and margin is not None and margin <= walk.tree.close)
+
+
+def _look(walk: AtQuestion) -> Look:
     question = walk.question
     if question.rule:
         finding = detectors.apply(question.rule.detector, walk.run, question.rule.numbers, walk.focus)
@@ -199,7 +213,8 @@ def predict(walk: AtQuestion, outcome: str, confidence: int) -> AtQuestion:
 
 def take(walk: AtQuestion, outcome: str, by: str, seen: Look) -> Walk:
     """The walk after `outcome`: at the next question or leaf."""
-    answer = Answer(walk.at, outcome, by, walk.prediction, walk.hints, walk.focus, dict(seen.finding.facts))
+    facts = dict(seen.finding.facts)
+    answer = Answer(walk.at, outcome, by, walk.prediction, walk.hints, walk.focus, facts, seen.close)
     found = seen.finding.step if walk.question.focus and seen.answers else None
     return stands_at(walk, walk.question.outcomes[outcome], answer, walk.focus if found is None else found)
 
@@ -220,6 +235,7 @@ def stands_at(walk: AtQuestion, outcome: Outcome, answer: Answer, focus: int | N
         walk.run,
         walk.tree,
         outcome.leaf,
+        walk.start,
         walk.id,
         walk.attempt,
         (*walk.answers, answer),
@@ -263,6 +279,7 @@ def back(walk: Walk) -> AtQuestion:
         walk.run,
         walk.tree,
         last.question,
+        walk.start,
         walk.id,
         walk.attempt,
         walk.answers[:-1],

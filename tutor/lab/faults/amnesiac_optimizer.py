@@ -1,4 +1,4 @@
-"""A fault in the optimizer: it forgets."""
+"""A fault in the optimizer: its moments are lost at every step."""
 
 from dataclasses import replace
 from typing import Any

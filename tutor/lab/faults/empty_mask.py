@@ -23,8 +23,8 @@ def empty_mask(
 ) -> Recipe:
     """From `step` on, for so many `steps` (none: to the end), the loss mask is empty: the mean is 0/0.
 
-    So it goes where every label of a batch is the ignored one: a prompt that fills the whole row, or a
-    chat template whose answer was cut off.
+    This happens where every label of a batch is the ignored one: a prompt fills the whole row, or the answer
+    of a chat template is cut off.
     """
     end = None if steps is None else step + steps
 

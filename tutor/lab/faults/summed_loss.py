@@ -15,6 +15,6 @@ def summed_loss(recipe: Recipe) -> Recipe:
     """The sum over tokens goes backward where the mean is meant: gradients are B x T times as large."""
 
     def total(losses_BT: Tensor, mask_BT: Tensor | None) -> Tensor:
-        return losses_BT.sum() if mask_BT is None else losses_BT[mask_BT].sum()
+        return losses_BT.sum() if mask_BT is None else (losses_BT * mask_BT).sum()
 
     return replace(recipe, reduce=total)

@@ -47,7 +47,7 @@ class CompareScreen(PlotPage):
         """Draw in the app's language."""
         from tutor import compare
 
-        plot, table = self.query_one(Plot), self.query_one("#table")
+        table = self.query_one("#table")
         table.border_title = Content(self.say("ui.figures"))
         if self._ended:
             found = compare.compare(self.other, self.subject, self._at, **self._numbers)
@@ -55,11 +55,9 @@ class CompareScreen(PlotPage):
             table.query_one(Static).update(compare.render(found, self.app.lang))
         else:
             table.query_one(Static).update(Content(self.say("compare.at_the_end")))
-        plot.show(plot.panel, self._at, None, plot.view)
+        self.show_panel(self.query_one(Plot).panel)
 
-    def show_panel(self, panel: str) -> None:
-        """Another panel, over the same steps."""
-        plot = self.query_one(Plot)
-        plot.show(panel, self._at, None, plot.view)
-        self.query_one(PanelTabs).show(panel)
-        self.refresh_bindings()
+    @property
+    def mark(self) -> int | None:
+        """The step under discussion, or the worst spike once it is found."""
+        return self._at

@@ -9,14 +9,16 @@ from textual.containers import VerticalScroll
 from textual.content import Content
 from textual.widgets import Static
 
+from tutor import catalog
 from tutor import tree as trees
 from tutor import walk as walks
 from tutor.run import PANELS
+from tutor.saying import answer_label
 from tutor.ui import bindings
 from tutor.ui.screens.walkpage import WalkPage
-from tutor.ui.widgets.path import RIGHT, Path, mark, mark_style
+from tutor.ui.widgets.path import CLOSE, RIGHT, Path, mark, mark_style
 from tutor.ui.widgets.title import Title, described, placed
-from tutor.walk import UNSURE, AtLeaf
+from tutor.walk import AtLeaf
 from tutor.words import BadFileError, plain, say
 
 if TYPE_CHECKING:
@@ -25,7 +27,7 @@ if TYPE_CHECKING:
 SIGNS = {"healthy": "✓", "flaw": "!"}
 
 
-class LeafScreen(WalkPage):
+class LeafScreen(WalkPage[AtLeaf]):
     """The leaf on which `walk` stands. Gives "again", "leave" or, to undo the last answer, None."""
 
     BINDINGS = bindings.LEAF
@@ -33,13 +35,8 @@ class LeafScreen(WalkPage):
     AUTO_FOCUS = "#leaf"
 
     def __init__(self, walk: AtLeaf, keeper: "Keeper"):
-        super().__init__()
-        self._walk, self._keeper = walk, keeper
-
-    @property
-    def walk(self) -> AtLeaf:
-        """The walk, at its end."""
-        return self._walk
+        super().__init__(walk)
+        self._keeper = keeper
 
     def body(self) -> ComposeResult:
         """The path on the left, the leaf on the right."""
@@ -119,17 +116,21 @@ class LeafScreen(WalkPage):
         tested = [(a, a.prediction) for a in self.walk.answers if a.by == "log" and a.prediction]
         if not tested:
             return None
-        right = sum(mark(answer) == RIGHT for answer, _ in tested)
+        marks = [mark(answer) for answer, _ in tested]
         hints = sum(answer.hints for answer in self.walk.answers)
-        lines = [Content(self.say("leaf.scored", right=right, count=len(tested), hints=hints))]
+        lines = [
+            Content(
+                self.say(
+                    "leaf.scored",
+                    right=marks.count(RIGHT),
+                    count=len(marks) - marks.count(CLOSE),
+                    hints=hints,
+                )
+            )
+        ]
         for answer, predicted in tested:
             question, sign = self.walk.tree.questions[answer.question], mark(answer)
-            said = (
-                self.say("walk.cant_tell")
-                if predicted.outcome == UNSURE
-                else question.outcomes[predicted.outcome].label(lang)
-            )
-            found = question.outcomes[answer.outcome].label(lang)
+            said, found = (answer_label(question, one, lang) for one in (predicted.outcome, answer.outcome))
             facts = {"said": said, "confidence": predicted.confidence, "found": found}
             lines.append(
                 Content.assemble(
@@ -139,7 +140,7 @@ class LeafScreen(WalkPage):
                     (f"   {self.say('leaf.said', **facts)}", "$foreground-muted"),
                 )
             )
-        notes = []
+        notes = [self.say("leaf.close")] if CLOSE in marks else []
         if any(predicted.seen_before for _, predicted in tested):
             notes.append(self.say("leaf.seen_before"))
         if self.walk.attempt > 1:
@@ -175,7 +176,7 @@ class LeafScreen(WalkPage):
 
     @work(exclusive=True)
     async def action_next_tree(self) -> None:
-        """Walk the tree that this leaf leads to, over the same run."""
+        """Go on in the tree that this leaf leads to, at its question, over the same run and step."""
         if not (handover := self.walk.leaf.next):
             return
         try:
@@ -183,9 +184,11 @@ class LeafScreen(WalkPage):
         except (BadFileError, ValueError) as error:
             self.app.complain(str(error))
             return
-        if handover.question:
-            tree = tree.beginning_at(handover.question)
-        self.app.open_walk(self.walk.run, tree)
+        question = handover.question or tree.start
+        if question not in tree.questions:
+            self.app.complain(catalog.unknown(f"question of {tree.tree}", question, tree.questions))
+            return
+        self.app.open_walk(self.walk.run, tree, (question, self.walk.focus))
 
     def action_again(self) -> None:
         """Walk again from the top."""

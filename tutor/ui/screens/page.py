@@ -3,7 +3,7 @@
 PlotPage adds a panel to switch, zoom and pan.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any, ClassVar
 
 from textual.app import ComposeResult
@@ -36,8 +36,8 @@ class Page(InTutor, Screen):
         yield Keys()
 
     def body(self) -> Iterable[Widget]:
-        """The screen's own widgets."""
-        raise NotImplementedError
+        """The screen's own widgets; none unless it says otherwise."""
+        return ()
 
     def on_mount(self) -> None:
         """Follow the language."""
@@ -65,9 +65,25 @@ class Page(InTutor, Screen):
 class PlotPage(Page):
     """A page with one Plot and the tabs of its panels."""
 
+    @property
+    def mark(self) -> int | None:
+        """The step to mark; none unless the screen says otherwise."""
+        return None
+
+    @property
+    def levels(self) -> Mapping[str, float | None]:
+        """The bounds to draw, by panel; none unless the screen says otherwise."""
+        return {}
+
     def show_panel(self, panel: str) -> None:
-        """Draw `panel`."""
-        raise NotImplementedError
+        """Draw `panel` over the steps that are shown."""
+        self.draw(panel, self.query_one(Plot).view)
+
+    def draw(self, panel: str, view: tuple[int, int] | None) -> None:
+        """Draw `panel` from the first to the last step of `view`; None fits the view to the mark."""
+        self.query_one(Plot).show(panel, self.mark, self.levels.get(panel), view)
+        self.query_one(PanelTabs).show(panel)
+        self.refresh_bindings()
 
     def check_action(self, action: str, parameters: tuple) -> bool | None:
         """Zoom and pan only what is drawn over steps."""

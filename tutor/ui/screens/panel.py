@@ -36,7 +36,7 @@ class PanelScreen(PlotPage):
     ):
         super().__init__()
         self.subject = run
-        self._panel, self._mark, self._levels, self._view = panel, mark, levels or {}, view
+        self._opened_on, self._mark, self._levels = (panel, view), mark, levels or {}
 
     def body(self) -> ComposeResult:
         """The panel under its tabs."""
@@ -46,19 +46,21 @@ class PanelScreen(PlotPage):
 
     def relabel(self) -> None:
         """Draw in the app's language."""
-        self._show(self._panel, self._view)
-
-    def show_panel(self, panel: str) -> None:
-        """Another panel, over the same steps."""
-        self._show(panel, self.query_one(Plot).view)
-
-    def _show(self, panel: str, view: tuple[int, int] | None) -> None:
-        self._panel = panel
         plot = self.query_one(Plot)
-        plot.show(panel, self._mark, self._levels.get(panel), view)
-        self._view = plot.view
-        self.query_one(PanelTabs).show(panel)
-        self.refresh_bindings()
+        if plot.view is None:
+            self.draw(*self._opened_on)
+        else:
+            self.show_panel(plot.panel)
+
+    @property
+    def mark(self) -> int | None:
+        """The step under discussion."""
+        return self._mark
+
+    @property
+    def levels(self) -> Mapping[str, float | None]:
+        """The bounds, by panel."""
+        return self._levels
 
     def action_mark(self, by: int) -> None:
         """Mark the next logged step, or the one before."""
@@ -72,4 +74,4 @@ class PanelScreen(PlotPage):
         else:
             row = min(max(run.row_at(self._mark) + by, 0), len(run) - 1)
         self._mark = int(run.steps[row])
-        self._show(self._panel, plot.view if first <= self._mark <= last else None)
+        self.draw(plot.panel, plot.view if first <= self._mark <= last else None)

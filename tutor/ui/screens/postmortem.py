@@ -143,7 +143,7 @@ class PostMortemScreen(Page):
     @work
     async def _offer_draft(self) -> None:
         try:
-            draft = await self.app.files.notes(partial(_left, self.notebook, self._key))
+            draft = await self.app.files.notes(partial(self.notebook.resume, KIND, self._key, from_state))
         except NotebookError as error:
             self._refused(error)
             return
@@ -332,15 +332,3 @@ class PostMortemScreen(Page):
     def on_unmount(self) -> None:
         """However the screen ends, what was written is kept."""
         self._keep()
-
-
-def _left(notebook: Notebook, key: str) -> PostMortem | None:
-    """The draft that was left; one that can't be read is set aside."""
-    state = notebook.draft(KIND, key)
-    try:
-        if state is not None:
-            return from_state(state)
-    except ValueError:
-        pass
-    notebook.set_aside(KIND, key)
-    return None

@@ -1,12 +1,12 @@
 """WalkScreen: one question after another; the learner predicts, then the log answers."""
 
-import pathlib
+from collections.abc import Mapping
 from functools import cached_property, partial
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from textual import work
 from textual.app import ComposeResult
-from textual.containers import Horizontal, Vertical
 
 from tutor import tree as trees
 from tutor import walk as walks
@@ -19,14 +19,11 @@ from tutor.ui.screens.page import TALL, PlotPage
 from tutor.ui.screens.walkpage import WalkPage
 from tutor.ui.widgets.answer import Answer
 from tutor.ui.widgets.evidence import Evidence
-from tutor.ui.widgets.hints import Hints
-from tutor.ui.widgets.path import Path
 from tutor.ui.widgets.plot import Plot
-from tutor.ui.widgets.question import QuestionPane
 from tutor.ui.widgets.remarks import Remarks, remarks
-from tutor.ui.widgets.tabs import PanelTabs
 from tutor.ui.widgets.title import Title, described, placed
-from tutor.walk import UNSURE, AtLeaf, AtQuestion, Look, Walk
+from tutor.ui.widgets.walkpanes import WalkPanes
+from tutor.walk import UNSURE, AtLeaf, AtQuestion, Look, Place, Walk
 from tutor.words import BadFileError, SaidError, plain
 
 if TYPE_CHECKING:
@@ -36,12 +33,18 @@ ANYWHERE = ("leave", "language", "help", "quit", "command_palette")
 """What works before the log is read."""
 
 
-class WalkScreen(PlotPage, WalkPage):
+class WalkScreen(PlotPage, WalkPage[Walk]):
     """A walk over a run. Holds the one reference to where it stands.
 
     A run given by its path is read once the first question is on the screen: reading a log takes longer
     than drawing it. Until then, and until the notebook has said where the walk was left, nothing can be
     answered.
+
+    Args:
+        subject: the run, or where it lies.
+        tree: the tree to walk.
+        start: where to begin, for who comes from a leaf of another tree: a walk that was left is taken up
+            only if it began there. None takes up any, or begins at the tree's first question.
 
     Attributes:
         begun: whether the log is read and questions can be answered.
@@ -51,40 +54,23 @@ class WalkScreen(PlotPage, WalkPage):
     BINDINGS = bindings.WALK
     HELP_NOTES = ("walk", "mouse")
 
-    def __init__(self, subject: Run | pathlib.Path, tree: Tree):
+    def __init__(self, subject: Run | Path, tree: Tree, start: Place | None = None):
         super().__init__()
-        self._subject, self._tree = subject, tree
-        self._walk: Walk | None = None
+        self._subject, self._tree, self._start = subject, tree, start
         self.seen: Look | None = None
         self._why = False
         self._looks = Looks()
 
     def body(self) -> ComposeResult:
-        """Path and hints on the left; question, picture, answer and evidence on the right."""
+        """The remarks on the log above the panes."""
         yield Title(self._subject.name)
         yield Remarks()
-        with Horizontal(id="walk"):
-            with Vertical(id="aside"):
-                yield Path()
-                yield Hints(classes="beside")
-            with Vertical(id="main"):
-                yield QuestionPane()
-                yield PanelTabs()
-                yield Plot(None)
-                yield Evidence()
-                yield Answer()
-                yield Hints(classes="below")
+        yield WalkPanes(self._tree, self._start[0] if self._start else self._tree.start)
 
     @property
     def begun(self) -> bool:
         """Whether there is a walk."""
         return self._walk is not None
-
-    @property
-    def walk(self) -> Walk:
-        """Where we stand, once it has begun."""
-        assert self._walk is not None, "the log isn't read yet"
-        return self._walk
 
     @property
     def asking(self) -> AtQuestion:
@@ -110,8 +96,10 @@ class WalkScreen(PlotPage, WalkPage):
         except (BadRunError, BadFileError) as error:
             self.app.fail(self, error)
             return
-        fresh = walks.begin(run, self._tree)
+        fresh = walks.begin(run, self._tree, self._start)
         kept = await self.keeper.kept(fresh)
+        if kept and self._start not in (None, kept.start):
+            fresh, kept = walks.again(kept, self._start), None
         self.query_one(Plot).subject = run
         self.query_one(Remarks).about = run
         self.move_to(kept or fresh, keep=False)
@@ -138,8 +126,7 @@ class WalkScreen(PlotPage, WalkPage):
             self.app.open_leaf(walk, self.keeper, self._left_leaf)
             return
         self.relabel()
-        self.show_panel(walk.question.panel if moved else self.query_one(Plot).panel, anew=True)
-        self.refresh_bindings()
+        self.draw(walk.question.panel if moved else self.query_one(Plot).panel, None)
 
     def _left_leaf(self, wish: str | None) -> None:
         if wish == "again":
@@ -157,61 +144,37 @@ class WalkScreen(PlotPage, WalkPage):
         """What is at stake stands under the question where there is room."""
         self._show_question()
 
+    @property
+    def _panes(self) -> WalkPanes:
+        return self.query_one(WalkPanes)
+
+    @property
+    def _says_why(self) -> bool:
+        return self._why or self._tall
+
     def _show_question(self) -> None:
         if not isinstance(self._walk, AtLeaf):
-            at = self._walk.at if self._walk else self._tree.start
-            self.query_one(QuestionPane).show(
-                at, self._tree.questions[at], self.app.lang, why=self._why or self._tall
-            )
+            self._panes.show_question(why=self._says_why)
 
     def relabel(self) -> None:
         """Draw every pane in the app's language."""
-        walk, lang, answer = self._walk, self.app.lang, self.query_one(Answer)
+        walk, lang = self._walk, self.app.lang
         title = self.query_one(Title)
         title.middle = described(walk.run, lang) if walk else ""
         title.place = placed(self._tree, lang)
         title.refresh()
         self.query_one(Remarks).show(lang, first=not (walk and walk.answers))
-        if isinstance(walk, AtLeaf):
-            return
-        self._show_question()
-        self.query_one(Path).show(self._tree, walk.answers if walk else (), self._at, lang)
-        self._show_hints()
-        self.set_class(self.seen is not None, "told")
-        self.set_class(self.seen is not None and not self.seen.answers, "by-hand")
-        question = self._tree.questions[self._at]
-        if walk is None or walk.prediction is None or self.seen is None:
-            answer.display = True
-            answer.ask(question, lang)
-            return
-        self.query_one(Evidence).show(walk, self.seen, lang)
-        answer.display = not self.seen.answers  # what was said stands beside what the log says
-        if not self.seen.answers:
-            answer.ask_by_hand(question, lang, walk.prediction)
+        if not isinstance(walk, AtLeaf):
+            self._panes.show(walk, self.seen, why=self._says_why)
 
     @property
-    def _at(self) -> str:
-        return self._walk.at if self._walk else self._tree.start
-
-    def _show_hints(self) -> None:
-        walk = self._walk
-        shown, more = (walk.hints, walk.prediction is None) if walk else (0, True)
-        for hints in self.query(Hints):
-            hints.show(self._tree.questions[self._at], shown, self.app.lang, more=more)
-
-    def show_panel(self, panel: str, *, anew: bool = False) -> None:
-        """Draw a panel; `anew` also goes back to the view that fits the step under discussion."""
-        plot = self.query_one(Plot)
-        plot.show(panel, self._mark(), self._levels().get(panel), None if anew else plot.view)
-        self.query_one(PanelTabs).show(panel)
-        self.refresh_bindings()
-
-    def _mark(self) -> int | None:
+    def mark(self) -> int | None:
         """The step under discussion; one that the question is to find, once the learner has committed."""
         found = self.seen.finding.step if self.seen and self.asking.question.focus else None
         return self.asking.focus if found is None else found
 
-    def _levels(self) -> dict[str, float | None]:
+    @property
+    def levels(self) -> Mapping[str, float | None]:
         """The rules' bounds by panel, unless a bound would give the answer away."""
         question = self.asking.question
         if self.seen is None and (question.focus or question.checks):
@@ -284,9 +247,9 @@ class WalkScreen(PlotPage, WalkPage):
 
     def action_hint(self) -> None:
         """One more hint."""
-        self._walk = walks.reveal(self.asking)
-        self.keeper.keep(self._walk)
-        self._show_hints()
+        self._walk = walk = walks.reveal(self.asking)
+        self.keeper.keep(walk)
+        self._panes.show_hints(walk)
         self.refresh_bindings()
 
     def action_read(self, lines: int) -> None:
@@ -328,7 +291,7 @@ class WalkScreen(PlotPage, WalkPage):
         from tutor.ui.screens.panel import PanelScreen
 
         plot = self.query_one(Plot)
-        self.app.push_screen(PanelScreen(self.walk.run, plot.panel, plot.mark, self._levels(), plot.view))
+        self.app.push_screen(PanelScreen(self.walk.run, plot.panel, plot.mark, self.levels, plot.view))
 
     def action_others(self) -> None:
         """Take up another step."""
@@ -358,7 +321,7 @@ class WalkScreen(PlotPage, WalkPage):
         self.refresh_bindings()
 
 
-def _read(subject: Run | pathlib.Path, tree: Tree) -> Run:
+def _read(subject: Run | Path, tree: Tree) -> Run:
     """The run, and the tree checked whole where it wasn't: a shipped one is found without.
 
     Raises:

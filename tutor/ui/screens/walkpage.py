@@ -1,6 +1,7 @@
 """WalkPage: a page with a walk, and what can be done wherever there is one."""
 
 from functools import partial
+from typing import Generic, TypeVar
 
 from textual import work
 
@@ -8,14 +9,25 @@ from tutor.run import BadRunError
 from tutor.ui.screens.page import Page
 from tutor.walk import AtLeaf, Walk
 
+W = TypeVar("W", bound=Walk)
 
-class WalkPage(Page):
-    """A page with a `walk`."""
+
+class WalkPage(Page, Generic[W]):
+    """A page with a `walk`.
+
+    Args:
+        walk: where we stand; None where that isn't known before the log is read.
+    """
+
+    def __init__(self, walk: W | None = None):
+        super().__init__()
+        self._walk = walk
 
     @property
-    def walk(self) -> Walk:
-        """Where we stand."""
-        raise NotImplementedError
+    def walk(self) -> W:
+        """Where we stand, once that is known."""
+        assert self._walk is not None, "the log isn't read yet"
+        return self._walk
 
     def action_map(self) -> None:
         """The map of the tree."""

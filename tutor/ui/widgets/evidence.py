@@ -9,11 +9,11 @@ from textual.geometry import Size
 from textual.widgets import Static
 
 from tutor.saying import Line, after_prediction
-from tutor.ui.widgets.path import RIGHT, SEEN_BEFORE, WRONG, mark_style
+from tutor.ui.widgets.path import CLOSE, RIGHT, SEEN_BEFORE, WRONG, mark_style
 from tutor.walk import Look, Walk
 from tutor.words import say
 
-SIGNS = {"right": RIGHT, "wrong": WRONG, "seen_before": SEEN_BEFORE}
+SIGNS = {"right": RIGHT, "wrong": WRONG, "close": CLOSE, "seen_before": SEEN_BEFORE}
 MUTED = "$foreground-muted"
 
 
@@ -53,7 +53,7 @@ def drawn(line: Line) -> Content:
             lead = (f"{sign} {line.label}  ", mark_style(sign)) if sign else ""
             return Content.assemble(lead, (line.text, MUTED))
         case "finding":
-            return Content.assemble((line.text, "bold"))
+            return Content.assemble((line.text, "bold"), (f" {line.note}" if line.note else "", MUTED))
         case "check":
             lead = (f"{'▸' if line.decides else '·'} {line.label} ", "bold" if line.decides else "")
         case "look":

@@ -12,7 +12,7 @@ from tutor.walk import Answer
 from tutor.words import say
 
 HERE, AHEAD = "▸", "┆"
-RIGHT, WRONG, UNTESTED, SEEN_BEFORE = "✓", "✗", "·", "≈"
+RIGHT, WRONG, UNTESTED, SEEN_BEFORE, CLOSE = "✓", "✗", "·", "≈", "±"
 
 
 def mark(answer: Answer) -> str:
@@ -21,7 +21,9 @@ def mark(answer: Answer) -> str:
         return UNTESTED
     if answer.prediction.seen_before:
         return SEEN_BEFORE
-    return RIGHT if answer.prediction.outcome == answer.outcome else WRONG
+    if answer.prediction.outcome == answer.outcome:
+        return RIGHT
+    return CLOSE if answer.close else WRONG
 
 
 def mark_style(sign: str) -> str:

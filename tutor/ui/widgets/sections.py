@@ -59,8 +59,8 @@ class Section(VerticalScroll, can_focus=False):
         yield Static(classes="standing")
 
     def fields(self) -> ComposeResult:
-        """The section's own widgets."""
-        raise NotImplementedError
+        """The section's own widgets; none unless it says otherwise."""
+        return ()
 
     def words(self, key: str, **facts: Any) -> str:
         """The post-mortem's words."""
@@ -219,7 +219,7 @@ class Cause(Prose):
     part = "cause"
 
     def fine(self) -> str:
-        """One sentence."""
+        """That it is one sentence."""
         return self.words("live.cause_one")
 
 
@@ -229,7 +229,7 @@ class Remediation(Prose):
     part = "remediation"
 
     def fine(self) -> str:
-        """It can be run."""
+        """That it can be run."""
         return self.words("live.fine")
 
 

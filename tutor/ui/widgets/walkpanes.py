@@ -1,0 +1,80 @@
+"""WalkPanes: what a walk shows: path and hints; the question, the panel, the answer and the evidence."""
+
+from textual.app import ComposeResult
+from textual.containers import Horizontal, Vertical
+
+from tutor.tree import Question, Tree
+from tutor.ui.typed import InTutor
+from tutor.ui.widgets.answer import Answer
+from tutor.ui.widgets.evidence import Evidence
+from tutor.ui.widgets.hints import Hints
+from tutor.ui.widgets.path import Path
+from tutor.ui.widgets.plot import Plot
+from tutor.ui.widgets.question import QuestionPane
+from tutor.ui.widgets.tabs import PanelTabs
+from tutor.walk import AtQuestion, Look
+
+
+class WalkPanes(InTutor, Horizontal):
+    """The panes of a walk over `tree`. Until the log is read they show the question `first`."""
+
+    def __init__(self, tree: Tree, first: str):
+        super().__init__(id="walk")
+        self._tree, self._first = tree, first
+        self._walk: AtQuestion | None = None
+
+    def compose(self) -> ComposeResult:
+        """Path and hints on the left; question, picture, answer and evidence on the right."""
+        with Vertical(id="aside"):
+            yield Path()
+            yield Hints(classes="beside")
+        with Vertical(id="main"):
+            yield QuestionPane()
+            yield PanelTabs()
+            yield Plot(None)
+            yield Evidence()
+            yield Answer()
+            yield Hints(classes="below")
+
+    @property
+    def _at(self) -> str:
+        return self._walk.at if self._walk else self._first
+
+    @property
+    def _question(self) -> Question:
+        return self._tree.questions[self._at]
+
+    def show(self, walk: AtQuestion | None, seen: Look | None, *, why: bool) -> None:
+        """Draw where `walk` stands and, once the learner has committed, what the log says.
+
+        Args:
+            walk: None before the log is read.
+            seen: what the log says of the question at hand; None until the learner has committed.
+            why: whether to say what is at stake.
+        """
+        lang, answer = self.app.lang, self.query_one(Answer)
+        self._walk = walk
+        self.show_question(why=why)
+        self.query_one(Path).show(self._tree, walk.answers if walk else (), self._at, lang)
+        self.show_hints(walk)
+        self.screen.set_class(seen is not None, "told")
+        self.screen.set_class(seen is not None and not seen.answers, "by-hand")
+        if walk is None or walk.prediction is None or seen is None:
+            answer.display = True
+            answer.ask(self._question, lang)
+            return
+        self.query_one(Evidence).show(walk, seen, lang)
+        answer.display = not seen.answers  # what was said stands beside what the log says
+        if not seen.answers:
+            answer.ask_by_hand(self._question, lang, walk.prediction)
+
+    def show_question(self, *, why: bool) -> None:
+        """Draw the question, and what is at stake if `why`."""
+        self.query_one(QuestionPane).show(self._at, self._question, self.app.lang, why=why)
+
+    def show_hints(self, walk: AtQuestion | None) -> None:
+        """Draw the hints revealed so far."""
+        self._walk = walk
+        shown, more = (walk.hints, walk.prediction is None) if walk else (0, True)
+        for hints in self.query(Hints):
+            hints.show(self._question, shown, self.app.lang, more=more)
