@@ -179,7 +179,7 @@ class TestShipped:
     def test_each_says_where_its_walk_should_end(self):
         expect = cards.find("no-clip").expect
         assert (expect.tree, expect.leaf) == ("phase-19", ("unclipped-batch",))
-        assert cards.find("no-clip-silent").expect.leaf == ("contained",)
+        assert cards.find("no-clip-silent").expect.leaf == ("healthy",)
         assert [expect.kept(*found) for found in ((20, 20), (19, 20), (100, 100), (1, 2))] == [
             True,
             False,
@@ -352,7 +352,7 @@ def test_the_promise_is_printed():
     console = Console(file=io.StringIO(), width=10_000)
     console.print(cards.render(cards.find("no-clip"), "en"))
     said = console.file.getvalue()
-    assert "ends at long-tail-token or persistent, in 19 runs of 20 or more" in said
+    assert "ends at unclipped-batch, in 20 runs of 20 or more" in said
 
 
 def test_without_a_table_the_card_says_only_how_to_make_one(tmp_path: Path):

@@ -168,7 +168,7 @@ class TestLeaves:
         ("checkpoints", "rows", "advice"),
         [
             ([], 300, "train-again"),
-            (None, 300, "train-again"),
+            (None, 300, "train-again"),  # nobody knows of one
             ([200], 300, "reload"),
             ([200], 20, "carry-on"),
         ],
@@ -221,6 +221,8 @@ class TestLeaves:
         assert leaf(flat(loss=[6.2] * 600)) == "never-learned"
         assert leaf(flat(grad_norm=[1.0 + i / 20 for i in range(600)])) == "gradient-grows"
         assert leaf(flat(grad_norm=[0.0] * 600, loss=[6.2] * 600)) == "never-learned"
+        stuck = flat()["loss"].to_list()[:250] + [1.75] * 350
+        assert leaf(flat(grad_norm=[1.0] * 250 + [0.0] * 350, loss=stuck)) == "zero-gradient"
         assert leaf(flat(grad_norm=[1.0] * 100 + [math.inf] * 500)) == "non-finite-gradient"
         assert leaf(flat(skipped=[1.0] * 600)) == "every-step-skipped"
 

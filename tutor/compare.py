@@ -88,8 +88,8 @@ def compare(
         a: usually the control.
         b: usually the break.
         at: the step to measure at; the worst spike of the two by default.
-        spike: the numbers of the tree's spike question (`window`, `sigmas`, `merge`, `early`), None where it has none:
-            then there is no window to measure in, neither around a spike nor at the end.
+        spike: the numbers of the tree's spike question (`window`, `sigmas`, `merge`, `early`), None where it
+            has none: then there is no window to measure in, neither around a spike nor at the end.
         recovery: the numbers of its recovery question (`window`, `sigmas`, `merge`, `within`, `smooth`), None
             where it has none: then what came after a spike isn't measured.
     """

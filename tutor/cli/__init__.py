@@ -123,8 +123,8 @@ def lessons(
 
 @app.command(
     rich_help_panel=RUN,
-    epilog="Exit code: 0 looked everywhere and found nothing, 1 something is wrong, 2 undecided or bad input.  "
-    "Example:  tutor check runs/19-control runs/19-break --json",
+    epilog="Exit code: 0 looked everywhere and found nothing, 1 something is wrong, 2 undecided or bad "
+    "input.  Example:  tutor check runs/19-control runs/19-break --json",
 )
 def check(
     runs: Annotated[
