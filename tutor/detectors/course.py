@@ -216,9 +216,9 @@ def validation_turns(
     """Whether the validation loss turns and rises for good, or isn't finite.
 
     The flaw: the model learns its training data by heart; or evaluation itself is broken. The last `last`
-    evaluations (their median; the last one alone where there are few) stand above the best by more than
-    `of_improvement` of what had been gained since the first, and by more than `of_level` of the best. NaN and
-    Inf count where they fill `share` of the evaluations, or the last one. Source: ours.
+    evaluations (their median; the last one alone where there are few) since the best stand above it by more
+    than `of_improvement` of what had been gained since the first, and by more than `of_level` of the best.
+    NaN and Inf count where they fill `share` of the evaluations, or the last one. Source: ours.
     """
     known = run["val_loss"].cast(float)
     bad = ~known.is_finite()
@@ -230,9 +230,11 @@ def validation_turns(
     if len(values) < last:
         return Finding(NOT_YET, facts={"rows": len(values), "needed": last})
     steps = run.steps.filter(known.is_finite())
-    tail = values[-last:] if len(values) > 2 * last else values[-1:]
     best_row = values.arg_min() or 0
-    best, first, end = float(values[best_row]), float(values[0]), to_float(tail.median())
+    best, first = float(values[best_row]), float(values[0])
+    since = values.scatter(range(best_row), best)  # those before the best are still on their way down
+    tail = since[-last:] if len(values) > 2 * last else since[-1:]
+    end = to_float(tail.median())
     least = max(of_improvement * (first - best), of_level * abs(best))
     step = int(steps[best_row])
     facts = {
@@ -274,7 +276,7 @@ def gradient_course(run: Run, at: int | None, *, pieces: int, least: int, growth
         return Finding(NOT_YET, facts={"rows": len(known), "needed": pieces})
     lowest = min(range(len(known)), key=known.__getitem__)
     climb = known[lowest:]
-    change = climb[-1] / climb[0] if climb[0] else math.inf
+    change = climb[-1] / climb[0] if climb[0] else (math.inf if climb[-1] else 1.0)
     begin, end = int(run.steps[0]), int(run.steps[-1])
     facts = {
         "lowest": climb[0], "last": climb[-1], "growth": change, "bound": growth, "begin": begin, "end": end,
