@@ -86,8 +86,7 @@ def _noise(values: pl.Series, lag: int) -> float:
     differences = values.diff(lag).drop_nulls()
     if not len(differences):
         return 0.0
-    spread = (differences - to_float(differences.median())).abs().median()
-    return NORMAL_MAD * to_float(spread) / math.sqrt(2)
+    return NORMAL_MAD * to_float(differences.abs().median()) / math.sqrt(2)
 
 
 _ENDED = ("start", "best", "best_step", "end", "rise", "bound", "improvement")
