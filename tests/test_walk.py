@@ -220,7 +220,7 @@ class TestLeaves:
         assert leaf(flat(val_loss=broken)) == "evaluation-not-finite"
         assert leaf(flat(loss=[6.2] * 600)) == "never-learned"
         assert leaf(flat(grad_norm=[1.0 + i / 20 for i in range(600)])) == "gradient-grows"
-        assert leaf(flat(grad_norm=[0.0] * 600, loss=[6.2] * 600)) == "never-learned"
+        assert leaf(flat(grad_norm=[0.0] * 600, loss=[6.2] * 600)) == "zero-gradient"
         stuck = flat()["loss"].to_list()[:250] + [1.75] * 350
         assert leaf(flat(grad_norm=[1.0] * 250 + [0.0] * 350, loss=stuck)) == "zero-gradient"
         assert leaf(flat(grad_norm=[1.0] * 100 + [math.inf] * 500)) == "non-finite-gradient"

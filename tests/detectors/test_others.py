@@ -66,7 +66,7 @@ class TestBadBatch:
         assert judged(make_run(columns, BATCH)).facts["token"] is None
 
     def test_the_probe_alone_shows_harm(self):
-        assert judged(spiked(after=1.0, probe=1.5)).outcome == "harmed"
+        assert judged(spiked(after=1.0, probe=1.7)).outcome == "harmed"
 
     def test_without_a_probe_the_loss_decides(self):
         assert judged(spiked(after=1.0, probe=None)).outcome == "contained"
