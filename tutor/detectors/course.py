@@ -11,14 +11,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tutor.detectors import NO_DATA, NOT_YET, Finding, detector
-from tutor.detectors.windows import finite, is_objective
+from tutor.detectors.windows import NORMAL_MAD, finite, is_objective
 from tutor.run import Run, known_float, to_float
 
 if TYPE_CHECKING:
     import polars as pl
-
-NORMAL_MAD = 1.4826
-"""The standard deviation of a normal distribution, in median absolute deviations."""
 
 
 @dataclass(frozen=True)
@@ -156,9 +153,7 @@ def first_loss(run: Run, at: int | None, *, above: float, below: float) -> Findi
 @detector(
     signals=("loss",), outcomes=("yes", "no"), facts=("start", "best", "best_step", "gain", "bound", "rows")
 )
-def learned(
-    run: Run, at: int | None, *, share: float, gain: float, sigmas: float, least: int
-) -> Finding:
+def learned(run: Run, at: int | None, *, share: float, gain: float, sigmas: float, least: int) -> Finding:
     """Whether the loss ever came down from where it began.
 
     The flaw: the run trains nothing. It has learned where its best level lies under the highest one before by

@@ -3,9 +3,11 @@
 import math
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import TYPE_CHECKING
 
 from tutor.detectors import NO_DATA, NOT_YET, Finding, detector
 from tutor.detectors.windows import (
+    FEWEST,
     Window,
     baseline,
     blocks,
@@ -17,8 +19,8 @@ from tutor.detectors.windows import (
 )
 from tutor.run import Run, known_float, to_float
 
-FEWEST = 5
-"""Rows that a mean and a standard deviation need at least to say what is usual."""
+if TYPE_CHECKING:
+    import polars as pl
 
 FIRST = 3
 """Rows that tell where a loss began."""
@@ -56,9 +58,19 @@ def non_finite_loss(run: Run, at: int | None) -> Finding:
 
 @dataclass(frozen=True)
 class Episode:
-    """A spike: where it begins, its peak, and the bound that it crossed."""
+    """A spike: where it begins, its peak, and the bound that it crossed.
+
+    Attributes:
+        row: where it begins.
+        rows: how many in a row stand above the bound, from there on.
+        peak_row: the tallest.
+        peak: its loss.
+        bound: the loss above which a spike begins.
+        mean, std: of the rows before.
+    """
 
     row: int
+    rows: int
     peak_row: int
     peak: float
     bound: float
@@ -91,12 +103,14 @@ def episodes(run: Run, window: Window, sigmas: float, merge: int) -> list[Episod
         last_step = steps[row] + merge
         end = run.row_at(int(last_step)) + 1
         peak_row = row + (loss[row:end].arg_max() or 0)
-        found.append(
-            Episode(
-                row, peak_row, float(loss[peak_row]), float(bound[row]), float(mean[row]), float(std[row])
-            )
-        )
+        found.append(_episode(loss, row, peak_row, float(bound[row]), float(mean[row]), float(std[row])))
     return found
+
+
+def _episode(loss: "pl.Series", row: int, peak_row: int, bound: float, mean: float, std: float) -> Episode:
+    calm_rows = (loss[row:] <= bound).fill_null(False).arg_true()
+    rows = int(calm_rows[0]) if len(calm_rows) else len(loss) - row
+    return Episode(row, rows, peak_row, float(loss[peak_row]), bound, mean, std)
 
 
 @detector(
@@ -108,13 +122,15 @@ def episodes(run: Run, window: Window, sigmas: float, merge: int) -> list[Episod
     },
 )
 def spike(
-    run: Run, at: int | None, *, window: Window, sigmas: float, merge: int, early: float
+    run: Run, at: int | None, *, window: Window, sigmas: float, merge: int, early: float, lasting: int
 ) -> Finding:
     """Whether a loss stands above mean + sigmas x std of the window before it, and where it is worst.
 
     The flaw: an update, or a batch, threw the model off. Source: the tree; the statistics of the steps
     before, as spikes are told from noise in PaLM (https://arxiv.org/abs/2204.02311, 5.1). Ours: in the first
-    rows, which have no window before them, a spike is a loss above `early` times the first ones.
+    rows, which have no window before them, a spike is a loss above `early` times the first ones; and the worst
+    is the tallest of those that last `lasting` rows, if there is one: a taller one of a row or two may be a
+    hard batch.
     """
     if not is_objective(run["loss"]):
         return Finding(NO_DATA, facts={"missing": []})
@@ -126,7 +142,11 @@ def spike(
     facts = {"sigmas": sigmas, "rows": span, "count": len(found)}
     if not found:
         return Finding("no", facts=facts)
-    worst = max(found, key=lambda episode: episode.excess)
+
+    def weight(episode: Episode) -> tuple[bool, float]:
+        return episode.rows >= lasting, episode.excess
+
+    worst = max(found, key=weight)
     step = int(run.steps[worst.row])
     facts |= {
         "step": step,
@@ -136,7 +156,7 @@ def spike(
         "mean": worst.mean,
         "std": worst.std,
     }
-    others = sorted(found, key=lambda episode: -episode.excess)[1:10]
+    others = sorted(found, key=weight, reverse=True)[1:10]
     first = int(run.steps[window.start(run, worst.row)])
     return Finding(
         "yes",
@@ -160,8 +180,9 @@ def _early(run: Run, span: int, times: float) -> list[Episode]:
     above = (loss > times * mean).fill_null(False).arg_true()
     if mean <= 0 or not len(above) or int(above[0]) < 2:
         return []
-    row, peak_row = int(above[0]), int(loss.arg_max() or 0)
-    return [Episode(row, peak_row, float(loss[peak_row]), times * mean, mean, to_float(usual.std(ddof=0)))]
+    left = loss > (1 + (times - 1) / 2) * mean  # where the climb to that height begins
+    row, peak_row = int(left.fill_null(False).arg_true()[0]), int(loss.arg_max() or 0)
+    return [_episode(loss, row, peak_row, times * mean, mean, to_float(usual.std(ddof=0)))]
 
 
 def _within(run: Run, window: Window) -> Window:
