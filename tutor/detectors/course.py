@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tutor.detectors import NO_DATA, NOT_YET, Finding, detector
-from tutor.detectors.windows import NORMAL_MAD, finite, is_objective
+from tutor.detectors.windows import finite, is_objective, noise_of
 from tutor.run import Run, known_float, to_float
 
 if TYPE_CHECKING:
@@ -62,6 +62,7 @@ def course_of(values: pl.Series, share: float) -> Course | None:
     if len(known) < 3:
         return None
     span = max(1, round(share * len(known)))
+    # Neighbouring rows of a smoothed log hardly differ, which says nothing of its noise: levels apart do.
     levels = known.rolling_median(span).drop_nulls()
     best = levels.arg_min() or 0
     return Course(
@@ -70,21 +71,9 @@ def course_of(values: pl.Series, share: float) -> Course | None:
         best=float(levels[best]),
         best_row=int(rows[best + span - 1]),
         end=float(levels[-1]),
-        noise=max(_noise(known, 1) / math.sqrt(span), _noise(levels, span)),
+        noise=max(noise_of(known) / math.sqrt(span), noise_of(levels, span)),
         span=span,
     )
-
-
-def _noise(values: pl.Series, lag: int) -> float:
-    """The standard deviation around the signal's course, from differences over `lag` rows.
-
-    Neighbouring rows of a smoothed log hardly differ, which says nothing of its noise: levels apart do.
-    """
-    differences = values.diff(lag).drop_nulls()
-    if not len(differences):
-        return 0.0
-    spread = (differences - to_float(differences.median())).abs().median()
-    return NORMAL_MAD * to_float(spread) / math.sqrt(2)
 
 
 _ENDED = ("start", "best", "best_step", "end", "rise", "bound", "improvement")
@@ -258,8 +247,8 @@ def gradient_course(run: Run, at: int | None, *, pieces: int, least: int, growth
     """Whether the gradient norm grows for good over the whole run, or is zero.
 
     The flaw: weights, learning rate or data drive the run towards an explosion; a zero gradient trains
-    nothing. Of `pieces` equal stretches of `least` rows or more, medians compared, the last stands `growth` times above the
-    lowest, and hasn't come down to half of the highest since. Source: ours.
+    nothing. Of `pieces` equal stretches of `least` rows or more, medians compared, the last stands `growth`
+    times above the lowest, and hasn't come down to half of the highest since. Source: ours.
     """
     norms = finite(run["grad_norm"])
     if len(norms) < pieces * least:

@@ -38,9 +38,9 @@ def bad_batch(
 
     The flaw: a batch unlike the others, as one full of a rare token. A batch is bad where the gradient norm
     stands `ratio` times above its mean before, or one rare token takes a larger `share` of it. The norm may
-    rise `lead` rows before the loss; bad rows next to each other are one event, and NaN between them is no calm. Where the norm alone says so
-    for longer than `longest`, the state is bad and no longer a batch. Source: the tree; ours: `share`, `lead`
-    and `longest`.
+    rise `lead` rows before the loss; bad rows next to each other are one event, and NaN among them is no end
+    of it. Where the norm alone says so for longer than `longest`, the state is bad and no longer a batch.
+    Source: the tree; ours: `share`, `lead` and `longest`.
     """
     row = run.row_at(at) if at is not None else 0
     quiet = baseline(run, "grad_norm", row - lead, window)

@@ -15,6 +15,8 @@ from tutor.detectors.windows import (
     finite,
     forward_mean,
     is_objective,
+    noise_of,
+    resumed,
     rolling_baseline,
 )
 from tutor.run import Run, known_float, to_float
@@ -24,6 +26,9 @@ if TYPE_CHECKING:
 
 FIRST = 3
 """Rows that tell where a loss began."""
+
+BEYOND_NOISE = 5
+"""A rise of so many standard deviations of a row isn't chance."""
 
 STOPPED = 4
 """A loss has stopped when it is missing over more than so many times its widest gap."""
@@ -122,23 +127,35 @@ def _episode(loss: "pl.Series", row: int, peak_row: int, bound: float, mean: flo
     },
 )
 def spike(
-    run: Run, at: int | None, *, window: Window, sigmas: float, merge: int, early: float, lasting: int
+    run: Run,
+    at: int | None,
+    *,
+    window: Window,
+    sigmas: float,
+    merge: int,
+    early: float,
+    resumed_above: float,
+    lasting: int,
 ) -> Finding:
     """Whether a loss stands above mean + sigmas x std of the window before it, and where it is worst.
 
     The flaw: an update, or a batch, threw the model off. Source: the tree; the statistics of the steps
-    before, as spikes are told from noise in PaLM (https://arxiv.org/abs/2204.02311, 5.1). Ours: in the first
-    rows, which have no window before them, a spike is a loss above `early` times the first ones; and the worst
-    is the tallest of those that last `lasting` rows, if there is one: a taller one of a row or two may be a
-    hard batch.
+    before, as spikes are told from noise in PaLM (https://arxiv.org/abs/2204.02311, 5.1).
+
+    Ours: the first rows have no window before them, so a spike there is a loss above `early` times the very
+    first ones; in a log that begins mid-way, whose first rows show a trained model, a median of three above
+    `resumed_above` times them. The worst spike is the tallest of those that last `lasting` rows, if there is
+    one: a taller one of a row or two may be a hard batch.
     """
     if not is_objective(run["loss"]):
         return Finding(NO_DATA, facts={"missing": []})
+    late = resumed(run, window)
     window = _within(run, window)
     span = window.count(run)
     if len(run) <= span:
         return Finding(NOT_YET, facts={"rows": len(run), "needed": span + 1})
-    found = [*_early(run, span, early), *episodes(run, window, sigmas, merge)]
+    first_rows = _after_resume(run, span, resumed_above) if late else _early(run, span, early)
+    found = [*first_rows, *episodes(run, window, sigmas, merge)]
     facts = {"sigmas": sigmas, "rows": span, "count": len(found)}
     if not found:
         return Finding("no", facts=facts)
@@ -183,6 +200,32 @@ def _early(run: Run, span: int, times: float) -> list[Episode]:
     left = loss > (1 + (times - 1) / 2) * mean  # where the climb to that height begins
     row, peak_row = int(left.fill_null(False).arg_true()[0]), int(loss.arg_max() or 0)
     return [_episode(loss, row, peak_row, times * mean, mean, to_float(usual.std(ddof=0)))]
+
+
+def _after_resume(run: Run, span: int, times: float) -> list[Episode]:
+    """The spike in the first `span` rows of a log that begins mid-way: `times` the first ones, and no noise.
+
+    A learning rate that warms up once more lifts the loss too, and is meant to.
+    """
+    loss = finite(run["loss"])
+    usual = loss[:FIRST].drop_nulls()
+    if not len(usual) or _warms_up(run, span):
+        return []
+    mean = to_float(usual.median())
+    bound = mean + max((times - 1) * mean, BEYOND_NOISE * noise_of(loss.drop_nulls()))
+    above = (loss[:span].rolling_median(FIRST) > bound).fill_null(False).arg_true()
+    if mean <= 0 or not len(above):
+        return []
+    row, peak_row = max(1, int(above[0]) - FIRST + 1), int(loss[:span].arg_max() or 0)
+    return [_episode(loss, row, peak_row, bound, mean, to_float(usual.std(ddof=0)))]
+
+
+def _warms_up(run: Run, span: int) -> bool:
+    """Whether the learning rate at least doubles over the first `span` rows."""
+    if not run.has("lr"):
+        return False
+    lr = finite(run["lr"])[:span].drop_nulls()
+    return len(lr) > 1 and float(lr[-1]) >= 2 * float(lr[0])
 
 
 def _within(run: Run, window: Window) -> Window:

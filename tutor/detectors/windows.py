@@ -106,6 +106,20 @@ class Window:
         return max(row + self.rows, run.row_at(target) + beyond)
 
 
+def noise_of(values: pl.Series, lag: int = 1) -> float:
+    """The robust standard deviation around a signal's course, from its differences over `lag` rows."""
+    differences = values.diff(lag).drop_nulls()
+    if not len(differences):
+        return 0.0
+    spread = (differences - to_float(differences.median())).abs().median()
+    return NORMAL_MAD * to_float(spread) / math.sqrt(2)
+
+
+def resumed(run: Run, window: Window) -> bool:
+    """Whether the log begins mid-way: more than a window of steps lies before its first row."""
+    return len(run) > 0 and int(run.steps[0]) > window.count(run) * cadence(run)
+
+
 @dataclass(frozen=True)
 class Baseline:
     """Population statistics of the rows before one row.
@@ -122,7 +136,7 @@ class Baseline:
 
 
 def baseline(run: Run, signal: str, row: int, window: Window) -> Baseline | None:
-    """Mean and standard deviation of the window before `row`, earlier spikes left out; None under two values."""
+    """Mean and deviation of the window before `row`, earlier spikes left out; None under two values."""
     if row < 1:
         return None
     start = window.start(run, row)
