@@ -60,15 +60,15 @@ def steady(rows: int, seed: int, level: float = 1.0, noise: float = 0.1) -> list
 
 
 def cosine(rows: int, top: float = 3e-4, warmup: float = 0.05) -> list[float]:
-    """A learning rate with a linear warm-up over a share of the rows, then a cosine to 0."""
-    warm = max(1, round(warmup * rows))
+    """A learning rate with a linear warm-up over a share of the rows, if any, then a cosine to 0."""
+    warm = round(warmup * rows)
     ramp = [top * (row + 1) / warm for row in range(warm)]
     rest = rows - warm
     return ramp + [top * (1 + math.cos(math.pi * row / max(1, rest - 1))) / 2 for row in range(rest)]
 
 
 def every(rows: int, apart: int, values: Sequence[float | None]) -> list[float | None]:
-    """A column that holds the next of `values` at every `apart`-th row, from the last row of the first stretch."""
+    """A column that holds the next of `values` at the last row of every `apart`."""
     column: list[float | None] = [None] * rows
     for row, value in zip(range(apart - 1, rows, apart), values, strict=False):
         column[row] = value
@@ -83,22 +83,21 @@ def training(
     Args:
         rows: how many are logged.
         seed: of every column's noise.
-        begin: the first step.
+        begin: the first step; a log that begins mid-way has no warm-up.
         apart: steps between rows.
         evaluations: how many there are.
         loss: of the loss, as `falling` takes it.
     """
-    smooth = falling(rows, seed, **(loss | {"noise": 0.0}))
+    smooth = falling(rows, seed, **{**loss, "noise": 0.0})
     rng = Random(seed + 1)
     stretch = max(1, rows // max(1, evaluations))
     held_out = [value * (1.03 + rng.gauss(0, 0.004)) for value in smooth[stretch - 1 :: stretch]]
+    norms = enumerate(steady(rows, seed))
     return {
         "step": [begin + apart * row for row in range(rows)],
         "loss": falling(rows, seed, **loss),
-        "grad_norm": [
-            norm * (1 + 3 * math.exp(-20 * row / rows)) for row, norm in enumerate(steady(rows, seed))
-        ],
-        "lr": cosine(rows),
+        "grad_norm": [norm * (1 + 3 * math.exp(-20 * row / rows)) for row, norm in norms],
+        "lr": cosine(rows, warmup=0 if begin > 20 * apart else 0.05),
         "val_loss": every(rows, stretch, held_out) if evaluations else [None] * rows,
     }
 
@@ -114,6 +113,14 @@ def lifted(columns: Columns, name: str, at: int, factors: Sequence[float]) -> Co
     for row, factor in zip(range(at, len(columns[name])), factors, strict=False):
         if columns[name][row] is not None:
             columns[name][row] *= factor
+    return columns
+
+
+def scaled(columns: Columns, factor: float) -> Columns:
+    """The same run with its losses in another unit."""
+    for name in ("loss", "val_loss", "probe_loss"):
+        if name in columns:
+            columns[name] = [None if value is None else factor * value for value in columns[name]]
     return columns
 
 

@@ -38,9 +38,8 @@ def of(columns: Callable[[], Columns], manifest: Mapping[str, Any] | None = None
 def fine_tune_with_huge_norms() -> Columns:
     """Norms of 1e5 to 1e6 that come down by half, as of a loss summed over its tokens."""
     columns = training(300, 11, first=1.4, floor=0.9)
-    columns["grad_norm"] = [
-        norm * (2e5 + 2e5 * math.exp(-row / 80)) for row, norm in enumerate(steady(300, 12, 1, 0.5))
-    ]
+    norms = enumerate(steady(300, 12, 1, 0.5))
+    columns["grad_norm"] = [norm * (2e5 + 2e5 * math.exp(-row / 80)) for row, norm in norms]
     return columns
 
 
@@ -75,19 +74,15 @@ def epoch_staircase() -> Columns:
     """Three epochs: the training loss drops at each, rises a little inside it; validation stays level."""
     rng, columns = Random(16), training(360, 16)
     level = [1.1, 0.8, 0.62]
-    columns["loss"] = [
-        level[row // 120] * (1 + 0.03 * (row % 120) / 120) * (1 + 0.03 * rng.gauss(0, 1))
-        for row in range(360)
-    ]
+    inside = [1 + 0.03 * (row % 120) / 120 for row in range(360)]
+    columns["loss"] = [level[row // 120] * inside[row] * (1 + 0.03 * rng.gauss(0, 1)) for row in range(360)]
     columns["loss"][:20] = [1.8 - 0.035 * row for row in range(20)]
-    columns["val_loss"] = every(
-        360, 30, [1.3, 1.16, 1.12, 1.1, 1.08, 1.075, 1.07, 1.07, 1.072, 1.08, 1.083, 1.08]
-    )
-    return columns
+    evaluations = [1.3, 1.16, 1.12, 1.1, 1.08, 1.075, 1.07, 1.07, 1.072, 1.08, 1.083, 1.08]
+    return columns | {"val_loss": every(360, 30, evaluations)}
 
 
 def blips(columns: Columns) -> Columns:
-    """Three single rows at 1.6, 2.2 and 1.8 times the loss, gone in the next; the norm is 6 times its usual."""
+    """Three single rows of 1.6 to 2.2 times the loss, gone in the next; the norm is 6 times its usual."""
     for row, factor in ((150, 1.6), (221, 2.2), (333, 1.8)):
         lifted(columns, "loss", row, [factor])
         lifted(columns, "grad_norm", row, [6.0])
@@ -126,14 +121,12 @@ def scaler_searching() -> Columns:
 def lora() -> Columns:
     """Norms of 0.01 that rise to 0.08 in a warm-up of a fifth of the run, since B begins at 0."""
     columns = training(400, 18, first=1.9, floor=1.4)
-    columns["grad_norm"] = [
-        0.08 * min(1, 0.12 + row / 80) * x for row, x in enumerate(steady(400, 19, 1, 0.15))
-    ]
-    return columns
+    norms = enumerate(steady(400, 19, 0.08, 0.15))
+    return columns | {"grad_norm": [norm * min(1, 0.12 + row / 80) for row, norm in norms]}
 
 
 def contained_batch() -> Columns:
-    """A coherent batch of one row: its own loss and norm are tall, it is clipped, the next row is as before."""
+    """A coherent batch of one row: its loss and norm are tall, it is clipped, the next row is as before."""
     columns = training(400, 20)
     lifted(columns, "loss", 300, [3.0])
     lifted(columns, "grad_norm", 300, [60.0])
@@ -180,10 +173,8 @@ def late_drop() -> Columns:
 def noisy_validation() -> Columns:
     """Evaluations on few examples: 2 % of noise about a level that is flat from the sixth on."""
     rng, columns = Random(27), training(400, 27)
-    columns["val_loss"] = every(
-        400, 20, [(2.3 + 2 * math.exp(-i)) * (1 + 0.02 * rng.gauss(0, 1)) for i in range(20)]
-    )
-    return columns
+    evaluations = [(2.3 + 2 * math.exp(-i)) * (1 + 0.02 * rng.gauss(0, 1)) for i in range(20)]
+    return columns | {"val_loss": every(400, 20, evaluations)}
 
 
 def one_bad_evaluation(at: int) -> Columns:
@@ -216,10 +207,10 @@ def evaluation_once_missing() -> Columns:
 
 
 def rewarmed() -> Columns:
-    """A log that begins at step 12,000 with a second warm-up of the learning rate, and trains on."""
-    columns = training(400, 34, begin=12_000, first=2.6, floor=2.3, over=0.5, noise=0.03)
-    columns["lr"] = [min(1.0, (row + 1) / 60) * 1e-4 for row in range(400)]
-    return columns
+    """A log from step 12,000 on with a second warm-up of the rate: the loss rises by 15 %, then falls on."""
+    columns = training(400, 34, begin=12_000, first=2.6, floor=2.3, over=0.5, noise=0.02)
+    columns["lr"] = [min(1.0, (row + 1) / 30) * 1e-4 for row in range(400)]
+    return lifted(columns, "loss", 1, hump(1.15, 80, rise=15))
 
 
 CLIPPED = {"settings": {"grad_clip": 1.0, "beta2": 0.95}}
@@ -277,8 +268,7 @@ def dropped_tail() -> Columns:
 
 def flat_under_noise() -> Columns:
     """RL fine-tuning at a tiny rate: noise of 30 % hides whether anything was learned."""
-    columns = training(80, 42, first=0.65, floor=0.6, noise=0.3, evaluations=0)
-    return columns
+    return training(80, 42, first=0.65, floor=0.6, noise=0.3, evaluations=0)
 
 
 def silent_about_nan() -> Run:

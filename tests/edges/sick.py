@@ -14,11 +14,11 @@ from tests.edges.columns import (
     NAN,
     Columns,
     every,
-    falling,
     hump,
     lifted,
     only,
     put,
+    scaled,
     steady,
     training,
     without,
@@ -49,15 +49,13 @@ def rising_after(start: float, times: float, rows: int, seed: int) -> Columns:
 
 
 def coherent_batch(clip: float | None, seed: int, harm: float = 1.8) -> Columns:
-    """One batch with a norm of 80 times the usual, and 25 rows that feel it; a norm before and after the clip."""
+    """One batch with a norm of 80 times the usual, and 25 rows that feel it; norms before and after clipping."""
     columns = training(400, seed)
     columns["grad_norm"] = steady(400, seed)
     lifted(columns, "loss", 300, [2.5, *hump(harm, 25)])
     lifted(columns, "grad_norm", 300, [80.0, *[3.0] * 10])
-    columns["grad_norm_clipped"] = [
-        norm if clip is None else min(norm, clip) for norm in columns["grad_norm"]
-    ]
-    return columns
+    most = math.inf if clip is None else clip
+    return columns | {"grad_norm_clipped": [min(norm, most) for norm in columns["grad_norm"]]}
 
 
 def polluted() -> Columns:
@@ -150,18 +148,14 @@ def upside_down() -> Columns:
 def never_right() -> Columns:
     """From the first row on the loss only rises: the rate is far too high."""
     rng, columns = Random(72), training(200, 72, evaluations=0)
-    columns["loss"] = [
-        10.8 * (1 + 0.4 * min(1, row / 40)) * (1 + 0.01 * rng.gauss(0, 1)) for row in range(200)
-    ]
-    return columns
+    levels = [10.8 * (1 + 0.4 * min(1, row / 40)) for row in range(200)]
+    return columns | {"loss": [level * (1 + 0.01 * rng.gauss(0, 1)) for level in levels]}
 
 
 def plateau_far_above() -> Columns:
     """Down to 2 in a third of the run, then up within ten rows to 5, and there for good."""
     columns = training(450, 73, over=0.08, noise=0.02)
-    return put(
-        columns, "loss", 150, [2.3 + 0.27 * i for i in range(10)] + [5 * x for x in steady(290, 74, 1, 0.02)]
-    )
+    return put(columns, "loss", 150, [2.3 + 0.27 * i for i in range(10)] + steady(290, 74, 5, 0.02))
 
 
 SLOW = {"settings": {"grad_clip": 1.0, "beta2": 0.999}}
@@ -173,7 +167,8 @@ SICK: dict[str, Case] = {
         lambda: {"loss": [0.2, 0.0, 0.0], "grad_norm": [NAN] * 3}, "non-finite-gradient"
     ),
     "eleven rows, blow-up": of(
-        lambda: {"loss": [10.9, 8.2, 7.0, 6.2, 5.6, 5.2, 5.0, 4.9, 31.0, 140.0, 260.0]}, "instability diverged"
+        lambda: {"loss": [10.9, 8.2, 7.0, 6.2, 5.6, 5.2, 5.0, 4.9, 31.0, 140.0, 260.0]},
+        "instability diverged",
     ),
     "early blow-up, 12 rows": of(blown_up_early, "instability"),
     "seven evaluations that turn": of(lambda: turning(400, TURNED, 80), "overfitting"),
@@ -184,7 +179,9 @@ SICK: dict[str, Case] = {
     "overfits, evaluated before training": of(
         lambda: turning(300, [5.7, 1.1, 1.12, 1.25, 1.4, 1.6, 1.7, 1.9, 2.2, 2.4], 83), "overfitting"
     ),
-    "diverges without a spike": of(lambda: rising_after(0.4, 2.5, 600, 84), "diverged away-from-minimum instability"),
+    "diverges without a spike": of(
+        lambda: rising_after(0.4, 2.5, 600, 84), "diverged away-from-minimum instability"
+    ),
     "diverges slowly": of(lambda: rising_after(0.4, 1.35, 600, 85), "diverged away-from-minimum"),
     "diverges slowly, no norm": of(
         lambda: without(rising_after(0.3, 1.5, 600, 86), "grad_norm"), "diverged"
@@ -206,7 +203,7 @@ SICK: dict[str, Case] = {
     "rate jumps": of(rate_jump, "schedule-bug"),
     "batch served twice": of(repeated_batch, "loader-bug"),
     "coherent batch, unclipped": of(lambda: coherent_batch(None, 89), "unclipped-batch", OFF),
-    "coherent batch, only the norm after clipping tells": of(lambda: coherent_batch(None, 90), "unclipped-batch"),
+    "coherent batch, norm after clipping": of(lambda: coherent_batch(None, 90), "unclipped-batch"),
     "coherent batch, clipped, slow v": of(lambda: coherent_batch(1.0, 91), "slow-second-moment", SLOW),
     "coherent batch, clipped, quick v": of(lambda: coherent_batch(1.0, 92), "bad-batch", QUICK),
     "unstable for 40 rows": of(
@@ -234,13 +231,13 @@ SICK: dict[str, Case] = {
         "decay-too-low",
     ),
     "spike in a row per 500 steps": of(
-        lambda: lifted(training(60, 97, apart=500, noise=0.01), "loss", 40, [2.4, 2.0, 1.7, 1.4, 1.2]), "instability"
+        lambda: lifted(training(60, 97, apart=500, noise=0.01), "loss", 40, [2.4, 2.0, 1.7, 1.4, 1.2]),
+        "instability",
     ),
     "loss only, one row of 1,000 times": of(
         lambda: lifted(only(training(400, 98), "loss"), "loss", 300, [1000.0]), "instability"
     ),
     "error of 1e-5 diverges": of(
-        lambda: {"loss": [1e-5 * x for x in falling(300, 99, noise=0.02)[:200]] + [1e-5 * (2 + 0.05 * i) for i in range(100)]},
-        "diverged instability",
+        lambda: scaled(rising_after(0.6, 2.5, 300, 99), 1e-5), "diverged instability away-from-minimum"
     ),
 }  # fmt: skip

@@ -17,7 +17,7 @@ CASES = (
 
 
 def judged(run: Run) -> tuple[str, str]:
-    """The verdict, and the leaf or question at which the walk ends. Sick is what `tutor check` exits 1 for."""
+    """The verdict, and the leaf or question at which the walk ends. Sick is what exits 1."""
     report = Report(run, tree.find("phase-19"))
     return "sick" if report.flawed else report.verdict, report.walk.at
 
