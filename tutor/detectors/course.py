@@ -201,10 +201,11 @@ def validation_turns(
 ) -> Finding:
     """Whether the validation loss turns and rises for good, or isn't finite.
 
-    The flaw: the model learns its training data by heart; or evaluation itself is broken. The last `last`
-    evaluations (their median; the last one alone where there are few) stand above the best by more than
-    `of_improvement` of what had been gained since the first, and by more than `of_level` of the best. NaN and
-    Inf count where they fill `share` of the evaluations, or the last one. Source: ours.
+    The flaw: the model learns its training data by heart; or evaluation itself is broken. It compares levels,
+    medians of `last` evaluations in a row (single ones where there are few): the last level stands above the
+    lowest by more than `of_improvement` of what had been gained since the first evaluation, and by more than
+    `of_level` of the lowest. NaN and Inf count where they fill `share` of the evaluations, or the last one.
+    Source: ours.
     """
     known = run["val_loss"].cast(float)
     bad = ~known.is_finite()
@@ -216,11 +217,12 @@ def validation_turns(
     if len(values) < last:
         return Finding(NOT_YET, facts={"rows": len(values), "needed": last})
     steps = run.steps.filter(known.is_finite())
-    tail = values[-last:] if len(values) > 2 * last else values[-1:]
-    best_row = values.arg_min() or 0
-    best, first, end = float(values[best_row]), float(values[0]), to_float(tail.median())
+    span = last if len(values) > 2 * last else 1
+    levels = values.rolling_median(span).drop_nulls()
+    lowest = levels.arg_min() or 0
+    best, first, end = float(levels[lowest]), float(values[0]), float(levels[-1])
     least = max(of_improvement * (first - best), of_level * abs(best))
-    step = int(steps[best_row])
+    step = int(steps[lowest + span // 2])
     facts = {
         "first": first,
         "best": best,
