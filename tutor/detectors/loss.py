@@ -30,6 +30,9 @@ FIRST = 3
 BEYOND_NOISE = 5
 """A rise of so many standard deviations of a row isn't chance."""
 
+BY_CHANCE = 2.5
+"""Standard deviations that two means differ by chance, once in a hundred times or so."""
+
 STOPPED = 4
 """A loss has stopped when it is missing over more than so many times its widest gap."""
 
@@ -344,7 +347,8 @@ def severity(
 def rising_loss(run: Run, at: int | None, *, window: Window, pieces: int, sigmas: float) -> Finding:
     """Whether the loss rose over the last window: each piece's mean above the one before, beyond noise.
 
-    The flaw: the run drifts away from what it had learned. Noise is the standard deviation within the pieces.
+    The flaw: the run drifts away from what it had learned. Noise is the standard deviation within the pieces;
+    `sigmas` of it are meant for pieces of 50 rows, and with fewer the means themselves differ more by chance.
     Source: the tree; ours: pieces instead of a monotonic curve, which noise never is.
     """
     needed = window.count(run)
@@ -356,7 +360,8 @@ def rising_loss(run: Run, at: int | None, *, window: Window, pieces: int, sigmas
         return Finding(NOT_YET, facts={"rows": len(tail[0]), "needed": 2 * pieces})
     means = [to_float(piece.mean()) for piece in tail]
     noise = math.sqrt(sum(to_float(piece.var(ddof=0)) for piece in tail) / pieces)
-    rise, bound = means[-1] - means[0], sigmas * noise
+    by_chance = BY_CHANCE * math.sqrt(2 / len(tail[0]))  # of the difference between two means
+    rise, bound = means[-1] - means[0], max(sigmas, by_chance) * noise
     climbs = all(later > earlier for earlier, later in pairwise(means))
     begin, end = int(run.steps[start]), int(run.steps[-1])
     facts = {"first": means[0], "last": means[-1], "rise": rise, "bound": bound, "begin": begin, "end": end}

@@ -107,12 +107,14 @@ class Window:
 
 
 def noise_of(values: pl.Series, lag: int = 1) -> float:
-    """The robust standard deviation around a signal's course, from its differences over `lag` rows."""
-    differences = values.diff(lag).drop_nulls()
-    if not len(differences):
+    """The robust standard deviation around a signal's course.
+
+    From second differences over `lag` rows, in which a steady fall or rise cancels out; 0 where there are none.
+    """
+    bends = values.diff(lag).diff(lag).drop_nulls()
+    if not len(bends):
         return 0.0
-    spread = (differences - to_float(differences.median())).abs().median()
-    return NORMAL_MAD * to_float(spread) / math.sqrt(2)
+    return NORMAL_MAD * to_float((bends - to_float(bends.median())).abs().median()) / math.sqrt(6)
 
 
 def resumed(run: Run, window: Window) -> bool:
