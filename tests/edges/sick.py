@@ -49,7 +49,7 @@ def rising_after(start: float, times: float, rows: int, seed: int) -> Columns:
 
 
 def coherent_batch(clip: float | None, seed: int, harm: float = 1.8) -> Columns:
-    """One batch with a norm of 80 times the usual, and 25 rows that feel it; norms before and after clipping."""
+    """One batch with a norm of 80 times its usual, and 25 rows that feel it; both norms are logged."""
     columns = training(400, seed)
     columns["grad_norm"] = steady(400, seed)
     lifted(columns, "loss", 300, [2.5, *hump(harm, 25)])

@@ -109,7 +109,7 @@ class Window:
 def noise_of(values: pl.Series, lag: int = 1) -> float:
     """The robust standard deviation around a signal's course.
 
-    From second differences over `lag` rows, in which a steady fall or rise cancels out; 0 where there are none.
+    From second differences over `lag` rows, where a steady fall or rise cancels out; 0 with too few rows.
     """
     bends = values.diff(lag).diff(lag).drop_nulls()
     if not len(bends):
