@@ -365,8 +365,8 @@ def test_of_signals_that_stand_in_for_one_another_one_is_enough():
         detectors._REGISTRY.pop("toy")
 
 
-def test_no_detector_asks_for_more_than_six_numbers():
-    assert max(len(found.numbers) for found in registry().values()) <= 6
+def test_no_detector_asks_for_more_than_five_numbers():
+    assert max(len(found.numbers) for found in registry().values()) <= 5
 
 
 class TestWindow:

@@ -11,14 +11,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tutor.detectors import NO_DATA, NOT_YET, Finding, detector
-from tutor.detectors.windows import finite, is_objective
+from tutor.detectors.windows import finite, is_objective, noise_of
 from tutor.run import Run, known_float, to_float
 
 if TYPE_CHECKING:
     import polars as pl
-
-NORMAL_MAD = 1.4826
-"""The standard deviation of a normal distribution, in median absolute deviations."""
 
 
 @dataclass(frozen=True)
@@ -65,6 +62,7 @@ def course_of(values: pl.Series, share: float) -> Course | None:
     if len(known) < 3:
         return None
     span = max(1, round(share * len(known)))
+    # Neighbouring rows of a smoothed log hardly differ, which says nothing of its noise: levels apart do.
     levels = known.rolling_median(span).drop_nulls()
     best = levels.arg_min() or 0
     return Course(
@@ -73,22 +71,9 @@ def course_of(values: pl.Series, share: float) -> Course | None:
         best=float(levels[best]),
         best_row=int(rows[best + span - 1]),
         end=float(levels[-1]),
-        noise=max(_noise(known, 1, 0.0) / math.sqrt(span), _noise(levels, span)),
+        noise=max(noise_of(known) / math.sqrt(span), noise_of(levels, span)),
         span=span,
     )
-
-
-def _noise(values: pl.Series, lag: int, around: float | None = None) -> float:
-    """The standard deviation around the signal's course, from differences over `lag` rows.
-
-    They are held against `around`, or against their own median, which a slope shifts. Neighbouring rows of a
-    smoothed log hardly differ, which says nothing of its noise: levels apart do.
-    """
-    differences = values.diff(lag).drop_nulls()
-    if not len(differences):
-        return 0.0
-    middle = to_float(differences.median()) if around is None else around
-    return NORMAL_MAD * to_float((differences - middle).abs().median()) / math.sqrt(2)
 
 
 _ENDED = ("start", "best", "best_step", "end", "rise", "bound", "improvement")
@@ -216,10 +201,10 @@ def validation_turns(
 ) -> Finding:
     """Whether the validation loss turns and rises for good, or isn't finite.
 
-    The flaw: the model learns its training data by heart; or evaluation itself is broken. The last `last`
-    evaluations (their median; the last one alone where there are few) since the best stand above it by more
-    than `of_improvement` of what had been gained since the first, and by more than `of_level` of the best;
-    "slightly" where only by the latter, as a small model on a small corpus does while it still gains.
+    The flaw: the model learns its training data by heart; or evaluation itself is broken. It compares levels,
+    medians of `last` evaluations in a row (single ones where there are few): the last level stands above the
+    lowest by more than `of_improvement` of what had been gained since the first evaluation, and by more than
+    `of_level` of the lowest; "slightly" where only by the latter, as a small model on a small corpus does.
     NaN and Inf count where they fill `share` of the evaluations, or the last one. Source: ours.
     """
     known = run["val_loss"].cast(float)
@@ -232,14 +217,13 @@ def validation_turns(
     if len(values) < last:
         return Finding(NOT_YET, facts={"rows": len(values), "needed": last})
     steps = run.steps.filter(known.is_finite())
-    best_row = values.arg_min() or 0
-    best, first = float(values[best_row]), float(values[0])
-    since = values.scatter(range(best_row), best)  # those before the best are still on their way down
-    tail = since[-last:] if len(values) > 2 * last else since[-1:]
-    end = to_float(tail.median())
+    span = last if len(values) > 2 * last else 1
+    levels = values.rolling_median(span).drop_nulls()
+    lowest = levels.arg_min() or 0
+    best, first, end = float(levels[lowest]), float(values[0]), float(levels[-1])
     slight = of_level * abs(best)
     least = max(of_improvement * (first - best), slight)
-    step = int(steps[best_row])
+    step = int(steps[lowest + span // 2])
     facts = {
         "first": first,
         "best": best,
@@ -293,8 +277,8 @@ def gradient_course(run: Run, at: int | None, *, pieces: int, least: int, growth
 def zero_gradient(run: Run, at: int | None, *, share: float, level: float, gain: float) -> Finding:
     """Whether the gradient norm is exactly 0, at more than `share` of the rows and at the last one.
 
-    The flaw: nothing reaches the weights, since all is frozen, masked or detached. Several trainers print 0 for
-    a norm that they don't compute: where the loss still falls by more than `gain` while the norm is 0, it
+    The flaw: nothing reaches the weights, since all is frozen, masked or detached. Several trainers print 0
+    for a norm that they don't compute: where the loss still falls by more than `gain` while the norm is 0, it
     wasn't recorded. (A level of the loss takes the share `level` of the rows.) Source: ours.
     """
     zero = (finite(run["grad_norm"]) == 0).fill_null(False)
