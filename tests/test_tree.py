@@ -115,7 +115,7 @@ class TestProblems:
         assert message in said
         path = tmp_path / "small.yaml"
         second = line_of(path, "detector: spike")
-        assert second - 1 <= int(said.rsplit("small.yaml:", 1)[1].split(":")[0]) <= second + 8
+        assert second - 1 <= int(said.rsplit("small.yaml:", 1)[1].split(":")[0]) <= second + 9
 
     def test_an_outcome_that_leads_nowhere(self, tmp_path: Path):
         data = small()
