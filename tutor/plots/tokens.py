@@ -6,6 +6,7 @@ from rich.cells import cell_len
 from rich.text import Text
 
 from tutor.plots import axes
+from tutor.plots.drawn import AtStep, Drawn
 from tutor.plots.ink import bar, beside, page
 from tutor.plots.request import Request
 from tutor.words import plain
@@ -15,8 +16,12 @@ _EIGHTHS = " ▁▂▃▄▅▆▇█"
 _GUTTER = 6
 
 
-def draw(request: Request) -> list[Text]:
-    """The panel."""
+def draw(request: Request) -> Drawn:
+    """The panel, at the cursor or else at the mark."""
+    return AtStep(lambda cursor: _page(request.under(cursor)))
+
+
+def _page(request: Request) -> list[Text]:
     found = request.at("token_loss_hist")
     if found is None:
         return request.missing("token_loss_hist")
