@@ -10,11 +10,11 @@ from rich.text import Text
 
 from tutor.plots import cursor
 from tutor.plots.board import Board, How
-from tutor.plots.evidence import Evidence
+from tutor.plots.ruling import Ruling
 from tutor.plots.view import (
     View,
     around_checkpoints,
-    around_evidence,
+    around_ruling,
     default_view,
     holding,
     pan,
@@ -37,10 +37,11 @@ def panel_title(panel: str, lang: str = "en") -> str:
 
 __all__ = [
     "Board",
-    "Evidence",
+    "How",
+    "Ruling",
     "View",
     "around_checkpoints",
-    "around_evidence",
+    "around_ruling",
     "cursor",
     "default_view",
     "draw",

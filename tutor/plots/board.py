@@ -6,9 +6,9 @@ from typing import TypedDict, Unpack
 from rich.text import Text
 
 from tutor.plots import batch, layers, lines, readout, tokens
-from tutor.plots.evidence import Evidence
 from tutor.plots.ink import ink, page
 from tutor.plots.request import Request
+from tutor.plots.ruling import Ruling
 from tutor.plots.view import View, whole
 from tutor.run import Run
 
@@ -34,7 +34,7 @@ class How(TypedDict, total=False):
         mark: the step under discussion.
         level: the rule's threshold, in the panel's unit.
         level_label: what the threshold is.
-        evidence: what the rule looked at and decided by.
+        ruling: what the rule looked at and decided by.
         colour: whether the terminal has colours.
         dark: whether its background is dark.
         others: runs to lay over this one, each by its name.
@@ -45,7 +45,7 @@ class How(TypedDict, total=False):
     mark: int | None
     level: float | None
     level_label: str
-    evidence: Evidence | None
+    ruling: Ruling | None
     colour: bool
     dark: bool
     others: Sequence[Run]
@@ -79,7 +79,7 @@ class Board:
             how.get("level_label", ""),
             ink(how.get("colour", True), how.get("dark", True)),
             others,
-            how.get("evidence"),
+            how.get("ruling"),
         )
         self._reading = _reading(self._request) if readout else 0
         self._drawn = _PANELS[panel](self._request.sized(width, height - self._reading))
@@ -87,8 +87,7 @@ class Board:
     def text(self, cursor: int | None) -> Text:
         """The picture with the cursor at that step; None: without one."""
         width, height = self._request.width, self._request.height
-        shown = cursor is not None and self._reading
-        said = readout.draw(self._request, cursor, self._reading) if shown else []
+        said = readout.draw(self._request, cursor, self._reading)
         drawn = page(self._drawn.lines(cursor), width, height - self._reading)
         return Text("\n", no_wrap=True, end="").join([*drawn, *page(said, width, self._reading)])
 

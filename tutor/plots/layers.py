@@ -64,7 +64,7 @@ def _curves(request: Request, norms: list[float]) -> Drawn:
         mark=request.mark,
         log_beyond=30,
         log_word=request.say("log"),
-        decided=request.evidence.step if request.evidence else None,
+        decided=request.ruling.step if request.ruling else None,
     )
     return chart.draw(picture, request.width, request.height, request.ink)
 

@@ -7,8 +7,8 @@ from tutor import signals
 from tutor.plots import chart
 from tutor.plots.chart import Chart, Curve
 from tutor.plots.drawn import Beside, Drawn, Still
-from tutor.plots.evidence import Evidence
 from tutor.plots.request import Request
+from tutor.plots.ruling import Ruling
 from tutor.plots.view import rows_in
 from tutor.run import Run
 from tutor.words import plain, say
@@ -86,7 +86,7 @@ def _picture(request: Request, family: Family) -> Drawn:
     level, level_label = request.level, request.level_label or request.say("bound")
     if level is None and not request.others and request.panel == "gradient":
         level, level_label = _clip(request.run), request.say("clip")
-    evidence = request.evidence or Evidence()
+    ruling = request.ruling or Ruling()
     picture = Chart(
         curves,
         request.view,
@@ -101,9 +101,9 @@ def _picture(request: Request, family: Family) -> Drawn:
         notch_word=request.say("checkpoint"),
         note=request.say("absent", signals=", ".join(absent)) if absent else "",
         says=request.say("unclipped") if _unclipped(request) else "",
-        window=evidence.window,
+        window=ruling.window,
         window_word=request.say("window"),
-        decided=evidence.step,
+        decided=ruling.step,
     )
     return chart.draw(picture, request.width, request.height, request.ink)
 
@@ -131,7 +131,7 @@ def _curves(request: Request, family: Family) -> tuple[list[Curve], list[str]]:
         for place, signal in enumerate(family.signals)
         if run.has(signal)
     ]
-    shown = request.evidence
+    shown = request.ruling
     if shown and shown.signal in family.signals and shown.steps is not None and shown.values is not None:
         curves.append(Curve(request.say("ruled"), shown.steps, shown.values, len(curves), ruled=True))
     return curves, [label(request, signal) for signal in family.signals if not run.has(signal)]

@@ -26,8 +26,10 @@ def rows(request: Request) -> int:
     return min(most, 1 + batch + run.has("worst_tokens"))
 
 
-def draw(request: Request, cursor: int, count: int) -> list[Text]:
-    """`count` lines: the first has the step and the curves' values there."""
+def draw(request: Request, cursor: int | None, count: int) -> list[Text]:
+    """At most `count` lines, none without a cursor: the first has the step and the curves' values there."""
+    if cursor is None or not count:
+        return []
     at = request.under(cursor)
     drawn = [_values(at, cursor)]
     if request.panel not in STEPLESS:

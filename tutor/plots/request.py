@@ -8,8 +8,8 @@ from typing import Any
 import polars as pl
 from rich.text import Text
 
-from tutor.plots.evidence import Evidence
 from tutor.plots.ink import Ink, centred
+from tutor.plots.ruling import Ruling
 from tutor.plots.view import View
 from tutor.run import Run
 from tutor.words import say
@@ -35,7 +35,7 @@ class Request:
     level_label: str
     ink: Ink
     others: Sequence[Run] = ()
-    evidence: Evidence | None = None
+    ruling: Ruling | None = None
 
     def sized(self, width: int, height: int) -> "Request":
         """The same request for another room."""

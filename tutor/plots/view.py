@@ -66,7 +66,7 @@ def around_checkpoints(run: Run, mark: int | None) -> View:
     return max(start, min(first, before - margin)), min(end, max(last, after + margin))
 
 
-def around_evidence(run: Run, mark: int | None, window: View | None, step: int | None) -> View:
+def around_ruling(run: Run, mark: int | None, window: View | None, step: int | None) -> View:
     """What a rule looked at and decided by, and the mark's own view where that lies in it."""
     if window is None:
         held = default_view(run, "", step if mark is None else mark)

@@ -1,13 +1,13 @@
-"""Evidence: what a rule looked at and decided by, to draw over a panel once the learner has committed."""
+"""Ruling: what a rule looked at and decided by, to draw over a panel once the learner has committed."""
 
 from dataclasses import dataclass
 
 import polars as pl
 
 
-@dataclass(frozen=True)
-class Evidence:
-    """What the rule that fired has to show.
+@dataclass(frozen=True, eq=False)
+class Ruling:
+    """What the rule that answered has to show.
 
     Attributes:
         window: first and last step that it looked at.
