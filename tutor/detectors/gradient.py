@@ -131,7 +131,7 @@ def lasting_harm(
     end = min(len(run) - 1, normal + span)
     seen = (int(run.steps[window.start(run, row)]), int(run.steps[end]))
     outcome = "contained" if contained else "harmed"
-    curve = Smoothed("loss", run.steps, mean)
+    curve = Smoothed("loss", run.steps[normal : normal + span + 1], ahead)
     return Finding(outcome, at, facts, bound, seen, measured=rise, bound=probe_rise, curve=curve)
 
 

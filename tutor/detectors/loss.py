@@ -211,7 +211,8 @@ def recovery(
         "within": within.steps,
         "rows": before.rows,
     }
-    curve = Smoothed("loss", run.steps, mean)
+    compared = slice(peak + 1, last + 1)
+    curve = Smoothed("loss", run.steps[compared], mean[compared])
     window_steps = (int(run.steps[max(0, row - before.rows)]), int(run.steps[min(last, len(run) - 1)]))
     if len(back):
         there = peak + 1 + int(back[0])

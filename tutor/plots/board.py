@@ -60,11 +60,20 @@ class Board:
         width: in cells, at least 1.
         height: in lines, at least 1.
         readout: whether the lowest lines say what was logged at the cursor.
+        values_only: whether they say no more than the curves' values, as beside another board.
         how: see `How`.
     """
 
     def __init__(
-        self, run: Run, panel: str, width: int, height: int, *, readout: bool = False, **how: Unpack[How]
+        self,
+        run: Run,
+        panel: str,
+        width: int,
+        height: int,
+        *,
+        readout: bool = False,
+        values_only: bool = False,
+        **how: Unpack[How],
     ):
         others = how.get("others", ())
         self._request = Request(
@@ -82,12 +91,13 @@ class Board:
             how.get("ruling"),
         )
         self._reading = _reading(self._request) if readout else 0
+        self._said = 1 if values_only else self._reading
         self._drawn = _PANELS[panel](self._request.sized(width, height - self._reading))
 
     def text(self, cursor: int | None) -> Text:
         """The picture with the cursor at that step; None: without one."""
         width, height = self._request.width, self._request.height
-        said = readout.draw(self._request, cursor, self._reading)
+        said = readout.draw(self._request, cursor, min(self._said, self._reading))
         drawn = page(self._drawn.lines(cursor), width, height - self._reading)
         return Text("\n", no_wrap=True, end="").join([*drawn, *page(said, width, self._reading)])
 

@@ -283,18 +283,19 @@ def _legend(
         head.append(Text(chart.says, ink.text))
     note = [Text(chart.note, ink.dim)] if chart.note else []
     notch = [Text(f"{NOTCH} {chart.notch_word}", ink.text)] if notched else []
-    if chart.window and _overlaps(chart.window, chart.view):
-        notch.append(Text(f"{WINDOW * 2} {chart.window_word}", ink.level))
+    seen = chart.window is not None and _overlaps(chart.window, chart.view)
+    window = [Text(f"{WINDOW * 2} {chart.window_word}", ink.level)] if seen else []
     long, short = [], []
     for curve, one in zip(chart.curves, samples, strict=True):
         sign = _sign(curve) or "⠤"
         for entries, symbol in ((long, f"{sign} " if _points(one) else f"⠤{sign}⠤ "), (short, sign)):
             entries.append(Text.assemble((symbol, _style(curve, ink)), (curve.label, ink.text)))
     for entries in (
-        [*units[0], *head, *long, *notch, *note],
-        [*units[0], *head, *long, *notch],
-        [*units[0], *head, *short, *notch],
-        [*units[1], *head, *short, *notch],
+        [*units[0], *head, *long, *window, *notch, *note],
+        [*units[0], *head, *long, *window, *notch],
+        [*units[0], *head, *short, *window, *notch],
+        [*units[1], *head, *short, *window, *notch],
+        [*units[1], *head, *short, *window],
         [*units[1], *head, *short],
     ):
         if sum(entry.cell_len + 2 for entry in entries) - 2 <= width:

@@ -168,7 +168,10 @@ class Plot(InTutor, Widget):
             room = (width - 2) // 2 if second else width
             boards = [plots.Board(subject, self.panel, room, height, readout=read, **ours)]
             if second:
-                boards.append(plots.Board(subject, second, width - 2 - room, height - 1, readout=read, **how))
+                rest = width - 2 - room
+                boards.append(
+                    plots.Board(subject, second, rest, height - 1, readout=read, values_only=True, **how)
+                )
             self._boards = state, boards
         return self._boards[1]
 
