@@ -89,10 +89,12 @@ async def test_after_the_answer_the_panel_turns_to_what_it_rests_on(walk):
         found = app.screen.seen.finding
         assert plot.panel == "loss"
         assert plot.view[0] <= found.window[0] <= found.window[1] <= plot.view[1]
+        assert plot.ruling
         assert plot.ruling.step == found.step
         assert plot.ruling.values is not None
         assert f"^{found.step}" in shown(app)
         await pilot.press("3")
+        assert plot.ruling
         assert plot.ruling.window is None  # the rule looked at the loss
         await pilot.press("b")
         await settle(pilot)
@@ -101,7 +103,7 @@ async def test_after_the_answer_the_panel_turns_to_what_it_rests_on(walk):
 
 async def test_the_checkpoints_that_a_question_asks_about_are_in_view(walk):
     app = walk()
-    steps = [one.resumes_at for one in recorded("19-break").checkpoints]
+    steps = [one.resumes_at for one in recorded("19-break").checkpoints or ()]
     async with app.run_test(size=WIDE) as pilot:
         await settle(pilot)
         for _ in range(12):
