@@ -9,15 +9,17 @@ from any path.
 from pathlib import Path
 
 from tutor import catalog
+from tutor.card.ladder import Answer, Hints, LookAlike, Rung
 from tutor.card.plan import Plan, Role, resolve
 from tutor.card.problems import find_problems
-from tutor.card.schema import Calibration, Card, Expect, Fix, Hints, LookAlike, Rung, available
+from tutor.card.schema import Calibration, Card, Expect, Fix, available
 from tutor.card.text import commands, fix_command, render
 from tutor.paths import named_by
 from tutor.words import BadFileError
 from tutor.words.prose import Joined, graph_of
 
 __all__ = [
+    "Answer",
     "Calibration",
     "Card",
     "Expect",
