@@ -45,9 +45,9 @@ class _Answer(Strict):
         return (FOUND,)
 
     @property
-    def numbers(self) -> tuple[str, ...]:
-        """The names of the numbers that it gives."""
-        return tuple(name for name in self.NUMBERS if getattr(self, name) is not None)
+    def numbers(self) -> Mapping[str, float]:
+        """The numbers that it gives, by name."""
+        return {name: value for name in self.NUMBERS if (value := getattr(self, name)) is not None}
 
     @property
     def choices(self) -> tuple[str, ...]:
@@ -195,8 +195,10 @@ class Hints(Strict):
     medium: Words
     direct: Words
 
-    def __iter__(self):  # noqa: ANN204 - pydantic iterates over fields; here the order is what matters
-        return iter((self.mild, self.medium, self.direct))
+    @property
+    def in_order(self) -> tuple[Words, ...]:
+        """From mild to direct."""
+        return (self.mild, self.medium, self.direct)
 
 
 class Rung(Strict):
@@ -205,7 +207,7 @@ class Rung(Strict):
     Attributes:
         panel: to look at, 1 to 9.
         check: what to look for, as the card says it.
-        ask: the question, put to the learner.
+        ask: the question, put to the learner; like its hints it may name the answer's numbers.
         hints: for that question.
         answer: how it is answered, by the learner and by the log.
         says: by outcome, what it means, with what the log measured.
@@ -219,6 +221,11 @@ class Rung(Strict):
     answer: Answer
     says: Mapping[str, Words]
     sources: Mapping[str, Words] = Field(default_factory=dict)
+
+    @property
+    def numbers(self) -> Mapping[str, float]:
+        """The answer's numbers by name, for the question and its hints."""
+        return self.answer.numbers
 
     @property
     def panel_name(self) -> str:

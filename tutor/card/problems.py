@@ -6,18 +6,19 @@ Whether its faults and triggers are registered, only the lab can say: `tutor tre
 from collections.abc import Iterator
 
 from tutor import catalog, detectors, tree
-from tutor.card.ladder import LookAlike, PointAtStep, Rung
+from tutor.card.ladder import Hints, LookAlike, PointAtStep, Rung
 from tutor.card.schema import Card, Expect
 from tutor.settings import build
 from tutor.tree.problems import facts_of
+from tutor.words import Words
 from tutor.words.document import Where
 from tutor.words.prose import sentences, shape_of, unknown_placeholders
 
 NOTE = ("calibration", "note")
 """The one sentence whose placeholders are filled: by the figures of the table."""
 
-FILLED = {"says", "measured"}
-"""The sentences of rungs and look-alikes whose placeholders are filled with what the log measured."""
+FILLED = {"ask", "hints", "says", "measured"}
+"""The sentences of rungs and look-alikes whose placeholders are filled."""
 
 Found = Iterator[tuple[Where, str]]
 """Keys and indexes that lead to the place in the card's files, and the sentence."""
@@ -90,6 +91,10 @@ def _rung(asked: tree.Tree, id: str, rung: Rung) -> Found:
             yield (*here, "says", outcome), f"ladder {id}: the log never says {outcome!r}"
         kind = f"fact of an answer of the kind {answer.kind!r}"
         yield from unknown_placeholders((*here, "says", outcome), words, answer.FACTS, kind)
+    questions: dict[Where, Words] = {("ask",): rung.ask}
+    questions |= {("hints", name): getattr(rung.hints, name) for name in Hints.model_fields}
+    for where, words in questions.items():
+        yield from unknown_placeholders((*here, *where), words, answer.numbers, "number of its answer")
     for name in answer.numbers:
         if name not in rung.sources:
             yield (*here, "answer", name), f"ladder {id}: the number {name!r} has no source"
@@ -99,21 +104,20 @@ def _rung(asked: tree.Tree, id: str, rung: Rung) -> Found:
 
 
 def _look_alike(asked: tree.Tree, here: Where, other: LookAlike) -> Found:
-    """What rules it out: a question of the tree, an outcome of its rule, and the facts that come with that."""
+    """What rules it out: a question of the tree, outcomes of its rule, and the facts that come with them."""
     by, what, where = other.by, f"not_this {here[-1]}", (*here, "by")
     question = asked.questions.get(by.question)
     if question is None:
         yield (*where, "question"), f"{what}: {catalog.unknown('question', by.question, asked.questions)}"
         return
-    if by.check is None and question.checks:
+    if by.check is None:
         known = {name: facts_of(question, name) for name in question.outcomes}
-    else:
-        rule = question.checks[by.check].rule if by.check in question.checks else question.rule
-        if rule is None or (by.check is not None and by.check not in question.checks):
-            yield (*where, "check"), f"{what}: question {by.question} has no rule or check {by.check!r}"
-            return
-        found = detectors.registry()[rule.detector]
+    elif by.check in question.checks:
+        found = detectors.registry()[question.checks[by.check].rule.detector]
         known = {name: set(found.facts_of(name)) for name in found.outcomes}
+    else:
+        yield (*where, "check"), f"{what}: {catalog.unknown('check', by.check, question.checks)}"
+        return
     given = []
     for outcome in by.outcomes:
         if (facts := known.get(outcome)) is None:

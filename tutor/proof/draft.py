@@ -51,4 +51,4 @@ def _read(proof: Proof, state: Mapping[str, Any]) -> Proof:
 
 def _count(proof: Proof, hints: Any) -> int:
     """How many hints of the rung at hand were shown."""
-    return max(0, min(int(hints), len(tuple(proof.rung.hints))))
+    return max(0, min(int(hints), len(proof.rung.hints.in_order)))

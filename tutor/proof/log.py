@@ -88,9 +88,7 @@ def _step(answer: ladder.PointAtStep, run: Run, tree: Tree, at: int) -> Truth:
         if finding.step is None:
             return _not_there(*finding.facts.get("missing", ()))
         value = run.value("loss", finding.step)
-        return Truth(
-            ladder.FOUND, {"step": finding.step, "value": value, "tolerance": answer.tolerance}
-        )
+        return Truth(ladder.FOUND, {"step": finding.step, "value": value, "tolerance": answer.tolerance})
     assert answer.signal, "a step is a detector's or a signal's"
     if not run.has(answer.signal):
         return _not_there(answer.signal)

@@ -100,7 +100,7 @@ def begin(run: Run, tree: Tree, card: Card, at: int, *, broken: bool = True) -> 
 
 def reveal(proof: Proof) -> Proof:
     """One more hint."""
-    count = len(tuple(proof.rung.hints))
+    count = len(proof.rung.hints.in_order)
     return replace(proof, hints=min(proof.hints + 1, count))
 
 
@@ -110,7 +110,8 @@ def answer(proof: Proof, said: str) -> Proof:
     Raises:
         ValueError: no answer to this rung: a word where a step belongs, an outcome that isn't one.
     """
-    assert proof.id is not None and not proof.told, "a rung is answered once"
+    assert proof.id is not None, "every rung is answered"
+    assert not proof.told, "a rung is answered once"
     asked = proof.rung.answer
     if (asked.choices and said not in asked.choices) or not said.strip():
         raise ValueError(f"{said!r} is no answer to {proof.id}")
