@@ -83,13 +83,13 @@ LEAF: list[BindingType] = [
     _row("enter", "prove", "prove"),
     _row("p", "postmortem", "postmortem"),
     *_PANELS,
+    _row("q", "leave", "leave"),  # not escape: a reflex should not end a walk
     _row("t", "next_tree", "next_tree"),
     _row("y", "copy", "copy"),
     _row("c", "compare", "compare"),
     _row("m", "map", "map"),
     _row("r", "again", "again"),
     _row("b,backspace,ctrl+z", "back", "back", "b"),
-    _row("q", "leave", "leave"),  # not escape: a reflex should not end a walk
 ]
 
 PROVE: list[BindingType] = [
@@ -107,8 +107,8 @@ PROVE: list[BindingType] = [
     _row("down,pagedown", "read(3)", "read", "↑↓"),
     _row("up,pageup", "read(-3)", "read", "↑↓"),
     *_PANELS,
-    *_VIEW,
     _row("escape,q", "leave", "close", "esc"),
+    *_VIEW,
 ]
 
 PANEL: list[BindingType] = [

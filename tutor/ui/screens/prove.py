@@ -8,7 +8,7 @@ from textual.content import Content
 from textual.widgets import Static
 
 from tutor import proof as proofs
-from tutor.card.ladder import PointAtStep
+from tutor.card.ladder import NameToken, PointAtStep
 from tutor.plots import whole, zoom
 from tutor.proof import Proof
 from tutor.ui import bindings
@@ -98,7 +98,9 @@ class ProveScreen(PlotPage):
         hints.display = self._asking
         if self._asking:
             rung, shown = self.proof.rung, self.proof.hints
-            hints.show(rung.hints.in_order, rung.numbers, shown, self.app.lang, more=True)
+            typed = isinstance(rung.answer, NameToken)  # there an h is text
+            key = "f2" if typed else "h"
+            hints.show(rung.hints.in_order, rung.numbers, shown, self.app.lang, more=True, key=key)
 
     def _open_panel(self) -> None:
         panel = self.proof.rung.panel_name if self.proof.id else self.query_one(Plot).panel
