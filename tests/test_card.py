@@ -316,7 +316,7 @@ class TestBadCards:
             (["answer", "signals"], ["grad_norm", "grad_nrm"], None, "there is no signal 'grad_nrm'"),
             (["answer"], {"kind": "guess"}, None, "guess"),
             (["panel"], 10, None, "less than or equal to 9"),
-            (["sources"], {}, "both", "the number 'tolerance' has no source"),
+            (["sources"], None, "both", "the number 'tolerance' has no source"),
             (["sources", "within"], "ours", "both", "a source for 'within', which is no number of it"),
             (["says", "equal"], None, "both", "ladder norms: says nothing for 'equal'"),
             (["says", "tall"], "tall", "both", "ladder norms: the log never says 'tall'"),
