@@ -34,7 +34,7 @@ def subject_of(run: Run) -> Subject | None:
     if not isinstance(name, str):
         return None
     try:
-        return Subject(cards.find(name), role == "break")
+        return Subject(cards.find(name, checked=False), role == "break")
     except (ValueError, BadFileError):
         return None
 
