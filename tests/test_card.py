@@ -6,7 +6,7 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -42,6 +42,23 @@ def changed(folder: Path, lang: str | None = None, **keys: object) -> Path:
         data[key] = value
         if value is None:
             del data[key]
+    path.write_text(yaml.safe_dump(data, sort_keys=False, allow_unicode=True), encoding="utf-8")
+    return graph
+
+
+def deeper(graph: Path, where: Sequence[str], value: object, lang: str | None = None) -> Path:
+    """The card at `graph` with what lies at `where`, in its graph or in its prose in `lang`, replaced (None
+    takes it away).
+    """
+    path = graph.with_name(f"{graph.stem}.{lang}.yaml") if lang else graph
+    data = yaml.safe_load(path.read_text(encoding="utf-8"))
+    *outer, last = where
+    node = data
+    for key in outer:
+        node = node.setdefault(key, {})
+    node[last] = value
+    if value is None:
+        del node[last]
     path.write_text(yaml.safe_dump(data, sort_keys=False, allow_unicode=True), encoding="utf-8")
     return graph
 
@@ -113,7 +130,8 @@ class TestShipped:
         console = Console(file=io.StringIO(), width=10_000)
         card = cards.find(name)
         console.print(cards.render(card, "en"))
-        assert card.hints.direct("en") not in console.file.getvalue()
+        for rung in card.ladder.values():
+            assert rung.hints.direct("en") not in console.file.getvalue()
 
     @pytest.mark.parametrize("name", NAMES)
     def test_its_figures_are_those_of_the_table(self, name: str, tmp_path: Path):
@@ -290,8 +308,56 @@ class TestBadCards:
 
     @pytest.mark.parametrize("hints", [{"mild": "a"}, []])
     def test_there_are_three_hints(self, tmp_path: Path, hints: object):
-        with pytest.raises(BadFileError, match=r"mine.en.yaml:\d+: hints"):
-            cards.load(changed(tmp_path, "en", hints=hints))
+        with pytest.raises(BadFileError, match=r"mine.en.yaml:\d+: ladder.norms.hints"):
+            cards.load(deeper(changed(tmp_path), ["ladder", "norms", "hints"], hints, "en"))
+
+    @pytest.mark.parametrize(
+        ("where", "value", "lang", "problem"),
+        [
+            (["answer", "signals"], ["grad_norm", "grad_nrm"], None, "there is no signal 'grad_nrm'"),
+            (["answer"], {"kind": "guess"}, None, "guess"),
+            (["panel"], 10, None, "less than or equal to 9"),
+            (["sources"], None, "both", "the number 'tolerance' has no source"),
+            (["sources", "within"], "ours", "both", "a source for 'within', which is no number of it"),
+            (["says", "equal"], None, "both", "ladder norms: says nothing for 'equal'"),
+            (["says", "tall"], "tall", "both", "ladder norms: the log never says 'tall'"),
+            (["says", "equal"], "{token}", "both", "{token} is no fact of an answer of the kind 'equal'"),
+            (["ask"], "{factor}?", "both", "{factor} is no number of its answer"),
+        ],
+    )
+    def test_a_rung_that_the_log_cant_answer_is_named(
+        self, tmp_path: Path, where: list[str], value: object, lang: str | None, problem: str
+    ):
+        path = changed(tmp_path)
+        for file in LANGUAGES if lang else (None,):
+            deeper(path, ["ladder", "norms", *where], value, file)
+        with pytest.raises(BadFileError) as caught:
+            cards.load(path)
+        assert problem in str(caught.value)
+
+    def test_a_detector_that_the_tree_doesnt_ask_is_named(self, tmp_path: Path):
+        path = deeper(changed(tmp_path), ["ladder", "spike", "answer", "detector"], "spiky")
+        with pytest.raises(BadFileError, match="no question of phase-19 asks the detector 'spiky'"):
+            cards.load(path)
+
+    @pytest.mark.parametrize(
+        ("by", "problem"),
+        [
+            ({"question": "9.9"}, "there is no question '9.9'"),
+            ({"check": "hrm"}, "'hrm'"),
+            ({"outcomes": ["hurt"]}, "the log never answers 'hurt' to 2.5"),
+            ({"check": "batch", "outcomes": ["batch"]}, "{probe_rise} is no fact"),
+        ],
+    )
+    def test_a_look_alike_names_a_measurement_of_its_question(
+        self, tmp_path: Path, by: dict[str, object], problem: str
+    ):
+        path = changed(tmp_path)
+        for key, value in by.items():
+            deeper(path, ["not_this", "hard-batch", "by", key], value)
+        with pytest.raises(BadFileError) as caught:
+            cards.load(path)
+        assert problem in str(caught.value)
 
     def test_a_name_other_than_the_files_is_refused(self, tmp_path: Path):
         with pytest.raises(BadFileError, match="isn't the file's, 'mine'"):

@@ -207,7 +207,7 @@ class TestSealed:
         assert (truth["role"], truth["changes"]) == ("break", {"steps": 15})
         assert "--sealed" in truth["command"]
         assert set(truth["diagnosis"]) == {"en", "es"}
-        assert [rung["panel"] for rung in truth["ladder"].values()][:2] == [1, 3]
+        assert [rung["panel"] for rung in truth["ladder"].values()][:3] == [1, 1, 3]
         assert truth["expect"]["tree"] == "phase-19"
 
     def test_it_is_taken_up_again_with_its_fault(self, case: Path, tmp_path: Path):

@@ -8,16 +8,18 @@ from any path.
 
 from pathlib import Path
 
-from tutor import catalog
+from tutor import catalog, paths
+from tutor.card.ladder import Answer, Hints, LookAlike, Rung
 from tutor.card.plan import Plan, Role, resolve
 from tutor.card.problems import find_problems
-from tutor.card.schema import Calibration, Card, Expect, Fix, Hints, LookAlike, Rung, available
+from tutor.card.schema import Calibration, Card, Expect, Fix, available
 from tutor.card.text import commands, fix_command, render
 from tutor.paths import named_by
 from tutor.words import BadFileError
 from tutor.words.prose import Joined, graph_of
 
 __all__ = [
+    "Answer",
     "Calibration",
     "Card",
     "Expect",
@@ -38,8 +40,11 @@ __all__ = [
 ]
 
 
-def load(path: Path) -> Card:
-    """The card whose graph, or whose prose, is the YAML file at `path`, checked whole.
+def load(path: Path, *, checked: bool = True) -> Card:
+    """The card whose graph, or whose prose, is the YAML file at `path`.
+
+    Args:
+        checked: whole, or only its schema.
 
     Raises:
         BadFileError: with every problem found, each with its file and line.
@@ -50,13 +55,17 @@ def load(path: Path) -> Card:
         raise BadFileError([files.problem(("name",), f"name: {named!r} isn't the file's, {stem!r}")])
     card = files.parse()
     card._files = files
+    if not checked:
+        return card
     if problems := [*files.problems, *(files.problem(where, what) for where, what in find_problems(card))]:
         raise BadFileError(problems)
     return card
 
 
-def find(name_or_file: str) -> Card:
+def find(name_or_file: str, *, checked: bool = True) -> Card:
     """The card called so, in `./trees/breaks` or among the shipped ones, or the one in that file.
+
+    `checked=False` leaves out the check of a shipped one, which takes longer than to read it.
 
     Raises:
         ValueError: there is none; the nearest is offered.
@@ -68,7 +77,8 @@ def find(name_or_file: str) -> Card:
     known = available()
     if name_or_file not in known:
         raise ValueError(catalog.unknown("break", name_or_file, sorted(known)))
-    return load(known[name_or_file])
+    shipped = known[name_or_file].is_relative_to(paths.shipped())
+    return load(known[name_or_file], checked=checked or not shipped)
 
 
 def all_cards() -> list[Card]:

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 from pydantic import BeforeValidator, Field, PrivateAttr, WithJsonSchema
 
 from tutor import calibration, catalog, parts
+from tutor.card.ladder import LookAlike, Rung
 from tutor.parts import Part
 from tutor.settings import build
 from tutor.words import Problem, Strict, Words
@@ -30,21 +31,6 @@ _IDS = {"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "strin
 Parts = tuple[Annotated[Part, BeforeValidator(parts.read), WithJsonSchema(_PART)], ...]
 
 
-class Rung(Strict):
-    """One rung of the diagnostic ladder: the panel to look at (1 to 9) and what to look for."""
-
-    panel: int = Field(ge=1, le=9)
-    check: Words
-
-
-class Hints(Strict):
-    """Three hints, revealed one at a time."""
-
-    mild: Words
-    medium: Words
-    direct: Words
-
-
 class Fix(Strict):
     """A change that can be run and mends the break; `price` is what it costs."""
 
@@ -52,13 +38,6 @@ class Fix(Strict):
     change: Changes = Field(min_length=1)
     price: Words | None = None
     deeper: bool = False
-
-
-class LookAlike(Strict):
-    """What this break is not, and what tells them apart."""
-
-    name: Words
-    why: Words
 
 
 def _share(text: Any) -> Any:
@@ -111,8 +90,9 @@ class Card(Strict):
         faults: faults of the break alone; a break has a change or a fault.
         expect: the leaf at which a walk of the break should end.
         why: the mechanism.
-        ladder: the checks in order, by id, ending in the diagnosis.
-        hints: mild, medium, direct.
+        ladder: the panel questions in order, by id, ending in the diagnosis.
+        diagnosis: the mechanism in one sentence.
+        control: what is so where nothing is broken, in one sentence.
         fixes: changes that mend it, by id.
         not_this: the look-alikes, by id.
         sources: where the facts come from.
@@ -130,7 +110,7 @@ class Card(Strict):
     why: Words
     ladder: Mapping[str, Rung] = Field(min_length=1)
     diagnosis: Words
-    hints: Hints
+    control: Words
     fixes: Mapping[str, Fix] = Field(min_length=1)
     not_this: Mapping[str, LookAlike] = Field(default_factory=dict)
     sources: tuple[str, ...] = Field(min_length=1)
@@ -152,6 +132,11 @@ class Card(Strict):
         """What `--break` calls it: its name where that finds it, else its file."""
         known = available().get(self.name)
         return self.name if self.path is None or known == self.path else str(self.path)
+
+    @property
+    def tree(self) -> str:
+        """The tree whose questions and numbers its ladder and its look-alikes name."""
+        return self.expect.tree if self.expect else Expect.model_fields["tree"].default
 
     @property
     def mending(self) -> frozenset[str]:

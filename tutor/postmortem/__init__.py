@@ -26,6 +26,7 @@ from tutor.postmortem.incident import JUDGED_BY
 from tutor.postmortem.log import begin
 from tutor.postmortem.parsing import normalise, number, sentences, total
 from tutor.postmortem.problems import Problem, bound_problem, is_empty, is_one, problems, symptom_problem
+from tutor.postmortem.proven import Proven, with_proven
 from tutor.postmortem.text import to_markdown
 
 __all__ = [
@@ -40,6 +41,7 @@ __all__ = [
     "Offer",
     "PostMortem",
     "Problem",
+    "Proven",
     "Reading",
     "Symptom",
     "Verification",
@@ -56,4 +58,5 @@ __all__ = [
     "to_markdown",
     "to_state",
     "total",
+    "with_proven",
 ]

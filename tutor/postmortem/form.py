@@ -10,6 +10,7 @@ from typing import Annotated, Any, Literal, Self, get_args
 
 from pydantic import AfterValidator, Field, ValidationError
 
+from tutor.postmortem.proven import Proven, with_proven
 from tutor.run import PANELS
 from tutor.words import Strict, say
 
@@ -166,7 +167,10 @@ class About(Strict):
 
 
 class PostMortem(Strict):
-    """The seven sections, as far as they are filled. `id` stays the same from draft to draft."""
+    """The seven sections, as far as they are filled. `id` stays the same from draft to draft.
+
+    `proven` are observations from the ladder, for section 3.
+    """
 
     id: str
     about: About
@@ -174,6 +178,7 @@ class PostMortem(Strict):
     hypotheses: tuple[Hypothesis, ...]
     evidence: Mapping[str, Cell] = Field(default_factory=dict)
     log: Mapping[str, Reading] = Field(default_factory=dict)
+    proven: tuple[Proven, ...] = ()
     cause: str = ""
     remediation: str = ""
     verification: Verification = Verification()
@@ -220,7 +225,8 @@ class PostMortem(Strict):
     def with_log_of(self, fresh: Self) -> Self:
         """A draft with what the log and the tree say today: `fresh` is the same post-mortem, newly begun."""
         words = {h.key: h.offered for h in fresh.hypotheses}
-        return self.but(
+        known = with_proven(self, fresh.proven, fresh.cause) if fresh.proven else self
+        return known.but(
             log=fresh.log,
             hypotheses=tuple(
                 h.model_copy(update={"offered": words.get(h.key, h.offered)}) for h in self.hypotheses

@@ -83,14 +83,16 @@ def _hypotheses(pm: PostMortem, lang: str) -> list[str]:
 
 
 def _evidence(pm: PostMortem, lang: str) -> list[str]:
-    """The learner's grid; where the log says otherwise, its word follows in brackets."""
-    return lesson.table(
+    """The learner's grid, where the log says otherwise with its word in brackets; then what was proven."""
+    grid = lesson.table(
         (*_heads(lang, "panel"), *LETTERS[: len(pm.hypotheses)]),
         (
             (panel_name(panel, lang), *(_cell(pm, panel, h.key, lang) for h in pm.hypotheses))
             for panel in PANELS
         ),
     )
+    proven = [lesson.line(f"- {panel_name(one.panel, lang)}: {one.text}") for one in pm.proven]
+    return [*grid, "", *proven] if proven else grid
 
 
 def _cell(pm: PostMortem, panel: str, key: str, lang: str) -> str:

@@ -91,15 +91,35 @@ WALK: list[BindingType] = [
 ]
 
 LEAF: list[BindingType] = [
+    _row("enter", "prove", "prove"),
     _row("p", "postmortem", "postmortem"),
     *_PANELS,
+    _row("q", "leave", "leave"),  # not escape: a reflex should not end a walk
     _row("t", "next_tree", "next_tree"),
     _row("y", "copy", "copy"),
     _row("c", "compare", "compare"),
     _row("m", "map", "map"),
     _row("r", "again", "again"),
     _row("b,backspace,ctrl+z", "back", "back", "b"),
-    _row("q", "leave", "leave"),  # not escape: a reflex should not end a walk
+]
+
+PROVE: list[BindingType] = [
+    _row("enter", "commit", "commit", first=True),  # first: a field would keep it to itself
+    _row("enter", "go_on", "go_on", first=True),
+    _row("enter", "leave", "finish", first=True),
+    _row("h", "hint", "hint"),
+    _row("f2", "hint", "hint"),  # where an h is text
+    _row("right", "point(1)", "point", "←→↑↓"),
+    _row("left", "point(-1)", "point", "←→↑↓"),
+    _row("up", "point(10)", "point", "←→↑↓"),
+    _row("down", "point(-10)", "point", "←→↑↓"),
+    _row("down,j", "choose(1)", "choose", "↑↓"),
+    _row("up,k", "choose(-1)", "choose", "↑↓"),
+    _row("down,pagedown", "read(3)", "read", "↑↓"),
+    _row("up,pageup", "read(-3)", "read", "↑↓"),
+    *_PANELS,
+    _row("escape,q", "leave", "close", "esc"),
+    *_VIEW,
 ]
 
 PANEL: list[BindingType] = [

@@ -1,7 +1,8 @@
 """Keeper: keeps the learner's walk in the notebook, and says once when it can't."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
+from typing import Any, TypeVar
 
 from tutor.notebook import Notebook, NotebookError, draft_key
 from tutor.ui.files import Files
@@ -9,6 +10,8 @@ from tutor.walk import AtLeaf, AtQuestion, Look, Walk, from_state, to_state
 from tutor.words import SaidError
 
 KIND = "walk"
+
+T = TypeVar("T")
 
 
 class Keeper:
@@ -27,12 +30,19 @@ class Keeper:
 
     async def kept(self, walk: Walk) -> Walk | None:
         """The walk over this run and tree as it was left. A draft that can't be read is set aside."""
-        parse = partial(from_state, walk.run, walk.tree)
+        return await self.resume(KIND, _key(walk), partial(from_state, walk.run, walk.tree))
+
+    async def resume(self, kind: str, key: str, parse: Callable[[Mapping[str, Any]], T]) -> T | None:
+        """What `parse` makes of a draft. One that can't be read is set aside."""
         try:
-            return await self._files.notes(partial(self.notebook.resume, KIND, _key(walk), parse))
+            return await self._files.notes(partial(self.notebook.resume, kind, key, parse))
         except NotebookError as error:
             self._refused(error)
             return None
+
+    def save(self, act: Callable[[], object]) -> None:
+        """Let `act` write the notebook beside the screen."""
+        self._files.save(act, self._refused)
 
     def keep(self, walk: Walk) -> None:
         """Keep where the walk stands; `owed`: it ended where a post-mortem is to be written."""
@@ -44,7 +54,7 @@ class Keeper:
                 state |= {"done": True, "owed": walk.leaf.post_mortem}
             self.notebook.save_draft(KIND, _key(walk), state)
 
-        self._files.save(save, self._refused)
+        self.save(save)
 
     def record(self, walk: AtQuestion, seen: Look) -> None:
         """Record the prediction beside what the log said."""
@@ -64,7 +74,7 @@ class Keeper:
                 seen_before=said.seen_before,
             )
 
-        self._files.save(save, self._refused)
+        self.save(save)
 
     def _refused(self, error: SaidError) -> None:
         if self._complain:

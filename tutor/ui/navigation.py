@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from textual.screen import Screen
 
+    from tutor.proof import Proof
     from tutor.run import Run
     from tutor.tree import Tree
     from tutor.ui.files import Files
@@ -57,11 +58,13 @@ class Navigation(App[object]):
 
         self.push_screen(LeafScreen(walk, keeper), left)
 
-    def open_postmortem(self, walk: AtLeaf, keeper: Keeper) -> None:
-        """The post-mortem of a walk."""
+    def open_postmortem(self, walk: AtLeaf, keeper: Keeper, proof: Proof | None = None) -> None:
+        """The post-mortem of a walk, filled with what was proven."""
+        from tutor.ui.proofs import taken_up
         from tutor.ui.screens.postmortem import PostMortemScreen, begun
 
-        self.push_screen(PostMortemScreen(begun(walk, self.lang), keeper.notebook, walk.run))
+        postmortem = taken_up(begun(walk, self.lang), proof, self.lang)
+        self.push_screen(PostMortemScreen(postmortem, keeper.notebook, walk.run))
 
     def open_run(self, entry: RunEntry) -> None:
         """A walk over another run, from the home screen."""

@@ -12,9 +12,10 @@ from textual.widgets import Static
 from tutor import catalog
 from tutor import tree as trees
 from tutor import walk as walks
+from tutor.proof import Compared, Proof, look_alikes
 from tutor.run import PANELS
 from tutor.saying import answer_label
-from tutor.ui import bindings
+from tutor.ui import bindings, proofs
 from tutor.ui.screens.walkpage import WalkPage
 from tutor.ui.widgets.path import CLOSE, RIGHT, Path, mark, mark_style
 from tutor.ui.widgets.title import Title, described, placed
@@ -25,6 +26,12 @@ if TYPE_CHECKING:
     from tutor.ui.keeper import Keeper
 
 SIGNS = {"healthy": "✓", "flaw": "!"}
+COMPARED = {
+    "ruled_out": ("✓", "bold $success"),
+    "stands": ("≈", "bold $accent"),
+    "open": ("?", "$foreground-muted"),
+}
+"""How a look-alike of the card fared against this run."""
 
 
 class LeafScreen(WalkPage[AtLeaf]):
@@ -37,6 +44,23 @@ class LeafScreen(WalkPage[AtLeaf]):
     def __init__(self, walk: AtLeaf, keeper: "Keeper"):
         super().__init__(walk)
         self._keeper = keeper
+        self._proof: Proof | None = None
+
+    def on_mount(self) -> None:
+        """Find out whether the run has a card to prove its cause by."""
+        super().on_mount()
+        self._find_proof()
+
+    @work(exclusive=True, group="proof")
+    async def _find_proof(self) -> None:
+        if fresh := await self.app.files.read(partial(proofs.offered, self.walk)):
+            self._take_proof(await proofs.kept(self._keeper, fresh))
+
+    def _take_proof(self, proof: Proof | None) -> None:
+        self._proof = proof or self._proof
+        if self.is_attached:
+            self.relabel()
+            self.refresh_bindings()
 
     def body(self) -> ComposeResult:
         """The path on the left, the leaf on the right."""
@@ -109,8 +133,10 @@ class LeafScreen(WalkPage[AtLeaf]):
         return Content.assemble(*parts).rstrip() if parts else None
 
     def _ruled_out(self, lang: str) -> Content | None:
-        words = walks.ruled_out(self.walk)
-        return Content("\n").join(Content(f"· {look_alike(lang)}") for look_alike in words) if words else None
+        others = look_alikes(self.walk, self._proof.card, lang) if self._proof else []
+        lines = [_compared(other) for other in others]
+        lines += [Content(f"· {look_alike(lang)}") for look_alike in walks.ruled_out(self.walk)]
+        return Content("\n").join(lines) if lines else None
 
     def _score(self, lang: str) -> Content | None:
         tested = [(a, a.prediction) for a in self.walk.answers if a.by == "log" and a.prediction]
@@ -150,6 +176,8 @@ class LeafScreen(WalkPage[AtLeaf]):
 
     def check_action(self, action: str, parameters: tuple) -> bool | None:
         """Only what works now."""
+        if action == "prove":
+            return self._proof is not None
         if action == "postmortem":
             return self.walk.leaf.post_mortem
         if action == "next_tree":
@@ -172,7 +200,14 @@ class LeafScreen(WalkPage[AtLeaf]):
 
     def action_postmortem(self) -> None:
         """Write the post-mortem."""
-        self.app.open_postmortem(self.walk, self._keeper)
+        self.app.open_postmortem(self.walk, self._keeper, self._proof)
+
+    def action_prove(self) -> None:
+        """Climb the card's ladder, or go on where it was left."""
+        from tutor.ui.screens.prove import ProveScreen
+
+        if self._proof:
+            self.app.push_screen(ProveScreen(self._proof, self._keeper), self._take_proof)
 
     @work(exclusive=True)
     async def action_next_tree(self) -> None:
@@ -201,3 +236,9 @@ class LeafScreen(WalkPage[AtLeaf]):
     def action_leave(self) -> None:
         """Leave the walk."""
         self.dismiss("leave")
+
+
+def _compared(other: Compared) -> Content:
+    """A look-alike of the card, with what was measured in this run."""
+    sign, style = COMPARED[other.status]
+    return Content.assemble((f"{sign} ", style), (f"{other.name}: ", "bold"), other.text)

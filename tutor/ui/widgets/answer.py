@@ -81,6 +81,12 @@ class Answer(Static):
             self.chosen = committed.outcome
         self._draw()
 
+    def offer(self, found: list[Option], lang: str) -> None:
+        """Ask for one of `found`; how sure the learner is isn't asked."""
+        self._begin(found, lang, "walk.your_answer")
+        self._asks_confidence = False
+        self._draw()
+
     def forget(self) -> None:
         """Choose nothing, as for a new question."""
         self.chosen, self.confidence = None, DEFAULT_CONFIDENCE

@@ -1,12 +1,14 @@
 """Hints: one at a time, the count shown."""
 
+from collections.abc import Mapping, Sequence
+from typing import Any
+
 from textual.app import ComposeResult
 from textual.containers import VerticalScroll
 from textual.content import Content
 from textual.widgets import Static
 
-from tutor.tree import Question
-from tutor.words import say
+from tutor.words import Words, say
 
 
 class Hints(VerticalScroll):
@@ -20,16 +22,25 @@ class Hints(VerticalScroll):
         text.auto_links = False  # the link keeps its own colours
         yield text
 
-    def show(self, question: Question, shown: int, lang: str, *, more: bool) -> None:
-        """Draw the first `shown` hints; with `more`, how to get another."""
-        hints = [hint(lang, question.numbers) for hint in question.hints]
+    def show(
+        self,
+        cascade: Sequence[Words],
+        numbers: Mapping[str, Any],
+        shown: int,
+        lang: str,
+        *,
+        more: bool,
+        key: str = "h",
+    ) -> None:
+        """Draw the first `shown` hints, filled with `numbers`; with `more`, the key that gives another."""
+        hints = [hint(lang, numbers) for hint in cascade]
         self.border_title = say("walk.hints", lang, shown=shown, count=len(hints))
         parts: list[tuple[str, str]] = [
             (f"{number}  {hint}\n", "") for number, hint in enumerate(hints[:shown], 1)
         ]
         if more and shown < len(hints):
-            key = "walk.more_hints" if shown else "walk.first_hint"
+            words = "walk.more_hints" if shown else "walk.first_hint"
             click = "@click=screen.hint"
-            parts += [("h ", f"bold $accent {click}"), (say(key, lang), f"$foreground-muted {click}")]
+            parts += [(f"{key} ", f"bold $accent {click}"), (say(words, lang), f"$foreground-muted {click}")]
         self.query_one(Static).update(Content.assemble(*parts).rstrip())
         self.call_after_refresh(self.scroll_end, animate=False)

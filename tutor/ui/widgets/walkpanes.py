@@ -76,5 +76,6 @@ class WalkPanes(InTutor, Horizontal):
         """Draw the hints revealed so far."""
         self._walk = walk
         shown, more = (walk.hints, walk.prediction is None) if walk else (0, True)
+        question = self._question
         for hints in self.query(Hints):
-            hints.show(self._question, shown, self.app.lang, more=more)
+            hints.show(question.hints, question.numbers, shown, self.app.lang, more=more)
