@@ -72,8 +72,9 @@ def run_train(
                 changes=changes,
                 sealed=_look_for(card) if sealed else None,
             )
-            if note := busy(recipe.settings):
-                print(note)
+            for note in (too_short(plan, sealed=sealed), busy(recipe.settings)):
+                if note:
+                    print(note)
             with _progress(recipe.settings) as show:
                 done = train(recipe, out=folder, purpose=purpose, on_row=show)
     except KeyboardInterrupt:
@@ -110,6 +111,25 @@ def command_line(
     if sealed:
         words.append("--sealed")
     return shlex.join([*words, *command_words(changes), "--out", str(out)])
+
+
+def too_short(plan: Plan, *, sealed: bool = False) -> str | None:
+    """A line to print where the run ends before the step of a trigger or a fault; None where it doesn't.
+
+    Of a sealed run it names neither.
+    """
+    parts = [(part.name, part.parameters.get("step")) for part in (*plan.trigger, *plan.faults)]
+    late = [(name, step) for name, step in parts if isinstance(step, int) and step >= plan.settings.steps]
+    if not late:
+        return None
+    if sealed:
+        return f"{plan.settings.steps} steps are too few for all that is hidden in this run to happen"
+    what = ", ".join(f"{name} at step {step}" for name, step in late)
+    enough = max(step for _, step in late) + 1
+    return (
+        f"this run ends at step {plan.settings.steps - 1}, before its trigger ({what}): nothing will go "
+        f"wrong; give --steps {enough} or more, or leave --steps out"
+    )
 
 
 def busy(settings: Settings) -> str | None:
