@@ -97,7 +97,7 @@ class TestStartingOver:
             await pilot.press("r")
             await settle(pilot)
             assert isinstance(app.screen, PickScreen)
-            assert f"the {len(answers)} answers" in shown(app)
+            assert "the answers of this walk are erased" in shown(app)
             await pilot.press("down", "enter")
             await settle(pilot)
             assert isinstance(app.screen, WalkScreen)

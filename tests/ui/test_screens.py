@@ -332,7 +332,7 @@ async def test_the_footer_shows_only_what_works(walk):
         assert "answer" not in footer
 
 
-async def test_full_size_moves_the_step_and_closes(walk):
+async def test_full_size_moves_the_cursor_and_closes(walk):
     app = walk()
     async with app.run_test(size=WIDE) as pilot:
         await settle(pilot)
@@ -341,9 +341,9 @@ async def test_full_size_moves_the_step_and_closes(walk):
         plot = app.screen.query_one("Plot")
         last = int(plot.subject.steps[-1])  # drawn where no step is marked
         await pilot.press("comma")
-        assert plot.mark == last - 1
+        assert plot.cursor == last - 1
         await pilot.press("comma", "full_stop", "full_stop", "full_stop")
-        assert plot.mark == last
+        assert plot.cursor == last
         await pilot.press("escape")
         await settle(pilot)
         assert isinstance(app.screen, WalkScreen)

@@ -5,6 +5,8 @@ missing. Its numbers are its keyword-only arguments, so a tree that misses or mi
 before a walk begins. To add a detector, write one function in the file of its signal.
 """
 
+from __future__ import annotations
+
 import importlib
 import inspect
 import math
@@ -12,13 +14,31 @@ import pkgutil
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tutor.run import Run
+
+if TYPE_CHECKING:
+    import polars as pl
 
 NO_DATA = "no data"
 NOT_YET = "not there yet"
 _UNDECIDED = {NO_DATA: ("missing",), NOT_YET: ("rows", "needed")}
+
+
+@dataclass(frozen=True)
+class Smoothed:
+    """The curve that a rule compared with its bound, where that isn't the logged one.
+
+    Attributes:
+        signal: what it is made of.
+        steps: ascending.
+        values: one for each step, in the signal's unit; null where there was too little to smooth.
+    """
+
+    signal: str
+    steps: pl.Series
+    values: pl.Series
 
 
 @dataclass(frozen=True)
@@ -34,6 +54,7 @@ class Finding:
         others: further steps that a learner may take up instead of `step`.
         measured, bound: the number that decided and what it was held against, in one unit; None where the
             answer isn't a matter of degree.
+        curve: what was compared with `level`, where that is a smoothed curve.
     """
 
     outcome: str
@@ -44,6 +65,7 @@ class Finding:
     others: tuple[int, ...] = ()
     measured: float | None = None
     bound: float | None = None
+    curve: Smoothed | None = field(default=None, compare=False)
 
     @property
     def margin(self) -> float | None:

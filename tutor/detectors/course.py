@@ -10,8 +10,8 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from tutor.detectors import NO_DATA, NOT_YET, Finding, detector
-from tutor.detectors.windows import finite, is_objective, noise_of
+from tutor.detectors import NO_DATA, NOT_YET, Finding, Smoothed, detector
+from tutor.detectors.windows import finite, is_objective, noise_of, piecewise
 from tutor.run import Run, known_float, to_float
 
 if TYPE_CHECKING:
@@ -30,6 +30,8 @@ class Course:
         end: the level of the last rows.
         noise: the standard deviation of one level, from the differences between neighbouring rows.
         span: how many rows make a level.
+        rows: the rows of the levels.
+        levels: the median of the `span` rows up to each of them.
     """
 
     start: float
@@ -39,6 +41,12 @@ class Course:
     end: float
     noise: float
     span: int
+    rows: pl.Series
+    levels: pl.Series
+
+    def drawn(self, run: Run, signal: str) -> Smoothed:
+        """The levels, to lay over the signal."""
+        return Smoothed(signal, run.steps.gather(self.rows), self.levels)
 
     @property
     def improvement(self) -> float:
@@ -73,6 +81,8 @@ def course_of(values: pl.Series, share: float) -> Course | None:
         end=float(levels[-1]),
         noise=max(noise_of(known) / math.sqrt(span), noise_of(levels, span)),
         span=span,
+        rows=rows[span - 1 :],
+        levels=levels,
     )
 
 
@@ -109,8 +119,16 @@ def ends_high(
         "improvement": course.improvement,
     }
     seen = (int(run.steps[0]), int(run.steps[-1]))
-    outcome = "yes" if course.rise > least else "no"
-    return Finding(outcome, step, facts, course.best + least, seen, measured=course.rise, bound=least)
+    return Finding(
+        "yes" if course.rise > least else "no",
+        step,
+        facts,
+        course.best + least,
+        seen,
+        measured=course.rise,
+        bound=least,
+        curve=course.drawn(run, "loss"),
+    )
 
 
 _FIRST = ("first", "vocab", "expected", "low", "high")
@@ -173,9 +191,15 @@ def learned(run: Run, at: int | None, *, share: float, gain: float, sigmas: floa
         "rows": len(loss),
     }
     seen = (int(run.steps[0]), int(run.steps[-1]))
-    outcome = "yes" if course.best < bound else "no"
     return Finding(
-        outcome, step, facts, bound, seen, measured=course.top - course.best, bound=course.top - bound
+        "yes" if course.best < bound else "no",
+        step,
+        facts,
+        bound,
+        seen,
+        measured=course.top - course.best,
+        bound=course.top - bound,
+        curve=course.drawn(run, "loss"),
     )
 
 
@@ -270,7 +294,8 @@ def gradient_course(run: Run, at: int | None, *, pieces: int, least: int, growth
     }  # fmt: skip
     grows = change > growth and climb[-1] >= max(climb) / 2
     outcome, level = "grows" if grows else "no", growth * climb[0]
-    return Finding(outcome, end, facts, level, (begin, end), measured=change, bound=growth)
+    curve = piecewise(run, "grad_norm", len(norms) - size * pieces, medians)
+    return Finding(outcome, end, facts, level, (begin, end), measured=change, bound=growth, curve=curve)
 
 
 @detector(signals=("grad_norm",), outcomes=("zero", "there"), facts=("step", "count", "rows", "bound"))

@@ -2,8 +2,8 @@
 
 import math
 
-from tutor.detectors import NOT_YET, Finding, detector
-from tutor.detectors.windows import Window, baseline, blocks, finite, forward_mean
+from tutor.detectors import NOT_YET, Finding, Smoothed, detector
+from tutor.detectors.windows import Window, baseline, blocks, finite, forward_mean, piecewise
 from tutor.run import Run, known_float, to_float
 
 
@@ -118,7 +118,8 @@ def lasting_harm(
         return Finding("no", at)
     normal, span = run.row_at(last_bad) + 1, within.count(run)
     bound = before.mean + sigmas * before.std
-    ahead = forward_mean(run["loss"], smooth.count(run))[normal : normal + span + 1]
+    mean = forward_mean(run["loss"], smooth.count(run))
+    ahead = mean[normal : normal + span + 1]
     back = (ahead <= bound).fill_null(False).arg_true()
     rise = _probe_rise(run, row, normal, span)
     facts = {
@@ -132,7 +133,8 @@ def lasting_harm(
     end = min(len(run) - 1, normal + span)
     seen = (int(run.steps[window.start(run, row)]), int(run.steps[end]))
     outcome = "contained" if contained else "harmed"
-    return Finding(outcome, at, facts, bound, seen, measured=rise, bound=probe_rise)
+    curve = Smoothed("loss", run.steps[normal : normal + span + 1], ahead)
+    return Finding(outcome, at, facts, bound, seen, measured=rise, bound=probe_rise, curve=curve)
 
 
 def _probe_rise(run: Run, row: int, normal: int, span: int) -> float | None:
@@ -169,4 +171,5 @@ def rising_gradient(run: Run, at: int | None, *, window: Window, pieces: int, gr
     facts = {"first": first, "last": last, "growth": change, "bound": growth, "begin": begin, "end": end}
     rising = change > growth and last > 0
     outcome, level = "yes" if rising else "no", growth * first
-    return Finding(outcome, end, facts, level, (begin, end), measured=change, bound=growth)
+    curve = piecewise(run, "grad_norm", start, [to_float(piece.mean()) for piece in tail])
+    return Finding(outcome, end, facts, level, (begin, end), measured=change, bound=growth, curve=curve)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from tutor.detectors import NO_DATA, NOT_YET, Finding, detector
+from tutor.detectors import NO_DATA, NOT_YET, Finding, Smoothed, detector
 from tutor.detectors.windows import (
     FEWEST,
     Window,
@@ -16,6 +16,7 @@ from tutor.detectors.windows import (
     forward_mean,
     is_objective,
     noise_of,
+    piecewise,
     resumed,
     rolling_baseline,
 )
@@ -307,18 +308,23 @@ def recovery(
         "within": within.steps,
         "rows": before.rows,
     }
+    compared = slice(peak + 1, last + 1)
+    curve = Smoothed("loss", run.steps[compared], mean[compared])
     window_steps = (int(run.steps[max(0, row - before.rows)]), int(run.steps[min(last, len(run) - 1)]))
     if len(back):
         there = peak + 1 + int(back[0])
         step = int(run.steps[there])
         facts |= {"step": step, "after": step - int(run.steps[peak]), "value": float(mean[there])}
         took = float(facts["after"])
-        return Finding("yes", step, facts, bound, window_steps, measured=took, bound=float(within.steps))
+        return Finding(
+            "yes", step, facts, bound, window_steps, measured=took, bound=float(within.steps), curve=curve
+        )
     if last + span > len(run):
         return Finding(NOT_YET, at, {"rows": len(run) - row, "needed": last + span - row})
     step = int(run.steps[last])
     facts |= {"step": step, "value": mean[last]}
-    return Finding("no", step, facts, bound, window_steps, measured=known_float(mean[last]), bound=bound)
+    measured = known_float(mean[last])
+    return Finding("no", step, facts, bound, window_steps, measured=measured, bound=bound, curve=curve)
 
 
 @detector(
@@ -394,4 +400,5 @@ def rising_loss(run: Run, at: int | None, *, window: Window, pieces: int, sigmas
     begin, end = int(run.steps[start]), int(run.steps[-1])
     facts = {"first": means[0], "last": means[-1], "rise": rise, "bound": bound, "begin": begin, "end": end}
     outcome = "yes" if climbs and rise > bound else "no"
-    return Finding(outcome, end, facts, None, (begin, end), measured=rise, bound=bound)
+    curve = piecewise(run, "loss", start, means)
+    return Finding(outcome, end, facts, None, (begin, end), measured=rise, bound=bound, curve=curve)

@@ -8,9 +8,12 @@ Hugging Face Trainer, every 500 by default).
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING, ClassVar
 
+from tutor.detectors import Smoothed
 from tutor.run import Run, to_float
 
 if TYPE_CHECKING:
@@ -190,3 +193,14 @@ def blocks(values: pl.Series, count: int) -> list[pl.Series]:
     size = len(values) // count
     start = len(values) - size * count
     return [values[start + i * size : start + (i + 1) * size] for i in range(count)]
+
+
+def piecewise(run: Run, signal: str, start: int, levels: Sequence[float | None]) -> Smoothed:
+    """The levels of equal stretches of the log from row `start` on, as a curve in steps."""
+    import polars as pl
+
+    size = (len(run) - start) / len(levels)
+    edges = [round(start + size * place) for place in range(len(levels) + 1)]
+    rows = [row for begin, end in pairwise(edges) for row in (begin, max(begin, end - 1))]
+    values = [level for level in levels for _ in range(2)]
+    return Smoothed(signal, run.steps.gather(rows), pl.Series(values, dtype=pl.Float64))

@@ -6,8 +6,9 @@ from itertools import chain, islice, zip_longest
 
 from rich.text import Text
 
+from tutor.plots.drawn import AtStep, Drawn
 from tutor.plots.ink import page
-from tutor.plots.request import Request
+from tutor.plots.request import Request, to_list
 from tutor.words import plain
 
 _BEFORE = 20  # rows to compare with
@@ -15,8 +16,13 @@ _TOKENS = 12  # rare tokens to name
 _HASH = 8  # signs of a hash: enough to tell batches apart by eye
 
 
-def draw(request: Request) -> list[Text]:
-    """The panel: the marked batch and, where there is room, the one before it."""
+def draw(request: Request) -> Drawn:
+    """The panel, at the cursor or else at the mark."""
+    return AtStep(lambda cursor: _page(request.under(cursor)))
+
+
+def _page(request: Request) -> list[Text]:
+    """The batch and, where there is room, the one before it."""
     found = [request.at(signal) for signal in ("sentence_ids", "rare_tokens", "batch_hash")]
     steps = [one[0] for one in found if one is not None]
     if not steps:
@@ -59,6 +65,18 @@ def _texts(request: Request, ids: list[float]) -> Counter[str]:
     known = request.run.sentences
     whole = (int(id) for id in ids if id is not None and math.isfinite(id))
     return Counter(plain(known[id]) if 0 <= id < len(known) else f"#{id}" for id in whole)
+
+
+def most_repeated(request: Request, step: int) -> tuple[str, int, int, int] | None:
+    """The sentence that the step's batch holds most often: its text and how often, then how many sentences
+    the batch has, and how many distinct ones. None where they weren't recorded at just that step.
+    """
+    ids = request.run.value("sentence_ids", step)
+    texts = _texts(request, to_list(ids) or [])
+    if not texts:
+        return None
+    text, times = texts.most_common(1)[0]
+    return text, times, texts.total(), len(texts)
 
 
 def _sentence(request: Request, text: str, count: int) -> Text:

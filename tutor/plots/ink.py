@@ -14,6 +14,7 @@ class Ink:
 
     curves: tuple[str, ...]
     mark: str
+    cursor: str
     level: str
     bad: str
     text: str
@@ -28,6 +29,7 @@ class Ink:
 _DARK = Ink(
     ("#b0b6c0", "#56b4e9", "#e69f00", "#2fbf9b", "#cc79a7"),
     mark="bold #f0e442",
+    cursor="bold #ffffff on #3a4150",
     level="bold #ff8a5c",
     bad="bold #ff6b6b",
     text="#d0d4da",
@@ -36,12 +38,13 @@ _DARK = Ink(
 _LIGHT = Ink(
     ("#6a6f78", "#0072b2", "#a86400", "#00795a", "#9b3f74"),
     mark="bold #7a00a8",
+    cursor="bold #000000 on #d0d7de",
     level="bold #c43c00",
     bad="bold #c00000",
     text="#24292f",
     dim="#6e7781",
 )
-_NONE = Ink(("",), mark="bold", level="bold", bad="bold", text="", dim="")
+_NONE = Ink(("",), mark="bold", cursor="reverse", level="bold", bad="bold", text="", dim="")
 
 
 def ink(colour: bool, dark: bool) -> Ink:

@@ -7,24 +7,30 @@ from rich.text import Text
 
 from tutor.plots import axes, chart
 from tutor.plots.chart import Chart, Curve
-from tutor.plots.ink import bar, beside, page
+from tutor.plots.drawn import AtStep, Beside, Drawn, Still
+from tutor.plots.ink import bar, page
 from tutor.plots.request import Request
 
 _BARS = 42  # cells for the bars where the curves stand beside them
 
 
-def draw(request: Request) -> list[Text]:
+def draw(request: Request) -> Drawn:
     """The panel: an embedding, then every block, each with its growth over the layer before."""
+    found = _found(request)
+    if found is None:
+        return Still(request.missing("activation_norms"))
+    if request.width < 2 * _BARS:
+        return AtStep(lambda cursor: _bars(request.under(cursor)))
+    width, bars = request.width - _BARS - 2, request.sized(_BARS, request.height)
+    curves = _curves(request.sized(width, request.height), found[1])
+    return Beside(curves, AtStep(lambda cursor: _bars(bars.under(cursor))), width, request.height, 2)
+
+
+def _found(request: Request) -> tuple[int, list[float]] | None:
     found = request.at("activation_norms")
     if found is None:
-        return request.missing("activation_norms")
-    step, norms = found
-    norms = [math.nan if norm is None else float(norm) for norm in norms]
-    if request.width < 2 * _BARS:
-        return _bars(request, step, norms)
-    curves = _curves(request.sized(request.width - _BARS - 2, request.height), norms)
-    gap = page([], 2, request.height)
-    return beside(beside(curves, gap), _bars(request.sized(_BARS, request.height), step, norms))
+        return None
+    return found[0], [math.nan if norm is None else float(norm) for norm in found[1]]
 
 
 def _growth(norms: list[float]) -> list[float]:
@@ -44,7 +50,7 @@ def _name(request: Request, layer: int) -> str:
     return request.say("block", number=layer) if layer else request.say("embedding")
 
 
-def _curves(request: Request, norms: list[float]) -> list[Text]:
+def _curves(request: Request, norms: list[float]) -> Drawn:
     values = request.run["activation_norms"]
     shown = sorted({0, _steepest(norms), len(norms) - 1}) if norms else []
     curves = [
@@ -58,11 +64,16 @@ def _curves(request: Request, norms: list[float]) -> list[Text]:
         mark=request.mark,
         log_beyond=30,
         log_word=request.say("log"),
+        decided=request.ruling.step if request.ruling else None,
     )
     return chart.draw(picture, request.width, request.height, request.ink)
 
 
-def _bars(request: Request, step: int, norms: list[float]) -> list[Text]:
+def _bars(request: Request) -> list[Text]:
+    found = _found(request)
+    if found is None:
+        return request.missing("activation_norms")
+    step, norms = found
     ink, growth, steepest = request.ink, _growth(norms), _steepest(norms)
     largest = max((norm for norm in norms if math.isfinite(norm)), default=0.0) or 1.0
     layers = list(range(len(norms)))

@@ -3,13 +3,13 @@
 import math
 from dataclasses import dataclass, replace
 
-from rich.text import Text
-
 from tutor import signals
 from tutor.plots import chart
 from tutor.plots.chart import Chart, Curve
-from tutor.plots.ink import beside, page
+from tutor.plots.drawn import Beside, Drawn, Still
 from tutor.plots.request import Request
+from tutor.plots.ruling import Ruling
+from tutor.plots.view import rows_in
 from tutor.run import Run
 from tutor.words import plain, say
 
@@ -34,6 +34,9 @@ _AXES = {
     "scale": Axis(30),
     "speed": Axis(1e4, 0.0),
 }
+SAME = 0.01
+"""Two norms that differ by no more than this share of the larger are one: clipping divides by norm + 1e-6."""
+
 _MOST_GROUPS = 4  # curves beside the one of all parameters
 
 
@@ -62,30 +65,28 @@ def families(run: Run, panel: str) -> list[Family]:
     return [Family(tuple(names), unit) for unit, names in found.items()]
 
 
-def draw(request: Request) -> list[Text]:
+def draw(request: Request) -> Drawn:
     """Any of the panels above."""
     axes = families(request.run, request.panel)
     known = [family for family in axes if any(_has(request, signal) for signal in family.signals)]
     if not known:
-        return request.missing(*(family.signals[0] for family in axes))
+        return Still(request.missing(*(family.signals[0] for family in axes)))
     if not request.any_rows():
-        return request.empty()
+        return Still(request.empty())
     if len(known) == 1 or request.width < 50:
         return _picture(request, known[0])
-    left = (request.width - 1) // 2
-    right = replace(request.sized(request.width - 1 - left, request.height), level=None)  # another unit
-    return beside(
-        beside(_picture(request.sized(left, request.height), known[0]), page([], 1, request.height)),
-        _picture(right, known[1]),
-    )
+    width, height = (request.width - 1) // 2, request.height
+    left = _picture(request.sized(width, height), known[0])
+    other = replace(request.sized(request.width - 1 - width, height), level=None)  # another unit
+    return Beside(left, _picture(other, known[1]), width, height, 1)
 
 
-def _picture(request: Request, family: Family) -> list[Text]:
+def _picture(request: Request, family: Family) -> Drawn:
     curves, absent = _curves(request, family)
     level, level_label = request.level, request.level_label or request.say("bound")
     if level is None and not request.others and request.panel == "gradient":
         level, level_label = _clip(request.run), request.say("clip")
-    note = request.say("absent", signals=", ".join(absent)) if absent else ""
+    ruling = request.ruling or Ruling()
     picture = Chart(
         curves,
         request.view,
@@ -98,9 +99,25 @@ def _picture(request: Request, family: Family) -> list[Text]:
         floor=_AXES[family.unit].floor,
         notches=() if request.others else [one.resumes_at for one in request.run.checkpoints or ()],
         notch_word=request.say("checkpoint"),
-        note=note,
+        note=request.say("absent", signals=", ".join(absent)) if absent else "",
+        says=request.say("unclipped") if _unclipped(request) else "",
+        window=ruling.window,
+        window_word=request.say("window"),
+        decided=ruling.step,
     )
     return chart.draw(picture, request.width, request.height, request.ink)
+
+
+def _unclipped(request: Request) -> bool:
+    """Whether no row in view was clipped: the norm after is the one before at each of them."""
+    run = request.run
+    known = run.has("grad_norm") and run.has("grad_norm_clipped")
+    if request.panel != "gradient" or request.others or not known:
+        return False
+    begin, end = rows_in(run, request.view)
+    before, after = run["grad_norm"][begin:end].cast(float), run["grad_norm_clipped"][begin:end].cast(float)
+    same = ((before - after).abs() <= SAME * before.abs()).drop_nulls()
+    return len(same) > 0 and bool(same.all())
 
 
 def _curves(request: Request, family: Family) -> tuple[list[Curve], list[str]]:
@@ -108,27 +125,31 @@ def _curves(request: Request, family: Family) -> tuple[list[Curve], list[str]]:
     if request.others:
         signal = next(signal for signal in family.signals if _has(request, signal))
         runs = [one for one in (run, *request.others) if one.has(signal)]
-        return [Curve(_name(one), one.steps, one[signal], place) for place, one in enumerate(runs)], []
+        return [Curve(short_name(one), one.steps, one[signal], place) for place, one in enumerate(runs)], []
     curves = [
-        Curve(_label(request, signal), run.steps, run[signal], place, smooth=signal == "loss_ema")
+        Curve(label(request, signal), run.steps, run[signal], place, smooth=signal == "loss_ema")
         for place, signal in enumerate(family.signals)
         if run.has(signal)
     ]
-    return curves, [_label(request, signal) for signal in family.signals if not run.has(signal)]
+    shown = request.ruling
+    if shown and shown.signal in family.signals and shown.steps is not None and shown.values is not None:
+        curves.append(Curve(request.say("ruled"), shown.steps, shown.values, len(curves), ruled=True))
+    return curves, [label(request, signal) for signal in family.signals if not run.has(signal)]
 
 
 def _has(request: Request, signal: str) -> bool:
     return any(run.has(signal) for run in (request.run, *request.others))
 
 
-def _label(request: Request, signal: str) -> str:
+def label(request: Request, signal: str) -> str:
+    """What a legend calls the signal."""
     known = signals.find(signal)
     if known and known.name != signal:  # an optimizer group's
         return plain(signal.removeprefix(f"{known.name}_").replace("_", " "))
     return say(f"signals.{signal}.short", request.lang)
 
 
-def _name(run: Run) -> str:
+def short_name(run: Run) -> str:
     """A run's name short enough that several fit in a legend."""
     name = plain(run.name)
     return name if len(name) <= 24 else f"{name[:23]}…"

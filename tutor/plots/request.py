@@ -9,6 +9,7 @@ import polars as pl
 from rich.text import Text
 
 from tutor.plots.ink import Ink, centred
+from tutor.plots.ruling import Ruling
 from tutor.plots.view import View
 from tutor.run import Run
 from tutor.words import say
@@ -34,10 +35,15 @@ class Request:
     level_label: str
     ink: Ink
     others: Sequence[Run] = ()
+    ruling: Ruling | None = None
 
     def sized(self, width: int, height: int) -> "Request":
         """The same request for another room."""
         return replace(self, width=width, height=height)
+
+    def under(self, cursor: int | None) -> "Request":
+        """The same request with the cursor's step to show, where there is a cursor."""
+        return self if cursor is None else replace(self, mark=cursor)
 
     def say(self, key: str, **facts: object) -> str:
         """The plots' own words under `key`."""

@@ -6,6 +6,8 @@ from rich.cells import cell_len
 from rich.text import Text
 
 from tutor.plots import axes
+from tutor.plots.chart import BAD
+from tutor.plots.drawn import AtStep, Drawn
 from tutor.plots.ink import bar, beside, page
 from tutor.plots.request import Request
 from tutor.words import plain
@@ -15,8 +17,12 @@ _EIGHTHS = " ▁▂▃▄▅▆▇█"
 _GUTTER = 6
 
 
-def draw(request: Request) -> list[Text]:
-    """The panel."""
+def draw(request: Request) -> Drawn:
+    """The panel, at the cursor or else at the mark."""
+    return AtStep(lambda cursor: _page(request.under(cursor)))
+
+
+def _page(request: Request) -> list[Text]:
     found = request.at("token_loss_hist")
     if found is None:
         return request.missing("token_loss_hist")
@@ -35,6 +41,7 @@ def _histogram(request: Request, step: int, counts: list[float]) -> list[Text]:
     ink, rows = request.ink, max(1, request.height - 2)
     wide = max(1, (request.width - _GUTTER - 6) // max(1, len(counts)))
     before = _mean(request.before("token_loss_hist", step, _BEFORE), len(counts))
+    bad = [not math.isfinite(count) for count in counts]
     counts, before = ([max(0.0, n) if n and math.isfinite(n) else 0.0 for n in ns] for ns in (counts, before))
     largest = max([*counts, *before, 1.0])
     bars = [_height(count, largest, rows) for count in counts]
@@ -52,7 +59,9 @@ def _histogram(request: Request, step: int, counts: list[float]) -> list[Text]:
         line = Text.assemble((words.rjust(_GUTTER - 1), ink.text), ("┤" if words else "│", ink.dim))
         for index, height in enumerate(bars):
             filled = min(8, max(0, round((height - floor) * 8)))
-            if filled == 0 and usual and floor <= usual[index] - 1e-6 < floor + 1:
+            if bad[index] and floor == 0:
+                line.append((BAD * wide), ink.bad)
+            elif filled == 0 and usual and floor <= usual[index] - 1e-6 < floor + 1:
                 line.append("─" * wide, ink.curve(2))
             else:
                 line.append(_EIGHTHS[max(filled, int(height > 0 and floor == 0))] * wide, ink.curve(1))

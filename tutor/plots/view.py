@@ -39,6 +39,54 @@ def pan(view: View, share: float, run: Run) -> View:
     return _clamp(first + shift, last + shift, run)
 
 
+def rows_in(run: Run, view: View) -> tuple[int, int]:
+    """The first row in view, and one past the last."""
+    first, last = view
+    steps = run.steps
+    return int(steps.search_sorted(first, side="left")), int(steps.search_sorted(last, side="right"))
+
+
+def holding(view: View, step: int, run: Run) -> View:
+    """The view, moved no farther than it takes to hold `step`."""
+    first, last = view
+    shift = min(0, step - first) + max(0, step - last)
+    return _clamp(first + shift, last + shift, run)
+
+
+def around_checkpoints(run: Run, mark: int | None) -> View:
+    """The view around the mark, widened to the checkpoints on either side (the run's ends without them)."""
+    start, end = whole(run)
+    if mark is None:
+        return start, end
+    first, last = default_view(run, "", mark)
+    steps = [one.resumes_at for one in run.checkpoints or ()]
+    before = max((step for step in steps if step <= mark), default=start)
+    after = min((step for step in steps if step > mark), default=last)
+    margin = max(2, (last - first) // 20)  # so that none hides at the edge
+    return max(start, min(first, before - margin)), min(end, max(last, after + margin))
+
+
+def around_ruling(run: Run, mark: int | None, window: View | None, step: int | None) -> View:
+    """What a rule looked at and decided by, and the mark's own view where that lies in it."""
+    if window is None:
+        held = default_view(run, "", step if mark is None else mark)
+        return held if step is None else _widened(held, step, run)
+    margin = max(2, (window[1] - window[0]) // 20)
+    first, last = window[0] - margin, window[1] + margin
+    if mark is not None and first <= mark <= last:
+        near = default_view(run, "", mark)
+        first, last = min(first, near[0]), max(last, near[1])
+    view = _clamp(first, last, run)
+    return view if step is None else _widened(view, step, run)
+
+
+def _widened(view: View, step: int, run: Run) -> View:
+    if view[0] <= step <= view[1]:
+        return view
+    margin = max(2, (view[1] - view[0]) // 20)
+    return _clamp(min(view[0], step - margin), max(view[1], step + margin), run)
+
+
 def _clamp(first: int, last: int, run: Run) -> View:
     """The span moved inside the run, cut where the run is shorter, never under two steps."""
     start, end = whole(run)

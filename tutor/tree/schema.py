@@ -96,6 +96,8 @@ class Question(Strict):
         title: the question in three words, for the path and the map.
         why: what is at stake, for the reading pane.
         panel: the panel to look at first.
+        view: the steps to look at first: those around the step under discussion, these and the checkpoints
+            next to it, or the whole run.
         rule: how the log answers; None with `checks`, or where only the learner can answer.
         checks: several rules, all shown; the first one with an outcome of the question decides.
         otherwise: the outcome when no check decides.
@@ -110,6 +112,7 @@ class Question(Strict):
     ask: Words
     why: Words
     panel: Panel
+    view: Literal["mark", "checkpoints", "whole"] = "mark"
     rule: Rule | None = None
     checks: Mapping[str, Check] = Field(default_factory=dict)
     otherwise: str | None = None

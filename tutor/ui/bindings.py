@@ -41,6 +41,16 @@ _VIEW = [
     _row("0", "whole", "whole"),
 ]
 
+_CURSOR = [
+    _row("comma", "cursor(-1)", "cursor", ", ."),
+    _row("full_stop", "cursor(1)", "cursor", ", ."),
+    _row("left_square_bracket,semicolon,ctrl+left", "cursor(-10)", "cursor_ten", "[ ]", show=False),
+    _row("right_square_bracket,colon,ctrl+right", "cursor(10)", "cursor_ten", "[ ]", show=False),
+    _row("x", "cursor_at_mark", "cursor_at_mark", show=False),
+    _row("v", "cursor_at_worst", "cursor_at_worst", show=False),
+    _row("g", "cursor_to", "cursor_to", show=False),
+]
+
 QUIT = _row("ctrl+q", "app.quit", "quit", show=False)
 """Also on the screens that lie over others: the app's own keys don't reach through those."""
 
@@ -75,6 +85,7 @@ WALK: list[BindingType] = [
     _row("o", "others", "others"),
     _row("b,backspace,ctrl+z", "back", "back", "b"),
     _row("f", "full", "full"),
+    *_CURSOR,
     *_VIEW,
     _row("m", "map", "map"),
     _row("c", "compare", "compare"),
@@ -98,17 +109,21 @@ LEAF: list[BindingType] = [
 
 PANEL: list[BindingType] = [
     *_PANELS,
+    *_CURSOR,
     *_VIEW,
     _row("right", "pan(0.25)", "pan", show=False),
     _row("left", "pan(-0.25)", "pan", show=False),
     _row("up", "zoom(2.0)", "zoom", show=False),
     _row("down", "zoom(0.5)", "zoom", show=False),
-    _row("comma", "mark(-1)", "mark", ", ."),
-    _row("full_stop", "mark(1)", "mark", ", ."),
     _row("escape,q,f,b,backspace", "close", "close", "esc"),
 ]
 
-COMPARE: list[BindingType] = [*_PANELS, *_VIEW, _row("escape,q,c,b,backspace", "close", "close", "esc")]
+COMPARE: list[BindingType] = [
+    *_PANELS,
+    *_CURSOR,
+    *_VIEW,
+    _row("escape,q,c,b,backspace", "close", "close", "esc"),
+]
 
 CLOSE: list[BindingType] = [_row("escape,q,m,b,backspace", "close", "close", "esc")]
 

@@ -1,10 +1,17 @@
 """Looks: what the log says of a question, computed once: a rule takes a while over a long log."""
 
+from __future__ import annotations
+
 from collections.abc import Hashable
+from typing import TYPE_CHECKING
 
 from tutor import walk as walks
+from tutor.detectors import Finding
 from tutor.tree import Question
 from tutor.walk import AtQuestion, Look
+
+if TYPE_CHECKING:
+    from tutor.plots import Ruling, View
 
 
 class Looks:
@@ -21,11 +28,61 @@ class Looks:
         return self._known[key]
 
 
+def _by_panel(question: Question, seen: Look) -> dict[str, Finding]:
+    """What each rule found, by the panel that it is asked over."""
+    if seen.checks:
+        return {question.checks[name].panel: finding for name, finding in seen.checks.items()}
+    return {question.panel: seen.finding}
+
+
 def bounds(question: Question, seen: Look) -> dict[str, float | None]:
     """The bounds of the rules that were applied, by the panel they are drawn on."""
-    if seen.checks:
-        return {question.checks[name].panel: finding.level for name, finding in seen.checks.items()}
-    return {question.panel: seen.finding.level}
+    return {panel: finding.level for panel, finding in _by_panel(question, seen).items()}
+
+
+def ruling(question: Question, seen: Look, panel: str) -> Ruling | None:
+    """What a rule showed on `panel`, and on each the step that decided; None where the log can't tell."""
+    from tutor.plots import Ruling
+
+    if not seen.answers:
+        return None
+    found, step = _by_panel(question, seen).get(panel), seen.finding.step
+    if found is None:
+        return Ruling(step=step)
+    curve = found.curve
+    if curve is None:
+        return Ruling(found.window, step)
+    return Ruling(found.window, step, curve.signal, curve.steps, curve.values)
+
+
+def panel_of(question: Question, seen: Look) -> str:
+    """The panel of the check that decided; the question's own where it has one rule, or none decided."""
+    decided = (name for name, finding in seen.checks.items() if finding.outcome == seen.outcome)
+    name = next(decided, None)
+    return question.checks[name].panel if name else question.panel
+
+
+def view_of(walk: AtQuestion, seen: Look, mark: int | None) -> View:
+    """The steps that show what the answer rests on."""
+    from tutor import plots
+
+    found = _by_panel(walk.question, seen).get(panel_of(walk.question, seen), seen.finding)
+    if found.window is None and walk.question.view != "mark":
+        return opening(walk)
+    return plots.around_ruling(walk.run, mark, found.window, seen.finding.step)
+
+
+def opening(walk: AtQuestion) -> View:
+    """The steps that show what the question asks about."""
+    from tutor import plots
+
+    match walk.question.view:
+        case "whole":
+            return plots.whole(walk.run)
+        case "checkpoints":
+            return plots.around_checkpoints(walk.run, walk.focus)
+        case _:
+            return plots.default_view(walk.run, walk.question.panel, walk.focus)
 
 
 def steps_to_pick(walk: AtQuestion, seen: Look | None, looks: Looks) -> tuple[int, ...]:

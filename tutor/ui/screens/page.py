@@ -1,10 +1,10 @@
 """Page: what every screen of tutor has: a title, the keys, and words that follow the language.
 
-PlotPage adds a panel to switch, zoom and pan.
+PlotPage adds a panel to switch, zoom and pan, and a cursor over it.
 """
 
 from collections.abc import Iterable, Mapping
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual.app import ComposeResult
 from textual.screen import Screen
@@ -16,6 +16,9 @@ from tutor.ui.widgets.footer import Keys
 from tutor.ui.widgets.plot import Plot
 from tutor.ui.widgets.tabs import PanelTabs
 from tutor.words import say
+
+if TYPE_CHECKING:
+    from tutor.plots import Ruling
 
 MIDDLE, TALL = 28, 32
 """Rows from which a screen has room for more than what must be there, and room to spare."""
@@ -79,8 +82,12 @@ class PlotPage(Page):
     def _speak(self) -> None:
         super()._speak()
         plot = self.query_one(Plot)
-        plot.show(plot.panel, plot.mark, plot.level, plot.view)
+        if plot.view:
+            plot.look_at(plot.view)
         self.query_one(PanelTabs).refresh()
+
+    def ruling(self, panel: str) -> "Ruling | None":
+        """What a rule showed on `panel`; nothing unless the screen says otherwise."""
 
     def show_panel(self, panel: str) -> None:
         """Draw `panel` over the steps that are shown."""
@@ -88,7 +95,7 @@ class PlotPage(Page):
 
     def draw(self, panel: str, view: tuple[int, int] | None) -> None:
         """Draw `panel` from the first to the last step of `view`; None fits the view to the mark."""
-        self.query_one(Plot).show(panel, self.mark, self.levels.get(panel), view)
+        self.query_one(Plot).show(panel, self.mark, self.levels.get(panel), view, self.ruling(panel))
         self.query_one(PanelTabs).show(panel)
         self.refresh_bindings()
 
@@ -111,6 +118,51 @@ class PlotPage(Page):
     def action_whole(self) -> None:
         """The whole run."""
         self.query_one(Plot).whole()
+
+    def action_cursor(self, by: int) -> None:
+        """The cursor to the next logged step, or so many on; it begins at the mark."""
+        from tutor.plots import cursor
+
+        plot = self.query_one(Plot)
+        if plot.subject is None or plot.view is None or not len(plot.subject):
+            return
+        begin = self.mark if plot.cursor is None else plot.cursor
+        plot.point(cursor.moved(plot.subject, plot.view, plot.panel, begin, by))
+
+    def action_cursor_at_mark(self) -> None:
+        """The cursor to the step under discussion."""
+        if self.mark is not None:
+            self.query_one(Plot).point(self.mark)
+
+    def action_cursor_at_worst(self) -> None:
+        """The cursor to the worst step in view."""
+        from tutor.plots import cursor
+
+        plot = self.query_one(Plot)
+        if plot.subject is None or plot.view is None:
+            return
+        step = cursor.worst(plot.subject, plot.panel, plot.view)
+        if step is not None:
+            plot.point(step)
+
+    def action_cursor_to(self) -> None:
+        """The cursor to a step that is typed."""
+        from tutor.ui.screens.step import StepScreen
+
+        run = self.query_one(Plot).subject
+        if run is not None and len(run):
+            self.app.push_screen(StepScreen(int(run.steps[0]), int(run.steps[-1])), self._point_to)
+
+    def _point_to(self, step: int | None) -> None:
+        from tutor.plots import cursor
+
+        plot = self.query_one(Plot)
+        if step is not None and plot.subject is not None:
+            plot.point(cursor.nearest(plot.subject, step))
+
+    def on_plot_pointed(self, event: Plot.Pointed) -> None:
+        """A step was clicked."""
+        self.query_one(Plot).point(event.step)
 
     def on_panel_tabs_chosen(self, event: PanelTabs.Chosen) -> None:
         """A panel was clicked."""

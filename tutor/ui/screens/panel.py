@@ -1,6 +1,7 @@
-"""PanelScreen: one panel in full size, with zoom, pan and the step under discussion to move."""
+"""PanelScreen: one panel in full size, with zoom, pan and the cursor."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
 
 from textual.app import ComposeResult
 
@@ -11,9 +12,12 @@ from tutor.ui.widgets.plot import Plot
 from tutor.ui.widgets.tabs import PanelTabs
 from tutor.ui.widgets.title import Title, described
 
+if TYPE_CHECKING:
+    from tutor.plots import Ruling
+
 
 class PanelScreen(PlotPage):
-    """A panel of `run`.
+    """A panel of `run`. Gives back where its cursor stands.
 
     Args:
         run: the run.
@@ -21,6 +25,8 @@ class PanelScreen(PlotPage):
         mark: the step under discussion, or None.
         levels: the bound to draw, by panel.
         view: first and last step, or None for the one that fits the mark.
+        cursor: where the cursor stands, or None.
+        ruling: by panel, what a rule showed there.
     """
 
     BINDINGS = bindings.PANEL
@@ -33,10 +39,13 @@ class PanelScreen(PlotPage):
         mark: int | None,
         levels: Mapping[str, float | None] | None = None,
         view: tuple[int, int] | None = None,
+        cursor: int | None = None,
+        ruling: "Callable[[str], Ruling | None] | None" = None,
     ):
         super().__init__()
         self.subject = run
         self._opened_on, self._mark, self._levels = (panel, view), mark, levels or {}
+        self._cursor, self._evidence = cursor, ruling
 
     def body(self) -> ComposeResult:
         """The panel under its tabs."""
@@ -49,6 +58,7 @@ class PanelScreen(PlotPage):
         """Draw in the app's language."""
         plot = self.query_one(Plot)
         if plot.view is None:
+            plot.cursor = self._cursor
             self.draw(*self._opened_on)
         else:
             self.show_panel(plot.panel)
@@ -63,16 +73,10 @@ class PanelScreen(PlotPage):
         """The bounds, by panel."""
         return self._levels
 
-    def action_mark(self, by: int) -> None:
-        """Mark the next logged step, or the one before."""
-        run, plot = self.subject, self.query_one(Plot)
-        assert plot.view, "a panel that is shown has a view"
-        first, last = plot.view
-        if self._mark is None and plot.has_steps:
-            row = (run.row_at(first) + run.row_at(last)) // 2
-        elif self._mark is None:  # without a mark the last row is drawn
-            row = max(len(run) - 1 + min(by, 0), 0)
-        else:
-            row = min(max(run.row_at(self._mark) + by, 0), len(run) - 1)
-        self._mark = int(run.steps[row])
-        self.draw(plot.panel, plot.view if first <= self._mark <= last else None)
+    def ruling(self, panel: str) -> "Ruling | None":
+        """What a rule showed on `panel`."""
+        return self._evidence(panel) if self._evidence else None
+
+    def action_close(self) -> None:
+        """Back to the screen below, whose cursor goes where this one stands."""
+        self.dismiss(self.query_one(Plot).cursor)

@@ -12,7 +12,7 @@ from tutor import tree as trees
 from tutor import walk as walks
 from tutor.run import PANELS, BadRunError, Run
 from tutor.tree import Tree
-from tutor.ui import bindings
+from tutor.ui import bindings, looks
 from tutor.ui.firstpaint import after_first_paint
 from tutor.ui.looks import Looks, bounds, steps_to_pick
 from tutor.ui.screens.page import MIDDLE, TALL, PlotPage
@@ -27,6 +27,7 @@ from tutor.walk import UNSURE, AtLeaf, AtQuestion, Look, Place, Walk
 from tutor.words import BadFileError, SaidError, plain
 
 if TYPE_CHECKING:
+    from tutor.plots import Ruling
     from tutor.ui.keeper import Keeper
 
 ANYWHERE = ("leave", "language", "help", "quit", "command_palette")
@@ -126,12 +127,20 @@ class WalkScreen(PlotPage, WalkPage[Walk]):
             self.keeper.keep(walk)
         if moved:
             self.query_one(Answer).forget()
+            self.query_one(Plot).cursor = None
             self._why = False
         if isinstance(walk, AtLeaf):
             self.app.open_leaf(walk, self.keeper, self._left_leaf)
             return
         self.relabel()
-        self.draw(walk.question.panel if moved else self.query_one(Plot).panel, None)
+        self.draw(*self._opening(moved=moved))
+
+    def _opening(self, *, moved: bool) -> tuple[str, tuple[int, int] | None]:
+        """Panel and view: what the question asks about, then what its answer rests on."""
+        walk = self.asking
+        if self.seen and self.seen.answers:
+            return looks.panel_of(walk.question, self.seen), looks.view_of(walk, self.seen, self.mark)
+        return walk.question.panel if moved else self.query_one(Plot).panel, looks.opening(walk)
 
     def _left_leaf(self, wish: str | None) -> None:
         if wish == "again":
@@ -186,6 +195,10 @@ class WalkScreen(PlotPage, WalkPage[Walk]):
         if self.seen is None and (question.focus or question.checks):
             return {}
         return bounds(question, self.seen or self._looks.at(self.asking))
+
+    def ruling(self, panel: str) -> "Ruling | None":
+        """What the rules showed on `panel`, once the learner has committed."""
+        return looks.ruling(self.asking.question, self.seen, panel) if self.seen else None
 
     # Keys
 
@@ -302,7 +315,10 @@ class WalkScreen(PlotPage, WalkPage[Walk]):
         from tutor.ui.screens.panel import PanelScreen
 
         plot = self.query_one(Plot)
-        self.app.push_screen(PanelScreen(self.walk.run, plot.panel, plot.mark, self.levels, plot.view))
+        screen = PanelScreen(
+            self.walk.run, plot.panel, plot.mark, self.levels, plot.view, plot.cursor, self.ruling
+        )
+        self.app.push_screen(screen, plot.point)
 
     def action_others(self) -> None:
         """Take up another step."""

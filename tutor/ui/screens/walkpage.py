@@ -36,8 +36,7 @@ class WalkPage(Page, Generic[W]):
         if not self.walk.answers:
             self.begin_again()
             return
-        count = len(self.walk.answers)
-        rows = [("stay", self.say("walk.stay")), ("again", self.say("walk.start_over", count=count))]
+        rows = [("stay", self.say("walk.stay")), ("again", self.say("walk.start_over"))]
         self.app.push_screen(PickScreen("walk.sure", rows), self._start_over)
 
     def _start_over(self, wish: str | None) -> None:

@@ -1,15 +1,24 @@
-"""Plot: one panel of the run at the size it is given, with zoom and pan."""
+"""Plot: one panel of the run at the size it is given, with zoom, pan and a cursor; two given room."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from rich.text import Text
 from textual import events
 from textual.content import Content
+from textual.message import Message
 from textual.widget import Widget
 
 from tutor.run import PANELS, Run
 from tutor.ui.typed import InTutor
 from tutor.words import say
+
+if TYPE_CHECKING:
+    from tutor.plots import Board, Ruling
+
+DOUBLE = 160
+"""Columns of the terminal from which a second panel stands beside the first."""
 
 
 class Plot(InTutor, Widget):
@@ -21,8 +30,16 @@ class Plot(InTutor, Widget):
         mark: the step under discussion, or None.
         level: the rule's bound, or None.
         view: first and last step drawn.
+        ruling: what the rule looked at and decided by, or None.
+        cursor: the step that is read out, or None.
         others: runs to lay over it.
     """
+
+    @dataclass
+    class Pointed(Message):
+        """A step was clicked."""
+
+        step: int
 
     def __init__(self, subject: Run | None, others: Sequence[Run] = ()):
         super().__init__()
@@ -31,85 +48,147 @@ class Plot(InTutor, Widget):
         self.mark: int | None = None
         self.level: float | None = None
         self.view: tuple[int, int] | None = None
-        self._drawn: tuple[tuple, Text] | None = None
+        self.ruling: Ruling | None = None
+        self.cursor: int | None = None
+        self._boards: tuple[tuple, list[Board]] | None = None
 
     def show(
-        self, panel: str, mark: int | None, level: float | None, view: tuple[int, int] | None = None
+        self,
+        panel: str,
+        mark: int | None,
+        level: float | None,
+        view: tuple[int, int] | None = None,
+        ruling: "Ruling | None" = None,
     ) -> None:
         """Draw `panel`; without a `view`, the one that fits the mark."""
         self.panel, self.mark, self.level, self.view = panel, mark, level, view
+        self.ruling = ruling
         if self.subject is None:
             return
         from tutor import plots
 
         if self.view is None:
             self.view = plots.default_view(self.subject, panel, mark)
-        title = f"{PANELS.index(panel) + 1} {plots.panel_title(panel, self.app.lang)}"
+        title = self._heading(panel)
         if self.has_steps:
             title += "  ·  " + say("walk.steps_shown", self.app.lang, first=self.view[0], last=self.view[1])
         self.border_title = Content(title)
         self.refresh()
+
+    def _heading(self, panel: str) -> str:
+        from tutor import plots
+
+        return f"{PANELS.index(panel) + 1} {plots.panel_title(panel, self.app.lang)}"
 
     @property
     def has_steps(self) -> bool:
         """Whether the panel draws over steps; the others draw one step."""
         return self.panel not in ("tokens", "batch")
 
+    @property
+    def beside(self) -> str | None:
+        """The panel that stands beside this one where there is room: the gradient beside the loss, the loss
+        beside any other.
+        """
+        if self.app.size.width < DOUBLE:
+            return None
+        return "gradient" if self.panel == "loss" else "loss"
+
     def zoom(self, factor: float) -> None:
-        """Show 1/`factor` of the view."""
+        """Show 1/`factor` of the view, about the cursor where it is in view."""
         from tutor import plots
 
         if self.subject is not None and self.view:
-            self._look_at(plots.zoom(self.view, factor, self.subject))
+            seen = self.cursor is not None and self.view[0] <= self.cursor <= self.view[1]
+            self.look_at(plots.zoom(self.view, factor, self.subject, self.cursor if seen else None))
 
     def pan(self, share: float) -> None:
         """Move the view by a share of its width."""
         from tutor import plots
 
         if self.subject is not None and self.view:
-            self._look_at(plots.pan(self.view, share, self.subject))
+            self.look_at(plots.pan(self.view, share, self.subject))
 
     def whole(self) -> None:
         """The whole run."""
         from tutor import plots
 
         if self.subject is not None:
-            self._look_at(plots.whole(self.subject))
+            self.look_at(plots.whole(self.subject))
 
-    def _look_at(self, view: tuple[int, int]) -> None:
-        self.show(self.panel, self.mark, self.level, view)
+    def look_at(self, view: tuple[int, int]) -> None:
+        """Draw the same over other steps."""
+        self.show(self.panel, self.mark, self.level, view, self.ruling)
+
+    def point(self, step: int | None) -> None:
+        """Put the cursor at a logged step, and move the view as far as it takes to see it."""
+        from tutor import plots
+
+        self.cursor = step
+        if step is None or self.subject is None or self.view is None or self.view[0] <= step <= self.view[1]:
+            self.refresh()
+        else:
+            self.look_at(plots.holding(self.view, step, self.subject))
 
     def render(self) -> Text:
-        """The panel at this widget's size; drawn again only when something changed."""
+        """The panel at this widget's size: curves are drawn again only when they changed."""
         width, height = self.content_size
         if self.subject is None:
             return Text(say("walk.reading", self.app.lang), style="dim")
         if self.view is None or width < 10 or height < 3:
             return Text("")
+        boards = self._drawn(width, height)
+        if len(boards) == 1:
+            return boards[0].text(self.cursor)
+        assert self.beside, "there are two boards"
+        left, right = (board.text(self.cursor).split("\n") for board in boards)
+        head = Text(self._heading(self.beside), style="dim")
+        rows = zip(left, [head, *right], strict=True)
+        return Text("\n", no_wrap=True, end="").join([Text.assemble(a, "  ", b) for a, b in rows])
+
+    def _drawn(self, width: int, height: int) -> "list[Board]":
+        """One board, or two of half the width: the second under a line with its name."""
         from tutor import plots
 
-        app = self.app
-        revisions = tuple(run.revision for run in (self.subject, *self.others))
+        app, subject = self.app, self.subject
+        assert subject is not None
+        revisions = tuple(run.revision for run in (subject, *self.others))
+        read = self.cursor is not None and len(subject) > 0
         state = (
-            revisions, self.panel, width, height, app.lang, self.view, self.mark, self.level,
-            not app.no_color, app.current_theme.dark,
+            revisions, self.panel, self.beside, width, height, app.lang, self.view, self.mark, self.level,
+            self.ruling, read, not app.no_color, app.current_theme.dark,
         )  # fmt: skip
-        if self._drawn is None or self._drawn[0] != state:
-            drawn = plots.draw(
-                self.subject,
-                self.panel,
-                width,
-                height,
-                lang=app.lang,
-                view=self.view,
-                mark=self.mark,
-                level=self.level,
-                colour=not app.no_color,
-                dark=app.current_theme.dark,
-                others=self.others,
-            )
-            self._drawn = state, drawn
-        return self._drawn[1]
+        if self._boards is None or self._boards[0] != state:
+            how: plots.How = {
+                "lang": app.lang, "view": self.view, "mark": self.mark, "others": self.others,
+                "colour": not app.no_color, "dark": app.current_theme.dark,
+            }  # fmt: skip
+            ours = how | {"level": self.level, "ruling": self.ruling}
+            second = self.beside
+            room = (width - 2) // 2 if second else width
+            boards = [plots.Board(subject, self.panel, room, height, readout=read, **ours)]
+            if second:
+                rest = width - 2 - room
+                boards.append(
+                    plots.Board(subject, second, rest, height - 1, readout=read, values_only=True, **how)
+                )
+            self._boards = state, boards
+        return self._boards[1]
+
+    def on_click(self, event: events.Click) -> None:
+        """The cursor goes where the mouse points."""
+        place = event.get_content_offset(self)
+        if place is None or self.view is None or self._boards is None or self.subject is None:
+            return
+        from tutor import plots
+
+        board, column = self._boards[1][0], place.x
+        if len(self._boards[1]) > 1 and column > (start := (self.content_size.width - 2) // 2 + 2):
+            board, column = self._boards[1][1], column - start
+        step = board.step_at(column)
+        if step is not None:
+            event.stop()
+            self.post_message(self.Pointed(plots.cursor.nearest(self.subject, step)))
 
     def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
         """The wheel zooms out, with shift pans right."""
