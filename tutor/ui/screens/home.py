@@ -108,6 +108,7 @@ class HomeScreen(Page):
     async def read(self) -> None:
         """Read what there is to show, and show it."""
         self.found = await self.app.files.notes(partial(find, self.app.learner))
+        self.app.ended.update(Path(str(walk.get("run"))) for walk in self.found.walks if walk.get("done"))
         if self.is_mounted and self.is_attached:  # it may have been left in the meantime
             self.relabel()
 
@@ -147,15 +148,15 @@ class HomeScreen(Page):
         owed = [plain(str(walk["name"])) for walk in found.walks if walk.get("owed")]
         walked = {str(walk.get("run")) for walk in found.walks}
         if left := next((walk for walk in found.walks if not walk.get("done")), None):
-            name, at = (plain(str(left.get(key))) for key in ("name", "at"))
-            return self.say("home.go_on", run=name, at=at)
+            name = self.app.called(Path(str(left.get("run"))), str(left.get("name")))
+            return self.say("home.go_on", run=plain(name), at=plain(str(left.get("at"))))
         if found.begun:
             return self.say("home.finish", draft=found.begun[0])
         if unwritten := next((name for name in owed if name not in learnt), None):
             return self.say("home.write", run=unwritten)
         fresh = (entry for entry in found.entries if str(entry.path.resolve()) not in walked)
         if entry := next(fresh, None):
-            return self.say("home.walk_one", run=plain(entry.name))
+            return self.say("home.walk_one", run=plain(self.app.called(entry.path, entry.name)))
         return self.say("home.train" if found.entries else "home.no_runs")
 
     def _show_runs(self, found: Found) -> None:
@@ -163,7 +164,7 @@ class HomeScreen(Page):
         listed = self.query_one(Options)
         at = listed.highlighted
         listed.clear_options()
-        names = [plain(entry.name) for entry in found.entries]
+        names = [plain(self.app.called(entry.path, entry.name)) for entry in found.entries]
         described = [entry.describe(self.app.lang) for entry in found.entries]
         wide, widest = (max(map(len, texts), default=0) for texts in (names, described))
         left = {str(walk.get("run")): walk for walk in found.walks if walk.get("tree") == self.walked_tree}

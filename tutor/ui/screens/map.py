@@ -26,7 +26,7 @@ class MapScreen(Page):
     def body(self) -> ComposeResult:
         """The outline."""
         tree = self.walk.tree
-        yield Title(self.walk.run.name, "", placed(tree, self.app.lang))
+        yield Title(self.app.called(self.walk.run.path, self.walk.run.name), "", placed(tree, self.app.lang))
         with VerticalScroll(classes="pane", id="map"):
             yield Static(id="about", markup=False)
             for number, _ in enumerate(tree.questions):
