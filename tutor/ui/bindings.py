@@ -124,6 +124,7 @@ HELP: list[BindingType] = [_row("escape,q,question_mark,f1,enter", "close", "clo
 HOME: list[BindingType] = [
     _row("t", "tree", "tree"),
     _row("n", "lessons", "lessons"),
+    _row("m", "map", "map"),
 ]
 
 LESSONS: list[BindingType] = [
