@@ -41,7 +41,10 @@ def draft_key(run: str, tree: str, folder: str | Path) -> str:
 
 @dataclass(frozen=True)
 class Draft:
-    """Work that was left. `kind` is "walk", "finished" (a walk at its leaf) or "postmortem"; `saved` is an ISO time with offset."""
+    """Work that was left, or a walk at its leaf: `kind` is "walk", "finished" or "postmortem".
+
+    `saved` is an ISO time with offset.
+    """
 
     kind: str
     key: str

@@ -8,7 +8,7 @@ from tutor.detectors import NO_DATA, NOT_YET
 from tutor.notebook import Draft
 
 KINDS = ("walk", "finished")
-"""Drafts that may be of a walk that reached its leaf: where it stands, and what stays when it is begun again."""
+"""Drafts that may be of a walk at its leaf. Begun again, its "walk" moves on and its "finished" stays."""
 
 
 @dataclass(frozen=True)
@@ -89,7 +89,7 @@ def calibration(predictions: Iterable[Mapping[str, Any]]) -> dict[int, Score]:
     for one in predictions:
         question = tuple(str(one.get(key)) for key in ("run", "tree", "question"))
         sure = one.get("confidence")
-        if question in asked or sure not in range(1, 6):
+        if question in asked or not isinstance(sure, int) or not 1 <= sure <= 5:
             continue
         asked.add(question)
         if one.get("found") in (NO_DATA, NOT_YET) or one.get("close") or one.get("seen_before", True):

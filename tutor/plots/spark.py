@@ -24,13 +24,8 @@ def spark(run: Run, signal: str, width: int) -> str:
         tops[column] = max(tops[column], value)
     known = drawn.values
     low, high = (min(known), max(known)) if known else (0.0, 0.0)
-    steps = len(LEVELS) - 1
-    signs = [
-        NOTHING
-        if top == -math.inf
-        else LEVELS[round((top - low) / (high - low) * steps) if high > low else 0]
-        for top in tops
-    ]
+    scale = (len(LEVELS) - 1) / (high - low) if high > low else 0.0
+    signs = [NOTHING if top == -math.inf else LEVELS[round((top - low) * scale)] for top in tops]
     for column in drawn.bad:
         signs[column] = BAD
     return "".join(signs)

@@ -76,7 +76,7 @@ class HomeScreen(Page):
 
     @work(exclusive=True, group="fill in")
     async def fill_in(self) -> None:
-        """What takes a while to read: the tree's leaves, where a walk has ended at one, and each run's curve."""
+        """What takes a while to read: the tree's leaves, where a walk ended at one, and each run's curve."""
         found = self.found
         if not found:
             return
