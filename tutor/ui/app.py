@@ -3,7 +3,8 @@
 TutorApp(learner=..., lang=...).run()                                     the home screen
 TutorApp(learner=..., lang=..., subject=path, walked_tree=tree).run()     begin or resume a walk
 
-`ready` is called once, when the first screen stands.
+`ready` is called once, when the first screen stands. With `greet`, a learner without a notebook is told
+before the first question what all this is about.
 """
 
 from __future__ import annotations
@@ -49,10 +50,11 @@ class TutorApp(Navigation, FirstPaint):
         lang: str = "en",
         subject: Run | Path | None = None,
         walked_tree: Tree | None = None,
+        greet: bool = False,
         ready: Callable[[], object] = lambda: None,
     ):
         super().__init__(ready)
-        self.learner = learner
+        self.learner, self._greet = learner, greet
         self._subject, self._walked_tree = subject, walked_tree
         self.set_reactive(TutorApp.lang, lang if lang in LANGUAGES else LANGUAGES[0])
         for theme in (DARK, LIGHT):

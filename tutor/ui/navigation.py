@@ -36,6 +36,7 @@ class Navigation(App[object]):
     """
 
     learner: str
+    _greet: bool = False
     lang: reactive[str] = reactive("en", init=False)
 
     @cached_property
@@ -62,6 +63,17 @@ class Navigation(App[object]):
         from tutor.ui.screens.postmortem import PostMortemScreen, begun
 
         self.push_screen(PostMortemScreen(begun(walk, self.lang), keeper.notebook, walk.run))
+
+    def greet(self) -> None:
+        """Tell a learner who begins with a walk, and has no notebook yet, what this is about; once."""
+        from tutor.notebook import Notebook
+
+        if self._greet and not Notebook(self.learner).folder.exists():
+            from tutor.ui.screens.note import NoteScreen
+
+            lines = [say(f"home.{part}", self.lang) for part in ("story", "probe")]
+            self.push_screen(NoteScreen("home.story_title", lines))
+        self._greet = False
 
     def open_run(self, entry: RunEntry) -> None:
         """A walk over another run, from the home screen."""

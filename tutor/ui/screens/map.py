@@ -112,13 +112,12 @@ class MapScreen(Page):
     def _way(self, twig: Twig, width: int) -> Iterator[Content]:
         """The answers of a way, each with its bound; in one line where they fit it and have none."""
         answer, below = self._answer(twig.question), _below(twig.rails)
-        rows = list(self._answers(twig, width - len(twig.rails) - NAME))
-        for number, (names, label, bound) in enumerate(rows, 1):
+        rows = self._answers(twig, width - len(twig.rails) - NAME)
+        for number, (names, label, bound) in enumerate(rows):
             taken = answer is not None and answer.outcome in names
             style = "bold" if taken else ""
-            line = Content.assemble((twig.rails if number == 1 else below, "$rule"), (label, style))
-            if number == len(rows):
-                line += Content.assemble(*self._goal(twig, style))
+            line = Content.assemble((below if number else twig.rails, "$rule"), (label, style))
+            line += Content.assemble(*self._goal(twig, style))
             if taken:
                 line += Content.styled(f"   {self.say(self._taken(twig))}", "$success")
             yield from _beside(line, bound, below, width)
