@@ -131,12 +131,13 @@ class TestShipped:
             shutil.copy(SHIPPED / f"no-clip{ending}", tmp_path)
         table = tmp_path / "no-clip.calibration.csv"
         rows = [
-            row | {"control_leaf": "contained", "break_leaf": "persistent"} for row in calibration.read(table)
+            row | {"control_leaf": "healthy", "break_leaf": "unclipped-batch"}
+            for row in calibration.read(table)
         ]
-        calibration.write(table, [*rows[1:], rows[0] | {"break_leaf": "contained"}])
+        calibration.write(table, [*rows[1:], rows[0] | {"break_leaf": "healthy"}])
         console = Console(file=io.StringIO(), width=200)
         console.print(cards.render(cards.load(tmp_path / "no-clip.yaml"), "en"))
-        assert "19 walks of 20 ended at long-tail-token or persistent." in console.file.getvalue()
+        assert "19 walks of 20 ended at unclipped-batch." in console.file.getvalue()
 
     @pytest.mark.parametrize("name", NAMES)
     @pytest.mark.parametrize("lang", LANGUAGES)
@@ -177,9 +178,9 @@ class TestShipped:
 
     def test_each_says_where_its_walk_should_end(self):
         expect = cards.find("no-clip").expect
-        assert (expect.tree, expect.leaf) == ("phase-19", ("long-tail-token", "persistent"))
-        assert cards.find("no-clip-silent").expect.leaf == ("contained",)
-        assert [expect.kept(*found) for found in ((19, 20), (18, 20), (95, 100), (1, 2))] == [
+        assert (expect.tree, expect.leaf) == ("phase-19", ("unclipped-batch",))
+        assert cards.find("no-clip-silent").expect.leaf == ("healthy",)
+        assert [expect.kept(*found) for found in ((20, 20), (19, 20), (100, 100), (1, 2))] == [
             True,
             False,
             True,
@@ -312,16 +313,16 @@ class TestBadCards:
             ("trigger", [{"step": 312}], r"trigger\.0: is no mapping with a name"),
             ("faults", [{"name": "frozen", "layers": [1]}], r"faults\.0: layers: is no plain value"),
             ("faults", "frozen", "faults"),
-            ("expect", {"leaf": "contained", "at_least": "most"}, r"expect\.at_least: 'most' is no share"),
+            ("expect", {"leaf": "healthy", "at_least": "most"}, r"expect\.at_least: 'most' is no share"),
             ("expect", {"leaf": []}, r"expect\.leaf: is empty"),
             (
                 "expect",
-                {"tree": "phase-19", "leaf": "persistant"},
-                r"expect: there is no leaf of phase-19 'persistant'; did you mean persistent\?",
+                {"tree": "phase-19", "leaf": "overfiting"},
+                r"expect: there is no leaf of phase-19 'overfiting'; did you mean overfitting\?",
             ),
             (
                 "expect",
-                {"tree": "phase-91", "leaf": "persistent"},
+                {"tree": "phase-91", "leaf": "healthy"},
                 r"expect: there is no tree 'phase-91'; did you mean phase-19\?",
             ),
         ],
@@ -351,7 +352,7 @@ def test_the_promise_is_printed():
     console = Console(file=io.StringIO(), width=10_000)
     console.print(cards.render(cards.find("no-clip"), "en"))
     said = console.file.getvalue()
-    assert "ends at long-tail-token or persistent, in 19 runs of 20 or more" in said
+    assert "ends at unclipped-batch, in 20 runs of 20 or more" in said
 
 
 def test_without_a_table_the_card_says_only_how_to_make_one(tmp_path: Path):

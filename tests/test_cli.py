@@ -79,8 +79,10 @@ class TestCheck:
         code, out, _ = tutor("check", "19-control", "19-break", "--json")
         first, second = json.loads(out)
         assert (code, first["verdict"], second["verdict"]) == (1, "healthy", "flaw")
-        assert first["leaf"]["id"] == "contained"
-        assert [question["id"] for question in second["questions"]][:2] == ["1.1", "2.1"]
+        assert (first["leaf"]["id"], second["leaf"]["id"]) == ("healthy", "unclipped-batch")
+        assert [question["id"] for question in second["questions"]][:3] == ["1.1", "1.4", "2.1"]
+        assert {"2.5", "3.1", "4.1", "5.1", "5.2", "5.3", "5.4"} <= {q["id"] for q in first["questions"]}
+        assert first["assumed"] == first["too_early"] == []
 
     def test_json_is_strict_whatever_the_log_holds(self, home: Path):
         rows = [*GOOD, {"step": 300, "loss": float("nan")}, {"step": 301, "loss": float("inf")}]
@@ -98,23 +100,38 @@ class TestCheck:
         )
 
     def test_a_bad_run_among_good_ones_keeps_the_good(self, home: Path):
-        code, out, err = tutor("check", "nowhere", "19-control")
+        code, out, err = tutor("check", "nowhere", "19-control", "--lang", "en")
         assert (code, err.count("\n")) == (2, 1)
-        assert "contained" in out
+        assert f"[ok] {tree.find('phase-19').leaves['healthy'].name('en')}" in out
 
     def test_a_short_run_is_undecided_not_healthy(self, home: Path):
         write_run(home / "r", GOOD[:60], {"dtype": "fp32"})
         code, out, _ = tutor("check", "r", "--lang", "en")
-        assert code == 0
-        assert "too short for 2.1, 4.1" in out
+        assert code == 2
+        assert "undecided: nothing was found, and the log can't answer 4.1, 3.1, 5.3, 5.4" in out
+        assert "too short for 4.1" in out
         assert json.loads(tutor("check", "r", "--json")[1])[0]["verdict"] == "undecided"
+
+    def test_undecided_says_what_to_record_and_is_no_exit_code_of_health(self, home: Path):
+        write_run(home / "r", GOOD, {"dtype": "fp32"})
+        code, out, _ = tutor("check", "r", "--lang", "en")
+        assert code == 2
+        for signal in ("grad_norm", "val_loss"):
+            assert f"to settle it, record {signal}:" in out
+        assert tutor("check", "19-break", "r")[0] == 2
+        assert tutor("check", "19-control", "r")[0] == 2
+
+    def test_a_symptom_without_a_cause_is_something_wrong(self, home: Path):
+        write_run(home / "r", [*GOOD, {"step": 300, "loss": float("nan")}], {"dtype": "fp32"})
+        code, out, _ = tutor("check", "r", "--json")
+        assert (code, json.loads(out)[0]["verdict"], json.loads(out)[0]["flawed"]) == (1, "undecided", True)
 
     def test_what_was_passed_over_is_said(self, home: Path):
         folder = write_run(home / "r", GOOD, {})
         with (folder / "metrics.jsonl").open("a") as log:
             log.write('{"step": 300, "l')
         code, out, _ = tutor("check", "r")
-        assert code == 0
+        assert code == 2
         assert "cut short" in out
 
     def test_markup_and_escape_codes_are_text(self, home: Path):
@@ -160,7 +177,7 @@ class TestBadInput:
 
 
 class TestLeaving:
-    @pytest.mark.parametrize(("answers", "kept"), [(1, True), (9, False)])
+    @pytest.mark.parametrize(("answers", "kept"), [(1, True), (12, False)])
     @pytest.mark.parametrize("given", ["mine", "mine/metrics.jsonl"])
     def test_a_walk_left_before_its_end_says_how_to_go_on(
         self, home: Path, monkeypatch: pytest.MonkeyPatch, given: str, answers: int, kept: bool
@@ -191,7 +208,7 @@ class TestTrees:
     def test_lists_trees_and_leaves(self, home: Path):
         code, out, _ = tutor("trees")
         assert code == 0
-        for words in ("phase-19", "long-tail-token", "contained", "healthy"):
+        for words in ("phase-19", "unclipped-batch", "overfitting", "healthy"):
             assert words in out
 
     def test_check(self, home: Path):

@@ -11,7 +11,7 @@ from tutor import compare
 from tutor.detectors.windows import Window
 from tutor.run import Manifest, Run
 
-SPIKE = {"window": Window(10, rows=5), "sigmas": 3.0, "merge": 5}
+SPIKE = {"window": Window(10, rows=5), "sigmas": 3.0, "merge": 5, "early": 2.0}
 RECOVERY = {
     "window": Window(10, rows=5),
     "sigmas": 0.5,

@@ -78,7 +78,7 @@ class TestQuestion:
         assert not any(line.sources for line in saying.of_look(question, seen, "en"))
 
     def test_the_check_that_decides_is_marked_and_its_sources_are_the_findings(self):
-        question, seen = at("2.3", CONTROL)
+        question, seen = at("2.5", CONTROL)
         [said, finding, *checks] = saying.after_prediction(question, Prediction("contained", 4), seen, "en")
         assert (said.verdict, finding.verdict) == ("right", "contained")
         [decides] = [line for line in checks if line.decides]
@@ -90,8 +90,8 @@ class TestQuestion:
     def test_where_no_check_decides_none_is_marked_and_every_source_counts(self):
         question, seen = at("2.3", CONTROL)
         silent = {name: Finding(NOT_YET) for name in question.checks}
-        seen = replace(seen, outcome="blip", finding=Finding("blip"), checks=silent)
-        [_, finding, *checks] = saying.after_prediction(question, Prediction("blip", 4), seen, "en")
+        seen = replace(seen, outcome="none", finding=Finding("none"), checks=silent)
+        [_, finding, *checks] = saying.after_prediction(question, Prediction("none", 4), seen, "en")
         assert not any(line.decides for line in checks)
         assert finding.sources == saying.cited(question.rules, "en")
 
@@ -129,7 +129,9 @@ class TestDrawers:
         question, seen = at("2.1")
         lines = saying.after_prediction(question, Prediction("no", 4), seen, lang)
         given = {told["id"]: told["sources"] for told in Report(BREAK, PHASE_19).data(lang)["questions"]}
-        assert set(given["2.1"]) == {PHASE_19.sources[id](lang) for id in ("sieve", "few-rows", "one-spike")}
+        assert set(given["2.1"]) == {
+            PHASE_19.sources[id](lang) for id in ("sieve", "few-rows", "one-spike", "no-window")
+        }
         assert all(source in drawn_sources(lines, lang).plain for source in given["2.1"])
         assert given["1.1"] == []  # its rule has no numbers
         assert not drawn_sources(lines[:1], lang).plain
@@ -142,7 +144,8 @@ class TestEnd:
     def test_a_flaw_with_its_fix(self):
         stood, looks = walk.unattended(BREAK, PHASE_19)
         lines = saying.of_end(stood, looks, "en")
-        assert roles(lines) == ["leaf", "means", "fix", "command"]
+        assert roles(lines) == ["leaf", "means", "advice", "fix", "command"]
+        assert lines[2].text == stood.leaf.advice["carry-on"].words("en")
         assert (lines[0].verdict, lines[-1].text) == ("flaw", saying.command(stood))
 
     def test_advice_for_the_answers_given(self):
@@ -158,15 +161,22 @@ class TestEnd:
         assert said == ["reload"]
 
     def test_a_run_too_short_to_tell_is_undecided(self):
-        stood, looks = walk.unattended(make_run({"loss": [1.0] * 60}, {"dtype": "fp32"}), PHASE_19)
-        assert saying.too_early(looks)
-        [line] = saying.of_end(stood, looks, "en")
+        run = make_run({"loss": [4.0 - 0.04 * t for t in range(60)]}, {"dtype": "fp32"})
+        stood, looks = walk.unattended(run, PHASE_19)
+        assert saying.too_early(looks) == ["4.1"]
+        line, *settles = saying.of_end(stood, looks, "en")
         assert (line.role, line.verdict) == ("undecided", "undecided")
+        assert set(roles(settles)) == {"assumed"}
+        assert "too short for 4.1" in settles[0].text
 
-    def test_what_was_assumed_is_said(self):
-        columns = {"loss": [1.0 + 0.01 * (t % 2) for t in range(300)]}
+    def test_what_was_assumed_is_said_with_what_would_settle_it(self):
+        columns = {"loss": [2.0 - 1e-3 * t + 0.01 * (t % 2) for t in range(300)]}
         stood, looks = walk.unattended(make_run(columns), PHASE_19)
-        assert saying.assumed(stood) == ["3.1"]
-        assert roles(saying.of_end(stood, looks, "en")) == ["leaf", "means", "assumed"]
+        assert saying.assumed(stood) == ["3.1", "5.3", "5.4"]
+        line, *settles = saying.of_end(stood, looks, "en")
+        assert line.text.endswith("can't answer 3.1, 5.3, 5.4")
+        assert roles([line, *settles]) == ["undecided", *["assumed"] * len(settles)]
+        for signal in ("grad_norm", "val_loss"):
+            assert sum(f"record {signal}:" in one.text for one in settles) == 1
         taken = next(a for a in stood.answers if a.by == "assumed")
         assert saying.of_answer(PHASE_19.questions[taken.question], taken, "en").note == "(assumed)"

@@ -8,12 +8,14 @@ import pytest
 
 from tests import prose
 from tests.conftest import ROOT
+from tutor import card as cards
 from tutor import tree
 from tutor.card import Card
 from tutor.words import LANGUAGES, BadFileError, Document, schema
 
 W = {"en": "word", "es": "palabra"}
 WINDOW = {"steps": 100, "rows": 20}
+SPIKE = {"window": WINDOW, "sigmas": 3.0, "merge": 50, "early": 2.0}
 
 
 def small() -> dict:
@@ -27,7 +29,7 @@ def small() -> dict:
         }  # fmt: skip
 
     spike = question("spike", {"leaf": "bad"}, {"leaf": "good"})
-    spike["rule"]["numbers"] = {"window": WINDOW, "sigmas": 3.0, "merge": 50}
+    spike["rule"]["numbers"] = SPIKE
     spike["rule"]["sources"] = sources_of(spike["rule"]["numbers"])
     return {
         "tree": "small",
@@ -92,18 +94,18 @@ class TestProblems:
     @pytest.mark.parametrize(
         ("numbers", "message"),
         [
-            ({"window": WINDOW, "sigmas": 3.0}, "spike needs the number 'merge'"),
-            ({"window": WINDOW, "sigmas": 3.0, "merge": 50, "x": 1}, "spike takes no number 'x'"),
-            ({"window": WINDOW, "sigmas": 3.0, "merge": 10.5}, "merge must be a whole number, not 10.5"),
-            ({"window": WINDOW, "sigmas": 3.0, "merge": -50}, "merge must be above 0"),
-            ({"window": WINDOW, "sigmas": 3.0, "merge": 10**20}, "merge must be above 0 and at most"),
-            ({"window": WINDOW, "sigmas": float("nan"), "merge": 50}, "sigmas must be above 0"),
-            ({"window": WINDOW, "sigmas": 3.0, "merge": "many"}, "merge"),
-            ({"window": 100, "sigmas": 3.0, "merge": 50}, "window must be a window, such as {steps: 100"),
-            ({"window": WINDOW, "sigmas": WINDOW, "merge": 50}, "sigmas must be one number, not a window"),
-            ({"window": {"steps": 0, "rows": 20}, "sigmas": 3.0, "merge": 50}, "window must be above 0"),
-            ({"window": {"steps": 100}, "sigmas": 3.0, "merge": 50}, "rows"),
-            ({"window": WINDOW | {"row": 3}, "sigmas": 3.0, "merge": 50}, "row"),
+            ({key: SPIKE[key] for key in SPIKE if key != "merge"}, "spike needs the number 'merge'"),
+            (SPIKE | {"x": 1}, "spike takes no number 'x'"),
+            (SPIKE | {"merge": 10.5}, "merge must be a whole number, not 10.5"),
+            (SPIKE | {"merge": -50}, "merge must be above 0"),
+            (SPIKE | {"merge": 10**20}, "merge must be above 0 and at most"),
+            (SPIKE | {"sigmas": float("nan")}, "sigmas must be above 0"),
+            (SPIKE | {"merge": "many"}, "merge"),
+            (SPIKE | {"window": 100}, "window must be a window, such as {steps: 100"),
+            (SPIKE | {"sigmas": WINDOW}, "sigmas must be one number, not a window"),
+            (SPIKE | {"window": {"steps": 0, "rows": 20}}, "window must be above 0"),
+            (SPIKE | {"window": {"steps": 100}}, "rows"),
+            (SPIKE | {"window": WINDOW | {"row": 3}}, "row"),
         ],
     )
     def test_wrong_or_missing_numbers(self, tmp_path: Path, numbers: dict, message: str):
@@ -113,7 +115,7 @@ class TestProblems:
         assert message in said
         path = tmp_path / "small.yaml"
         second = line_of(path, "detector: spike")
-        assert second - 1 <= int(said.rsplit("small.yaml:", 1)[1].split(":")[0]) <= second + 7
+        assert second - 1 <= int(said.rsplit("small.yaml:", 1)[1].split(":")[0]) <= second + 8
 
     def test_an_outcome_that_leads_nowhere(self, tmp_path: Path):
         data = small()
@@ -293,6 +295,21 @@ class TestProse:
         assert set(tree.available()) == {"phase-19"}
 
 
+def test_a_tree_and_a_card_are_their_files(home: Path):
+    folder = home / "trees" / "breaks"
+    folder.mkdir(parents=True)
+    for ending in (".yaml", ".en.yaml", ".es.yaml"):
+        text = (ROOT / "trees" / f"phase-19{ending}").read_text().replace("tree: phase-19", "tree: mine")
+        (folder.parent / f"mine{ending}").write_text(text)
+        card = (ROOT / "trees" / "breaks" / f"no-clip{ending}").read_text()
+        (folder / f"my-break{ending}").write_text(card.replace("tree: phase-19", "tree: mine"))
+    assert tree.find("mine").tree == "mine"
+    assert "mine" in tree.available()
+    expected = cards.find("my-break").expect
+    assert expected is not None
+    assert expected.tree == "mine"
+
+
 class TestLanguages:
     """A third language is one new file."""
 
@@ -413,8 +430,9 @@ class TestSources:
         assert "OLMo-core" in question.sources["sigmas"]("es")
 
     def test_every_check_of_a_question_has_its_own(self):
-        for check in tree.find("phase-19").questions["2.3"].checks.values():
-            assert set(check.rule.sources) >= set(check.rule.numbers) != set()
+        for question in ("2.3", "2.5", "3.1"):
+            for check in tree.find("phase-19").questions[question].checks.values():
+                assert set(check.rule.sources) >= set(check.rule.numbers) != set()
 
 
 class TestWhatATreeCanSay:

@@ -6,7 +6,7 @@ import math
 import pytest
 
 from tests.conftest import make_run
-from tutor import readers, tree, walk
+from tutor import readers, saying, tree, walk
 from tutor.detectors import NO_DATA, NOT_YET
 
 PHASE_19 = tree.find("phase-19")
@@ -24,6 +24,7 @@ def flat(length: int = 600, **columns):
         "lr": [1e-3] * length,
         "param_norm": [10.0] * length,
         "batch_hash": [str(i) for i in range(length)],
+        "val_loss": [2.0 - 1e-3 * i if i % 50 == 0 else None for i in range(length)],
     }
     return make_run(base | columns, {"dtype": "fp32"})
 
@@ -31,16 +32,23 @@ def flat(length: int = 600, **columns):
 class TestRecordedRuns:
     def test_the_break_reaches_a_flaw(self):
         end, looks = walk.unattended(readers.open_run("runs/19-break"), PHASE_19)
-        assert end.at in ("long-tail-token", "persistent")
+        assert end.at == "unclipped-batch"
         assert end.focus == 312
         assert walk.flawed(end)
-        assert [look.question for look in looks][:3] == ["1.1", "2.1", "2.2"]
+        path = ["1.1", "1.4", "2.1", "2.2", "2.3", "2.5", "2.4", "2.6"]
+        assert [look.question for look in looks] == path
+        assert all(answer.by == "log" for answer in end.answers)
 
-    def test_the_control_is_contained(self):
-        end, _ = walk.unattended(readers.open_run("runs/19-control"), PHASE_19)
-        assert end.at == "contained"
+    def test_the_controls_batch_did_no_harm_and_every_section_is_walked(self):
+        end, looks = walk.unattended(readers.open_run("runs/19-control"), PHASE_19)
+        assert end.at == "healthy"
         assert end.focus == 312
         assert not walk.flawed(end)
+        said = {look.question: look.outcome for look in looks}
+        assert (said["2.3"], said["2.5"]) == ("batch", "contained")
+        sections = {question.section("en") for question in PHASE_19.questions.values()}
+        assert {PHASE_19.questions[id].section("en") for id in said} == sections
+        assert all(answer.by == "log" for answer in end.answers)
 
     def test_the_fix_is_a_command(self):
         end, _ = walk.unattended(readers.open_run("runs/19-break"), PHASE_19)
@@ -79,9 +87,10 @@ class TestRecordedRuns:
     def test_a_walk_ends_where_the_log_says_something_else_by_now(self):
         run = flat()
         walked = walk.begin(run, PHASE_19)
-        for outcome in ("no", "no"):
+        for outcome in ("no", "untrained", "no"):
             walked = walk.predict(walked, outcome, 3)
             walked = walk.go_on(walked, walk.look(walked))
+        assert walked.at == "3.1"
         state = json.loads(json.dumps(walk.to_state(walked)))
         assert walk.from_state(run, PHASE_19, state).at == walked.at
         loss = run["loss"].to_list()
@@ -95,44 +104,132 @@ class TestLeaves:
     def test_healthy(self):
         assert leaf(flat()) == "healthy"
 
-    def test_unexplained_blip(self):
-        run = flat()
-        loss = run["loss"].to_list()
+    def said(self, run) -> dict[str, str]:
+        """What the walk took for the answer, by question."""
+        return {answer.question: answer.outcome for answer in walk.unattended(run, PHASE_19)[0].answers}
+
+    def test_a_blip_is_a_remark_on_the_way_and_what_comes_after_it_is_asked_too(self):
+        loss = flat()["loss"].to_list()
         loss[300] = 2.5
-        assert leaf(flat(loss=loss)) == "unexplained-blip"
+        blip = flat(loss=loss)
+        assert leaf(blip) == "healthy"
+        assert {"2.8": "blip", "3.1": "no", "4.1": "no", "5.1": "no", "5.4": "no"}.items() <= self.said(
+            blip
+        ).items()
+        assert leaf(flat(loss=loss, grad_norm=[1.0] * 590 + [math.nan] * 10)) == "non-finite-gradient"
+        loss[500:] = [3.0] * 100
+        assert leaf(flat(loss=loss)) == "instability"
+
+    def test_a_spike_that_towers_or_lasts_is_an_instability(self):
+        loss = flat()["loss"].to_list()
+        loss[300] = 40.0
+        assert leaf(flat(loss=loss)) == "instability"
+        loss[300:303] = [2.5] * 3
+        assert leaf(flat(loss=loss)) == "instability"
 
     def test_schedule_bug(self):
         loss, lr = flat()["loss"].to_list(), [1e-3 - 1e-6 * i for i in range(600)]
         loss[300] = 2.5
-        assert leaf(flat(loss=loss, lr=lr)) == "unexplained-blip", "the same spike on a smooth schedule"
+        smooth = flat(loss=loss, lr=lr)
+        assert self.said(smooth)["2.3"] == "none", "the same spike on a smooth schedule"
+        assert leaf(smooth) == "healthy"
         lr[300:] = [1e-3] * 300
         assert leaf(flat(loss=loss, lr=lr)) == "schedule-bug"
+
+    def test_a_planned_restart_is_a_remark(self):
+        loss, lr = flat()["loss"].to_list(), [1e-3 * (1 - i % 150 / 200) for i in range(600)]
+        loss[300] = 2.5
+        restarts = flat(loss=loss, lr=lr)
+        assert (self.said(restarts)["2.3"], leaf(restarts)) == ("planned", "healthy")
 
     def test_loader_bug(self):
         loss, hashes = flat()["loss"].to_list(), [str(i) for i in range(600)]
         loss[300], hashes[300] = 2.5, hashes[295]
         assert leaf(flat(loss=loss, batch_hash=hashes)) == "loader-bug"
 
-    def test_persistent_with_and_without_a_checkpoint(self):
-        loss = [1.0 + (0.02 if i % 2 else -0.02) + (3.0 if i >= 300 else 0.0) for i in range(600)]
-        run = flat(loss=loss)
+    def struck(self, settings: dict, checkpoints: list[int] | None = None, rows: int = 300, **columns):
+        """A run that a batch with 50 times the gradient struck at step 300, `rows` rows long."""
+        loss = [
+            1.0 + (0.02 if i % 2 else -0.02) + (3.0 if 300 <= i < 300 + rows else 0.0) for i in range(600)
+        ]
+        norms = [50.0 if i == 300 else 1.0 for i in range(600)]
+        run = flat(loss=loss, grad_norm=norms, **columns)
+        given = {"dtype": "fp32", "settings": settings}
+        return make_run(run.frame.to_dict(as_series=False), given, checkpoints=checkpoints)
+
+    def advice(self, run) -> tuple[str, list[str]]:
+        """The leaf, and which advice it gives for the answers taken."""
         end, _ = walk.unattended(run, PHASE_19)
-        assert end.at == "2.4", "nobody can say whether one was kept"
-        assert walk.flawed(end)
-        none = make_run(run.frame.to_dict(as_series=False), {"dtype": "fp32"}, checkpoints=[])
-        assert leaf(none) == "persistent-no-checkpoint"
-        kept = make_run(run.frame.to_dict(as_series=False), {"dtype": "fp32"}, checkpoints=[200])
-        assert leaf(kept) == "persistent"
+        given = {answer.question: answer.outcome for answer in end.answers}
+        told = end.leaf.advice_for(given)
+        return end.at, [name for name, one in end.leaf.advice.items() if one in told]
+
+    @pytest.mark.parametrize(
+        ("checkpoints", "rows", "advice"),
+        [
+            ([], 300, "train-again"),
+            (None, 300, "train-again"),  # nobody knows of one
+            ([200], 300, "reload"),
+            ([200], 20, "carry-on"),
+        ],
+    )
+    def test_an_unclipped_batch_whatever_came_after_and_advice_that_depends_on_it(
+        self, checkpoints: list[int] | None, rows: int, advice: str
+    ):
+        run = self.struck({"grad_clip": None, "beta2": 0.999}, checkpoints, rows)
+        assert self.advice(run) == ("unclipped-batch", [advice])
+
+    @pytest.mark.parametrize(("beta2", "found"), [(0.999, "slow-second-moment"), (0.95, "bad-batch")])
+    @pytest.mark.parametrize("checkpoints", [[], [200]])
+    def test_a_batch_that_did_harm_though_it_was_clipped(
+        self, beta2: float, found: str, checkpoints: list[int]
+    ):
+        clipped = [1.0] * 600
+        run = self.struck({"grad_clip": 1.0, "beta2": beta2}, checkpoints, grad_norm_clipped=clipped)
+        assert leaf(run) == found
+        assert leaf(self.struck({"grad_clip": 1.0, "beta2": beta2}, checkpoints)) == found
+
+    def test_a_rise_for_good_that_no_batch_explains(self):
+        loss = [1.0 + (0.02 if i % 2 else -0.02) + (3.0 if i >= 300 else 0.0) for i in range(600)]
+        end, _ = walk.unattended(flat(loss=loss), PHASE_19)
+        assert (end.at, walk.flawed(end)) == ("instability", True)
 
     def rising(self, **columns):
         return flat(loss=[1.0 + 0.004 * i + (0.2 if i % 2 else -0.2) for i in range(600)], **columns)
 
     def test_drift(self):
-        assert leaf(self.rising(lr=[1e-5 * (i + 1) for i in range(600)])) == "schedule-inverted"
+        lr = [1e-3 * abs(i - 300) / 300 for i in range(600)]
+        assert leaf(self.rising(lr=lr)) == "schedule-inverted"
         assert leaf(self.rising(param_norm=[10.0 * 1.01**i for i in range(600)])) == "decay-too-low"
         assert leaf(self.rising(param_norm=[10.0 * 0.99**i for i in range(600)])) == "decay-too-high"
         assert leaf(self.rising(grad_norm=[1.0 + i / 100 for i in range(600)])) == "away-from-minimum"
-        assert leaf(self.rising()) == "plateau"
+        assert leaf(self.rising()) == "diverged"
+
+    def test_a_rate_that_may_be_warming_up_all_along_is_not_upside_down(self):
+        run = self.rising(lr=[1e-5 * (i + 1) for i in range(600)])
+        _, looks = walk.unattended(run, PHASE_19)
+        assert {look.question: look.outcome for look in looks}["4.2"] == NOT_YET
+        warmed = make_run(run.frame.to_dict(as_series=False), {"schedule": {"warmup_steps": 100}})
+        assert leaf(warmed) == "schedule-inverted"
+
+    def test_what_goes_wrong_without_a_spike(self):
+        evaluated = [i % 50 == 0 for i in range(600)]
+        turned = [1.5 + abs(i - 200) / 400 if there else None for i, there in enumerate(evaluated)]
+        assert leaf(flat(val_loss=turned)) == "overfitting"
+        broken = [math.nan if there else None for there in evaluated]
+        assert leaf(flat(val_loss=broken)) == "evaluation-not-finite"
+        assert leaf(flat(loss=[6.2] * 600)) == "never-learned"
+        assert leaf(flat(grad_norm=[1.0 + i / 20 for i in range(600)])) == "gradient-grows"
+        assert leaf(flat(grad_norm=[0.0] * 600, loss=[6.2] * 600)) == "never-learned"
+        stuck = flat()["loss"].to_list()[:250] + [1.75] * 350
+        assert leaf(flat(grad_norm=[1.0] * 250 + [0.0] * 350, loss=stuck)) == "zero-gradient"
+        assert leaf(flat(grad_norm=[1.0] * 100 + [math.inf] * 500)) == "non-finite-gradient"
+        assert leaf(flat(skipped=[1.0] * 600)) == "every-step-skipped"
+
+    @pytest.mark.parametrize("length", [11, 60, 600])
+    def test_three_rows_of_non_finite_gradients_at_the_end_are_enough(self, length: int):
+        norms = [1.0] * (length - 3) + [math.nan] * 3
+        assert leaf(flat(length, grad_norm=norms)) == "non-finite-gradient"
 
     @pytest.mark.parametrize(
         ("scale", "found"),
@@ -146,10 +243,16 @@ class TestLeaves:
         columns |= {"loss_scale": scale, "grad_norm": [math.inf if i % 10 == 0 else 1.0 for i in range(600)]}
         assert leaf(make_run(columns, {"dtype": "fp16"})) == found
 
+    def test_questions_of_the_loss_scale_are_not_put_to_bf16(self):
+        columns = flat().frame.to_dict(as_series=False)
+        columns["grad_norm"] = [math.inf if i % 10 == 0 else 1.0 for i in range(600)]
+        assert leaf(make_run(columns, {"dtype": "bf16"})) == "non-finite-gradient"
+
     def test_a_few_skipped_steps_are_healthy(self):
         columns = flat().frame.to_dict(as_series=False)
         columns["grad_norm"] = [math.inf if i % 50 == 0 else 1.0 for i in range(600)]
-        assert leaf(make_run(columns, {"dtype": "fp16"})) == "healthy"
+        run = make_run(columns, {"dtype": "fp16"})
+        assert (self.said(run)["3.1"], leaf(run)) == ("skipped", "healthy")
 
 
 class TestUnattended:
@@ -159,7 +262,7 @@ class TestUnattended:
         assert walk.flawed(end)
 
     def test_nan_that_no_later_question_explains_is_no_health(self):
-        run = make_run({"loss": [1.0] * 300 + [math.nan] * 3}, {"dtype": "fp16"})
+        run = make_run({"loss": [2.0 - 1e-3 * i for i in range(300)] + [math.nan] * 3}, {"dtype": "fp16"})
         end, _ = walk.unattended(run, PHASE_19)
         assert walk.flawed(end)
         assert walk.verdict(end) == "undecided"
@@ -167,18 +270,27 @@ class TestUnattended:
     def test_a_loss_alone_is_walked_with_assumptions(self):
         end, looks = walk.unattended(make_run({"loss": flat()["loss"]}), PHASE_19)
         assert end.at == "healthy"
-        assert {look.question: look.outcome for look in looks}["3.1"] == NO_DATA
-        assert [answer.by for answer in end.answers] == ["log", "log", "assumed", "log"]
+        silent = [look.question for look in looks if look.outcome == NO_DATA]
+        assert silent == ["3.1", "5.3", "5.4"]
+        assert [answer.question for answer in end.answers if answer.by == "assumed"] == silent
+        assert saying.conclusion(end, looks) == "undecided"
 
     def test_a_short_run_is_not_there_yet(self):
-        end, looks = walk.unattended(flat(50), PHASE_19)
-        assert {look.question: look.outcome for look in looks}["2.1"] == NOT_YET
+        loss = [4.0 - 0.04 * i for i in range(50)]
+        end, looks = walk.unattended(flat(50, loss=loss), PHASE_19)
+        said = {look.question: look.outcome for look in looks}
+        assert (said["2.1"], said["4.1"]) == ("no", NOT_YET)
         assert not walk.flawed(end)
+        assert saying.conclusion(end, looks) == "undecided"
+        end, looks = walk.unattended(flat(5, loss=loss[:5]), PHASE_19)
+        assert {look.question: look.outcome for look in looks}["2.1"] == NOT_YET
+        assert (walk.flawed(end), saying.conclusion(end, looks)) == (False, "undecided")
 
     def test_no_loss_at_all(self):
-        end, _ = walk.unattended(make_run({"lr": [1.0]}), PHASE_19)
-        assert end.at == "1.1"
+        end, looks = walk.unattended(make_run({"lr": [1.0]}), PHASE_19)
+        assert all(answer.by == "assumed" for answer in end.answers)
         assert not walk.flawed(end)
+        assert saying.conclusion(end, looks) == "undecided"
 
 
 class TestByHand:
@@ -186,7 +298,7 @@ class TestByHand:
         begun = walk.begin(flat(), PHASE_19)
         predicted = walk.predict(begun, "yes", 4)
         gone = walk.go_on(predicted, walk.look(predicted))
-        assert (gone.at, gone.answers[0].outcome, gone.answers[0].by) == ("2.1", "no", "log")
+        assert (gone.at, gone.answers[0].outcome, gone.answers[0].by) == ("1.4", "no", "log")
         assert gone.answers[0].prediction == walk.Prediction("yes", 4)
         assert begun.prediction is None
 
@@ -209,7 +321,7 @@ class TestByHand:
         begun = walk.reveal(walk.begin(flat(), PHASE_19))
         predicted = walk.predict(begun, "no", 2)
         gone = walk.go_on(predicted, walk.look(predicted))
-        again = walk.predict(gone, "no", 1)
+        again = walk.predict(gone, "untrained", 1)
         assert (walk.back(again).at, walk.back(again).prediction) == (gone.at, None)
         assert walk.back(again).answers == gone.answers
         returned = walk.back(gone)
@@ -220,7 +332,7 @@ class TestByHand:
         loss = flat()["loss"].to_list()
         loss[200], loss[400] = 3.0, 6.0
         walked = walk.begin(flat(loss=loss), PHASE_19)
-        for _ in range(2):
+        for _ in range(3):
             walked = walk.go_on(walked, walk.look(walked))
         assert walked.focus == 400
         other = walk.pick(walked, 200)
@@ -248,8 +360,9 @@ class TestWhatTheLogHasSaid:
         loss = flat()["loss"].to_list()
         loss[200], loss[400] = 3.0, 6.0
         walked = walk.begin(flat(loss=loss), PHASE_19)
-        for _ in range(2):
+        for _ in range(3):
             walked = walk.go_on(walked, walk.look(walked))
+        assert (walked.at, walked.focus) == ("2.2", 400)
         walked = walk.back(walk.predict(walked, "no", 3))
         assert walk.predict(walked, "yes", 3).prediction.seen_before
         assert not walk.predict(walk.pick(walked, 200), "yes", 3).prediction.seen_before
@@ -312,8 +425,8 @@ class TestDraft:
     def test_round_trip_through_json(self):
         run = readers.open_run("runs/19-break")
         walked = walk.begin(run, PHASE_19)
-        for _ in range(2):
-            walked = walk.predict(walk.reveal(walked), "no", 2)
+        for outcome in ("no", "high", "no"):
+            walked = walk.predict(walk.reveal(walked), outcome, 2)
             walked = walk.go_on(walked, walk.look(walked))
         walked = walk.reveal(walk.predict(walked, "yes", 5))
         again = walk.from_state(run, PHASE_19, json.loads(json.dumps(walk.to_state(walked))))

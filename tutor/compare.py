@@ -16,7 +16,8 @@ from rich.console import Group
 from rich.table import Table
 from rich.text import Text
 
-from tutor.detectors.loss import episodes, non_finite_loss, recovery
+from tutor.detectors.loss import non_finite_loss, recovery
+from tutor.detectors.loss import spike as find_spike
 from tutor.detectors.windows import baseline, cadence, finite
 from tutor.run import Run, known_float
 from tutor.words import number, plain, say
@@ -87,8 +88,8 @@ def compare(
         a: usually the control.
         b: usually the break.
         at: the step to measure at; the worst spike of the two by default.
-        spike: the numbers of the tree's spike question (`window`, `sigmas`, `merge`), None where it has none:
-            then there is no window to measure in, neither around a spike nor at the end.
+        spike: the numbers of the tree's spike question (`window`, `sigmas`, `merge`, `early`), None where it
+            has none: then there is no window to measure in, neither around a spike nor at the end.
         recovery: the numbers of its recovery question (`window`, `sigmas`, `merge`, `within`, `smooth`), None
             where it has none: then what came after a spike isn't measured.
     """
@@ -127,12 +128,11 @@ def _window_steps(run: Run, spike: Numbers) -> int:
 
 
 def _worst_spike(runs: tuple[Run, Run], numbers: Numbers) -> int | None:
-    found = [
-        (e.excess, int(run.steps[e.row]))
-        for run in (run.logged("loss") for run in runs if run.has("loss"))
-        for e in episodes(run, **numbers)
-    ]
-    return max(found)[1] if found else None
+    found = [find_spike(run.logged("loss"), None, **numbers) for run in runs if run.has("loss")]
+    spikes = [finding.facts for finding in found if finding.outcome == "yes"]
+    if not spikes:
+        return None
+    return max((facts["peak"] - facts["bound"], facts["step"]) for facts in spikes)[1]
 
 
 def _at_spike(run: Run, at: int, spike: Numbers) -> dict[str, float | None]:

@@ -53,9 +53,9 @@ class Report:
         return flawed(self.walk)
 
     @property
-    def unanswered(self) -> bool:
-        """Whether the walk stopped for want of data, with nothing wrong found before."""
-        return self.walk.leaf is None and not self.flawed and not self.too_early
+    def undecided(self) -> bool:
+        """Whether nothing wrong was found, and not everything could be looked at."""
+        return self.verdict == "undecided" and not self.flawed
 
     def text(self, lang: str, *, explain: bool = False) -> Text:
         """For people: a line a question, then the leaf; with `explain` how each rule came to its answer."""

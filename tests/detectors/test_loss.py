@@ -10,6 +10,7 @@ from tests.conftest import make_run, numbers
 from tutor.detectors import NO_DATA, NOT_YET, apply
 
 SPIKE, RECOVERY, RISING = numbers("spike"), numbers("recovery"), numbers("rising_loss")
+SEVERITY = numbers("severity")
 
 
 def wave(length: int, level: float = 1.0) -> list[float]:
@@ -86,9 +87,40 @@ class TestSpike:
         found = apply("spike", make_run({"loss": loss}), SPIKE)
         assert (found.step, found.others) == (300, (150, 450))
 
+    def test_a_short_log_is_judged_with_half_of_its_rows(self):
+        loss = wave(100)
+        assert apply("spike", make_run({"loss": loss}), SPIKE).facts["rows"] == 50
+        loss[70] = 2.0
+        found = apply("spike", make_run({"loss": loss}), SPIKE)
+        assert (found.outcome, found.step, found.window) == ("yes", 70, (20, 70))
+
     def test_too_short(self):
-        found = apply("spike", make_run({"loss": wave(100)}), SPIKE)
-        assert (found.outcome, found.facts) == (NOT_YET, {"rows": 100, "needed": 101})
+        found = apply("spike", make_run({"loss": wave(5)}), SPIKE)
+        assert (found.outcome, found.facts) == (NOT_YET, {"rows": 5, "needed": 6})
+        assert apply("spike", make_run({"loss": wave(6)}), SPIKE).outcome == "no"
+
+    def test_the_first_rows_spike_above_so_many_times_where_the_log_began(self):
+        assert SPIKE["early"] == 2.0
+        for peak, outcome in ((2.0, "no"), (2.01, "yes")):
+            loss = [1.0] * 300
+            loss[10] = peak
+            found = apply("spike", make_run({"loss": loss}), SPIKE)
+            assert found.outcome == outcome
+        assert (found.step, found.facts["mean"], found.level) == (10, 1.0, 2.0)
+
+    def test_the_first_rows_with_nan_inf_and_gaps(self):
+        loss: list[float | None] = [1.0] * 300
+        loss[1], loss[5], loss[7], loss[10] = math.nan, math.inf, None, 4.0
+        found = apply("spike", make_run({"loss": loss}), SPIKE)
+        assert (found.outcome, found.step, found.facts["peak"]) == ("yes", 10, 4.0)
+
+    def test_a_log_that_begins_with_its_highest_loss_has_no_early_spike(self):
+        assert apply("spike", make_run({"loss": [9.0, 9.0, *[2.0] * 298]}), SPIKE).outcome == "no"
+
+    def test_a_loss_below_0_or_often_0_is_no_objective(self):
+        for loss in ([-1.0, *[1.0] * 299], [0.0] * 100 + [1.0] * 200):
+            found = apply("spike", make_run({"loss": loss}), SPIKE)
+            assert (found.outcome, found.facts) == (NO_DATA, {"missing": []})
 
     def test_a_flat_loss_never_spikes(self):
         assert apply("spike", make_run({"loss": [0.3] * 300}), SPIKE).outcome == "no"
@@ -178,3 +210,44 @@ class TestRising:
 
     def test_too_short(self):
         assert apply("rising_loss", make_run({"loss": wave(199)}), RISING).outcome == NOT_YET
+
+
+class TestSeverity:
+    """A log that gained one nat, then stood at 1.0; the spike begins at step 200."""
+
+    def found(self, *spike: float | None, gained: float = 1.0):
+        loss: list[float | None] = [*([1.0 + gained] * 20), *[1.0] * 280]
+        loss[200 : 200 + len(spike)] = spike
+        return apply("severity", make_run({"loss": loss}), SEVERITY, 200)
+
+    def test_it_lasts_and_is_more_than_a_quarter_of_the_gain(self):
+        assert (SEVERITY["lasting"], SEVERITY["of_gain"], SEVERITY["of_level"]) == (3, 0.25, 0.1)
+        found = self.found(1.26, 1.3, 1.26)
+        assert (found.outcome, found.facts["lasted"], found.facts["gained"]) == ("hurt", 3, 1.0)
+        assert (found.measured, found.bound) == (pytest.approx(0.3), 0.25)
+
+    @pytest.mark.parametrize("spike", [(1.3, 1.3), (1.25, 1.25, 1.25), (1.3, 1.3, None)])
+    def test_two_rows_or_a_height_at_the_bound_are_a_blip(self, spike: tuple[float | None, ...]):
+        assert self.found(*spike).outcome == "blip"
+
+    def test_where_nothing_was_gained_the_level_is_the_measure(self):
+        assert self.found(1.09, 1.09, 1.09, gained=0.0).outcome == "blip"
+        assert self.found(1.11, 1.11, 1.11, gained=0.0).outcome == "hurt"
+
+    def test_one_row_hurts_only_where_it_towers(self):
+        assert SEVERITY["tall"] == 10.0
+        assert self.found(11.0).outcome == "blip"
+        assert self.found(11.1).outcome == "hurt"
+
+    def test_nan_and_inf_are_no_calm(self):
+        found = self.found(1.3, math.nan, math.inf)
+        assert (found.outcome, found.facts["lasted"], found.facts["peak"]) == ("hurt", 3, 1.3)
+
+    def test_a_log_that_ends_in_the_spike(self):
+        loss = [*([2.0] * 20), *[1.0] * 180, *[1.5] * 2]
+        assert apply("severity", make_run({"loss": loss}), SEVERITY, 200).outcome == "blip"
+        assert apply("severity", make_run({"loss": [*loss, 1.5]}), SEVERITY, 200).outcome == "hurt"
+
+    def test_nothing_before_it_is_not_there_yet(self):
+        found = apply("severity", make_run({"loss": [1.0] * 300}), SEVERITY, 1)
+        assert (found.outcome, found.facts) == (NOT_YET, {"rows": 1, "needed": 2})

@@ -18,6 +18,9 @@ from tutor.walk import AtLeaf, AtQuestion, Walk
 WIDE, NARROW = (120, 36), (80, 24)
 SIZES = [WIDE, NARROW]
 
+TO_SPIKE = ("n", "enter", "enter", "down", "enter", "enter")
+"""The keys from the first question to 2.1: no NaN, and whatever comes first for the first loss."""
+
 
 @cache
 def recorded(name: str) -> Run:

@@ -91,4 +91,4 @@ async def test_what_was_not_saved_yet_is_saved_on_leaving(walk, monkeypatch):
     async with app.run_test(size=WIDE) as pilot:
         await settle(pilot)
         await pilot.press("n", "enter", "enter", "q")  # leave while the disk is busy
-    assert Notebook("ana").drafts()[0].data["at"] == "2.1"
+    assert Notebook("ana").drafts()[0].data["at"] == "1.4"

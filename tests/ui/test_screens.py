@@ -4,7 +4,7 @@ import pytest
 
 from tests.conftest import write_run
 from tests.test_tree import small, write
-from tests.ui.conftest import NARROW, SIZES, WIDE, leave_at_the_leaf, phase_19, recorded, shown
+from tests.ui.conftest import NARROW, SIZES, TO_SPIKE, WIDE, leave_at_the_leaf, phase_19, recorded, shown
 from tests.ui.test_walk import click_on, settle
 from tutor import tree as trees
 from tutor import walk as walks
@@ -39,8 +39,8 @@ async def test_home_lists_the_runs_and_opens_a_walk(at_home):
         await pilot.press("n", "enter", "enter", "q")  # answer one, leave
         await settle(pilot)
         assert isinstance(at_home.screen, HomeScreen)
-        assert "you are at 2.1" in shown(at_home)
-        assert "open, at 2.1" in shown(at_home)
+        assert "you are at 1.4" in shown(at_home)
+        assert "open, at 1.4" in shown(at_home)
 
 
 async def test_home_that_is_left_while_it_reads_draws_nothing(at_home):
@@ -64,14 +64,14 @@ async def test_home_sees_new_runs_and_goes_on_with_one_that_lies_elsewhere(home,
     app = TutorApp(learner="ana", lang="en")
     async with app.run_test(size=WIDE) as pilot:
         await settle(pilot)
-        assert "open, at 2.1" in shown(app)
+        assert "open, at 1.4" in shown(app)
         write_run(home / "runs" / "newest", [{"step": 0, "loss": 1.0}])
         await pilot.press("n", "escape")  # the lessons, and back
         await settle(pilot)
         assert "newest" in shown(app)
         app.screen.open(next(entry for entry in app.screen.found.entries if entry.name == "mine"))
         await settle(pilot)
-        assert app.screen.walk.at == "2.1"
+        assert app.screen.walk.at == "1.4"
 
 
 async def test_home_suggests_the_post_mortem_that_is_owed(at_home):
@@ -287,11 +287,11 @@ async def test_the_map_shows_where_we_are_and_what_was_taken(walk):
     app = walk()
     async with app.run_test(size=(120, 60)) as pilot:
         await settle(pilot)
-        await pilot.press("n", "enter", "enter", "m")  # 1.1 no; at 2.1, the map
+        await pilot.press(*TO_SPIKE, "m")  # at 2.1, the map
         await settle(pilot)
         lines = shown(app).split("\n")
         assert any("a spike?" in line and "you are here" in line for line in lines)
-        assert any("no → 2.1" in line and "taken" in line for line in lines)
+        assert any("no → 1.4" in line and "taken" in line for line in lines)
         await pilot.press("escape")  # back
         await settle(pilot)
         assert isinstance(app.screen, WalkScreen)

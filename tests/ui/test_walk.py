@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from tests.conftest import ROOT, make_run, write_run
-from tests.ui.conftest import NARROW, SIZES, WIDE, leave_at_the_leaf, phase_19, recorded, shown
+from tests.ui.conftest import NARROW, SIZES, TO_SPIKE, WIDE, leave_at_the_leaf, phase_19, recorded, shown
 from tutor import tree
 from tutor import walk as walks
 from tutor.notebook import Notebook, NotebookError, draft_key
@@ -71,7 +71,7 @@ async def test_the_log_is_silent_until_the_learner_commits(walk):
     app = walk()
     async with app.run_test(size=WIDE) as pilot:
         await settle(pilot)
-        await pilot.press("n", "enter", "enter")  # to 2.1: is there a spike?
+        await pilot.press(*TO_SPIKE)  # to 2.1: is there a spike?
         await settle(pilot)
         plot = app.screen.query_one(Plot)
         assert app.screen.walk.at == "2.1"
@@ -93,7 +93,7 @@ async def test_a_bound_stands_on_the_panel_of_its_own_check(walk, tmp_path):
     app = walk(write_run(tmp_path / "bad-batch", rows))
     async with app.run_test(size=WIDE) as pilot:
         await settle(pilot)
-        await pilot.press("n", "enter", "enter", "y", "enter", "enter", "y", "enter", "enter")  # to 2.3
+        await pilot.press(*TO_SPIKE, "y", "enter", "enter", "y", "enter", "enter")  # to 2.3
         await settle(pilot)
         plot = app.screen.query_one(Plot)
         assert (app.screen.walk.at, plot.panel, plot.level) == ("2.3", "gradient", None)
@@ -159,12 +159,12 @@ async def test_undo_takes_back_the_prediction_then_the_answer(walk):
     app = walk()
     async with app.run_test(size=WIDE) as pilot:
         await settle(pilot)
-        await pilot.press("n", "enter", "enter", "y", "enter")  # 1.1 no; 2.1 yes, committed
+        await pilot.press(*TO_SPIKE, "y", "enter")  # 2.1 yes, committed
         await settle(pilot)
         await pilot.press("b")  # the prediction
         await settle(pilot)
         assert (app.screen.walk.at, app.screen.seen) == ("2.1", None)
-        await pilot.press("b")  # the answer to 1.1
+        await pilot.press("b", "b")  # the answers to 1.4 and to 1.1
         await settle(pilot)
         assert (app.screen.walk.at, app.screen.walk.answers) == ("1.1", ())
 
@@ -184,7 +184,7 @@ async def test_a_walk_left_is_resumed_where_it_was(walk):
     app = walk()
     async with app.run_test(size=WIDE, notifications=True) as pilot:
         await settle(pilot)
-        await pilot.press("n", "enter", "enter", "h", "y", "enter")  # 2.1, a hint, committed
+        await pilot.press(*TO_SPIKE, "h", "y", "enter")  # 2.1, a hint, committed
         await settle(pilot)
         left = app.screen.walk
         await pilot.press("q")  # leave
@@ -208,7 +208,7 @@ async def test_a_walk_over_another_run_of_the_same_name_is_not_resumed(walk, tmp
         async with app.run_test(size=WIDE) as pilot:
             await settle(pilot)
             assert app.screen.walk.at == "1.1"
-            await pilot.press("n", "enter", "enter")  # to 2.1
+            await pilot.press(*TO_SPIKE)  # to 2.1
             await settle(pilot)
             assert app.screen.walk.at == "2.1"
     assert len(Notebook("ana").drafts()) == 2
@@ -255,7 +255,7 @@ async def test_what_the_reader_passed_over_is_said_at_the_first_question(walk, t
         await click_on(pilot, f"i {first[:30]}")  # all of them
         assert isinstance(app.screen, NoteScreen)
         assert "cut short" in shown(app)
-        await pilot.press("escape", "n", "enter", "enter")  # to 2.1, where the room is wanted for the panel
+        await pilot.press("escape", *TO_SPIKE)  # to 2.1, where the room is wanted for the panel
         await settle(pilot)
         assert not app.screen.query_one("Remarks").display
         await pilot.press("i")  # they are still there to be read
@@ -306,7 +306,7 @@ async def test_a_notebook_that_cannot_be_written_is_told_once_and_the_walk_goes_
     app = walk()
     async with app.run_test(size=WIDE, notifications=True) as pilot:
         await settle(pilot)
-        await pilot.press("n", "enter", "enter")  # on to 2.1
+        await pilot.press(*TO_SPIKE)  # on to 2.1
         await settle(pilot)
         assert app.screen.walk.at == "2.1"
         assert len([n for n in app._notifications if "/somewhere" in n.message]) == 1
@@ -328,16 +328,16 @@ async def test_no_data_asks_the_learner_and_marks_the_answer_as_theirs(walk, tmp
         assert app.screen.walk.at == "1.1"
         await pilot.press("n", "enter")  # then the learner says no
         await settle(pilot)
-        assert app.screen.walk.at == "2.1"
+        assert app.screen.walk.at == "1.4"
         assert app.screen.walk.answers[0].by == "learner"
 
 
 async def test_too_short_a_run_says_what_the_rule_needs(walk, tmp_path):
-    rows = [{"step": step, "loss": 1.0} for step in range(30)]
+    rows = [{"step": step, "loss": 1.0} for step in range(5)]
     app = walk(write_run(tmp_path / "short", rows))
     async with app.run_test(size=WIDE) as pilot:
         await settle(pilot)
-        await pilot.press("n", "enter", "enter", "y", "enter")  # 2.1: a spike?
+        await pilot.press(*TO_SPIKE, "y", "enter")  # 2.1: a spike?
         await settle(pilot)
         assert "Not there yet" in shown(app)
 
@@ -359,7 +359,7 @@ async def test_another_step_may_be_taken_up(walk, tmp_path):
     app = walk(write_run(tmp_path / "two-spikes", rows))
     async with app.run_test(size=WIDE) as pilot:
         await settle(pilot)
-        await pilot.press("n", "enter", "enter", "y", "enter")  # 2.1: there is one, at 300
+        await pilot.press(*TO_SPIKE, "y", "enter")  # 2.1: there is one, at 300
         await settle(pilot)
         assert app.screen.seen.finding.step == 300
         await pilot.press("o")  # another step
@@ -391,7 +391,7 @@ async def test_everything_works_by_mouse(walk):
         await click_on(pilot, "enter commit")
         assert app.screen.seen is not None
         await click_on(pilot, "enter go on")
-        assert app.screen.walk.at == "2.1"
+        assert app.screen.walk.at == "1.4"
 
 
 async def click_on(pilot, text: str) -> None:
@@ -617,7 +617,7 @@ async def test_the_draft_is_plain_data(walk):
     app = walk()
     async with app.run_test(size=WIDE) as pilot:
         await settle(pilot)
-        await pilot.press("n", "enter", "enter")
+        await pilot.press(*TO_SPIKE)
         await settle(pilot)
     data = Notebook("ana").drafts()[0].data
     assert json.loads(json.dumps(data)) == data

@@ -123,8 +123,8 @@ def lessons(
 
 @app.command(
     rich_help_panel=RUN,
-    epilog="Exit code: 0 healthy or nothing found, 1 a flaw, 2 bad input or too little logged to tell.  "
-    "Example:  tutor check runs/19-control runs/19-break --json",
+    epilog="Exit code: 0 looked everywhere and found nothing, 1 something is wrong, 2 undecided or bad "
+    "input.  Example:  tutor check runs/19-control runs/19-break --json",
 )
 def check(
     runs: Annotated[
@@ -156,7 +156,7 @@ def check(
             print(f"tutor: {error}", file=sys.stderr)
             results.append({"run": name, "error": str(error)})
             continue
-        flawed, bad = flawed or report.flawed, bad or report.unanswered
+        flawed, bad = flawed or report.flawed, bad or report.undecided
         if as_json:
             results.append(report.data(language))
         else:

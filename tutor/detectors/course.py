@@ -216,9 +216,9 @@ def validation_turns(
     """Whether the validation loss turns and rises for good, or isn't finite.
 
     The flaw: the model learns its training data by heart; or evaluation itself is broken. The last `last`
-    evaluations (their median; the last one alone where there are few) stand above the best by more than
-    `of_improvement` of what had been gained since the first, and by more than `of_level` of the best. NaN and
-    Inf count where they fill `share` of the evaluations, or the last one. Source: ours.
+    evaluations (their median; the last one alone where there are few) since the best stand above it by more
+    than `of_improvement` of what had been gained since the first, and by more than `of_level` of the best.
+    NaN and Inf count where they fill `share` of the evaluations, or the last one. Source: ours.
     """
     known = run["val_loss"].cast(float)
     bad = ~known.is_finite()
@@ -230,9 +230,11 @@ def validation_turns(
     if len(values) < last:
         return Finding(NOT_YET, facts={"rows": len(values), "needed": last})
     steps = run.steps.filter(known.is_finite())
-    tail = values[-last:] if len(values) > 2 * last else values[-1:]
     best_row = values.arg_min() or 0
-    best, first, end = float(values[best_row]), float(values[0]), to_float(tail.median())
+    best, first = float(values[best_row]), float(values[0])
+    since = values.scatter(range(best_row), best)  # those before the best are still on their way down
+    tail = since[-last:] if len(values) > 2 * last else since[-1:]
+    end = to_float(tail.median())
     least = max(of_improvement * (first - best), of_level * abs(best))
     step = int(steps[best_row])
     facts = {
@@ -254,15 +256,15 @@ _GROWN = ("lowest", "last", "growth", "bound", "begin", "end")
 
 @detector(
     signals=("grad_norm",),
-    outcomes=("grows", "zero", "no"),
-    facts={"grows": _GROWN, "zero": ("step", "rows"), "no": _GROWN},
+    outcomes=("grows", "no"),
+    facts=_GROWN,
 )
 def gradient_course(run: Run, at: int | None, *, pieces: int, least: int, growth: float) -> Finding:
-    """Whether the gradient norm grows for good over the whole run, or is zero.
+    """Whether the gradient norm grows for good over the whole run.
 
-    The flaw: weights, learning rate or data drive the run towards an explosion; a zero gradient trains
-    nothing. Of `pieces` equal stretches of `least` rows or more, medians compared, the last stands `growth`
-    times above the lowest, and hasn't come down to half of the highest since. Source: ours.
+    The flaw: weights, learning rate or data drive the run towards an explosion. Of `pieces` equal stretches
+    of `least` rows or more, medians compared, the last stands `growth` times above the lowest, and hasn't
+    come down to half of the highest since. Source: ours.
     """
     norms = finite(run["grad_norm"])
     if len(norms) < pieces * least:
@@ -272,12 +274,9 @@ def gradient_course(run: Run, at: int | None, *, pieces: int, least: int, growth
     known = [median for median in medians if median is not None]
     if len(known) < 2:
         return Finding(NOT_YET, facts={"rows": len(known), "needed": pieces})
-    zero = (norms == 0).fill_null(False)
-    if bool(zero[-1]) and to_float(zero.mean()) > 0.5:
-        return _all_zero(run, zero)
     lowest = min(range(len(known)), key=known.__getitem__)
     climb = known[lowest:]
-    change = climb[-1] / climb[0] if climb[0] else math.inf
+    change = climb[-1] / climb[0] if climb[0] else (math.inf if climb[-1] else 1.0)
     begin, end = int(run.steps[0]), int(run.steps[-1])
     facts = {
         "lowest": climb[0], "last": climb[-1], "growth": change, "bound": growth, "begin": begin, "end": end,
@@ -287,9 +286,15 @@ def gradient_course(run: Run, at: int | None, *, pieces: int, least: int, growth
     return Finding(outcome, end, facts, level, (begin, end), measured=change, bound=growth)
 
 
-def _all_zero(run: Run, zero: pl.Series) -> Finding:
-    """A norm of 0 while the loss moves wasn't measured; several trainers print 0 for that."""
-    first = int(run.steps[int(zero.arg_true()[0])])
-    if run.has("loss") and run["loss"].filter(zero).n_unique() > 1:
-        return Finding(NO_DATA, first, {"missing": ["grad_norm"]})
-    return Finding("zero", first, {"step": first, "rows": int(zero.sum())})
+@detector(signals=("grad_norm",), outcomes=("zero", "there"), facts=("step", "count", "rows", "bound"))
+def zero_gradient(run: Run, at: int | None, *, share: float) -> Finding:
+    """Whether the gradient norm is exactly 0, at more than `share` of the rows and at the last one.
+
+    The flaw: nothing reaches the weights, since all is frozen, masked or detached. To be asked of a run that
+    learned nothing: several trainers print 0 for a norm that they don't compute. Source: ours.
+    """
+    zero = (finite(run["grad_norm"]) == 0).fill_null(False)
+    count = int(zero.sum())
+    step = int(run.steps[int(zero.arg_true()[0])]) if count else int(run.steps[-1])
+    facts = {"step": step, "count": count, "rows": len(zero), "bound": 100 * share}
+    return Finding("zero" if bool(zero[-1]) and count > share * len(zero) else "there", step, facts)

@@ -38,8 +38,8 @@ def clipping(run: Run, at: int | None, *, around: int, equal: float) -> Finding:
 
 
 def _after(run: Run, row: int) -> float | None:
-    """The norm after clipping at a row; None where it wasn't recorded."""
-    return known_float(run["grad_norm_clipped"][row]) if run.has("grad_norm_clipped") else None
+    """The norm after clipping at a row; None where it wasn't recorded, or isn't finite."""
+    return known_float(finite(run["grad_norm_clipped"])[row]) if run.has("grad_norm_clipped") else None
 
 
 @detector(

@@ -38,7 +38,8 @@ def non_finite_loss(run: Run, at: int | None) -> Finding:
 
     The flaw: a computation overflowed, took log(0) or 0/0. Source: the tree.
 
-    Where the loss stops while the log goes on, nobody can tell: many trainers write NaN as JSON's null.
+    Where the loss stops while the log goes on, nobody can tell: many trainers write NaN as JSON's null. Nor
+    where the trainer hides NaN, unless the gradient norm is there to show it.
     """
     loss = run["loss"]
     known = loss.is_not_null().arg_true()
@@ -48,10 +49,34 @@ def non_finite_loss(run: Run, at: int | None) -> Finding:
         if len(run) - 1 - known[-1] > STOPPED * gap:
             first, last = int(run.steps[int(known[-1]) + 1]), int(run.steps[-1])
             return Finding(NO_DATA, first, {"missing": [f"loss[{first}..{last}]"]})
+        if not run.aggregation("loss").shows_nan and not run.has("grad_norm"):
+            return Finding(NO_DATA, facts={"missing": ["grad_norm"]})
         return Finding("no", facts={"count": 0, "rows": len(known)})
     step = int(run.steps[int(bad[0])])
     facts = {"step": step, "value": float(loss[int(bad[0])]), "count": len(bad), "rows": len(known)}
     return Finding("yes", step, facts)
+
+
+@detector(
+    signals=("reduced_loss", "loss"),
+    outcomes=("yes", "no"),
+    facts={"yes": ("step", "value", "mean"), "no": ("step", "value")},
+)
+def reduction(run: Run, at: int | None) -> Finding:
+    """Whether the reduced loss stops being finite while the mean over all tokens still is.
+
+    The flaw: a reduction that divides 0 by 0, as over an empty mask. Every token's loss is finite there, so
+    the model isn't at fault. Source: ours; the first step at which either isn't finite decides.
+    """
+    reduced, mean = run["reduced_loss"], run["loss"]
+    bad = (~(reduced.is_finite() & mean.is_finite())).fill_null(False).arg_true()
+    if not len(bad):
+        return Finding("no", None, {"step": int(run.steps[-1]), "value": reduced[-1]})
+    row = int(bad[0])
+    facts = {"step": int(run.steps[row]), "value": float(reduced[row])}
+    if not math.isfinite(reduced[row]) and mean[row] is not None and math.isfinite(mean[row]):
+        return Finding("yes", facts["step"], facts | {"mean": float(mean[row])})
+    return Finding("no", facts["step"], facts)
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,7 @@
 """Manifest: what a run was meant to be, typed for the rooms that ask."""
 
 from collections.abc import Mapping
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
@@ -44,6 +44,13 @@ class Group(_Part):
     weight_decay: Number | None = None
 
 
+class Aggregated(_Part):
+    """What a trainer made of a signal's values before it logged one; see `tutor.run.Aggregation`."""
+
+    over: Literal["instant", "window", "running"] = "instant"
+    shows_nan: bool = True
+
+
 class Manifest(_Part):
     """What a run was meant to be. Every field is None or empty where the format doesn't say.
 
@@ -57,6 +64,7 @@ class Manifest(_Part):
         trigger: what happens to control and break alike, each `{"name": ..., "step": ..., parameters}`.
         changes: settings that the person asked for over the card's.
         dtype: of the forward pass, as the tool calls it; see `precision`.
+        aggregations: by signal, where the log doesn't hold the value of its step.
         token_loss_edges: of the bins of `token_loss_hist`, in nats, one more than there are bins.
     """
 
@@ -77,6 +85,7 @@ class Manifest(_Part):
     batch: Batch = Batch()
     schedule: Schedule = Schedule()
     groups: Annotated[tuple[Group, ...], Field(strict=False)] = ()
+    aggregations: Mapping[str, Aggregated] = {}
     token_loss_edges: Annotated[tuple[Number, ...], Field(strict=False)] | None = None
 
     @classmethod

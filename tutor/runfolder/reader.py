@@ -4,7 +4,7 @@ Given the run as it was read before, only what the log has grown by is read.
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -44,6 +44,7 @@ def read_run(folder: Path, since: Run | None = None, log: str = METRICS) -> Run:
     file = path.stat().st_ino
     rows, size = read_rows(path, remarks)
     frame, more = normalise(rows, {}, path)
+    told = {name: Aggregation(one.over, one.shows_nan) for name, one in manifest.aggregations.items()}
     return Run(
         path=folder if log == METRICS else path,
         name=str(manifest.name or (folder if log == METRICS else path).resolve().name),
@@ -51,10 +52,20 @@ def read_run(folder: Path, since: Run | None = None, log: str = METRICS) -> Run:
         frame=frame,
         checkpoints=_checkpoints(folder, frame, manifest),
         sentences=_sentences(folder),
-        remarks=(*remarks, *more),
-        aggregations=AGGREGATIONS,
+        remarks=(*remarks, *more, *_hidden(told)),
+        aggregations=AGGREGATIONS | told,
         position=Position(file, size),
     )
+
+
+def _hidden(aggregations: Mapping[str, Aggregation]) -> Iterator[Remark]:
+    """What can't be seen in signals that aren't the value of their step."""
+    averaged = [name for name, one in aggregations.items() if one.over == "running"]
+    silent = [name for name, one in aggregations.items() if not one.shows_nan]
+    if averaged:
+        yield Remark("averaged", {"columns": averaged})
+    if silent:
+        yield Remark("nan_hidden", {"columns": silent})
 
 
 def _grown(path: Path, since: Run) -> Run | None:

@@ -1,0 +1,226 @@
+"""Detectors of the whole run, on small arrays with known answers."""
+
+import math
+import random
+
+import polars as pl
+import pytest
+
+from tests.conftest import make_run, numbers
+from tutor.detectors import NO_DATA, NOT_YET, Finding, apply
+from tutor.detectors.course import course_of
+
+
+def judged(name: str, manifest: dict | None = None, **columns: list) -> Finding:
+    """What the detector finds, by the shipped tree's numbers."""
+    return apply(name, make_run(columns, manifest), numbers(name))
+
+
+def noise(rows: int) -> list[float]:
+    """1.0, with a standard deviation of 0.3."""
+    rng = random.Random(0)
+    return [max(0.1, rng.gauss(1.0, 0.3)) for _ in range(rows)]
+
+
+def falling(rows: int, top: float = 4.0, to: float = 2.0) -> list[float]:
+    return [top + (to - top) * i / (rows - 1) for i in range(rows)]
+
+
+class TestCourse:
+    def test_levels_are_medians(self):
+        loss = [4.0] * 10 + [1.0] * 80 + [2.0] * 10
+        loss[50] = -90.0
+        found = course_of(pl.Series(loss), 0.05)
+        assert found is not None
+        assert (found.span, found.start, found.top, found.best, found.end) == (5, 4.0, 4.0, 1.0, 2.0)
+        assert (found.improvement, found.rise, found.noise) == (3.0, 1.0, 0.0)
+
+    def test_what_isnt_finite_is_left_out(self):
+        found = course_of(pl.Series([4.0, math.nan, None, 1.0, math.inf, 2.0]), 0.05)
+        assert found is not None
+        assert (found.best, found.best_row, found.end) == (1.0, 3, 2.0)
+        assert course_of(pl.Series([4.0, None, 1.0]), 0.05) is None
+
+
+class TestFirstLoss:
+    """ln 512 is 6.238; the bounds lie 1.76 above and 2.24 below."""
+
+    @pytest.mark.parametrize(
+        ("first", "outcome"),
+        [(6.24, "untrained"), (7.99, "untrained"), (8.01, "high"), (4.0, "untrained"), (3.99, "low")],
+    )
+    def test_against_what_knows_nothing(self, first: float, outcome: str):
+        found = judged("first_loss", {"vocab_size": 512}, loss=[first, 1.0])
+        assert (found.outcome, found.step) == (outcome, 0)
+        assert found.facts["expected"] == pytest.approx(math.log(512))
+
+    @pytest.mark.parametrize("vocab", [None, 0, 1])
+    def test_without_a_vocabulary_nobody_knows(self, vocab: int | None):
+        manifest = {} if vocab is None else {"vocab_size": vocab}
+        assert judged("first_loss", manifest, loss=[6.2]).outcome == "unknown"
+
+    def test_a_log_that_begins_later(self):
+        assert judged("first_loss", {"vocab_size": 512}, loss=[6.2], step=[1]).outcome == "untrained"
+        assert judged("first_loss", {"vocab_size": 512}, loss=[6.2], step=[2]).outcome == "unknown"
+
+    @pytest.mark.parametrize("first", [math.nan, math.inf])
+    def test_one_that_isnt_finite(self, first: float):
+        assert judged("first_loss", {"vocab_size": 512}, loss=[first, 6.2]).outcome == "unknown"
+
+
+class TestEndsHigh:
+    """A run that fell from 4 to 2, and ends at a level of its own for the last 20 of 200 rows."""
+
+    def ending(self, end: float | None, rows: int = 180) -> Finding:
+        return judged("ends_high", loss=[*falling(rows), *[end] * (rows // 9)])
+
+    def test_a_quarter_of_the_gain_is_the_bound(self):
+        assert numbers("ends_high")["of_improvement"] == 0.25
+        found = self.ending(3.0)
+        assert (found.outcome, found.facts["end"]) == ("yes", 3.0)
+        assert found.facts["improvement"] == pytest.approx(1.9, abs=0.01)
+        assert self.ending(2.45).outcome == "no"
+        assert self.ending(2.60).outcome == "yes"
+
+    def test_a_healthy_end_and_a_hole_there(self):
+        for end in (2.0, 1.9, None, math.nan, math.inf):
+            assert self.ending(end).outcome == "no"
+
+    def test_a_spike_is_no_end(self):
+        loss = falling(200)
+        loss[195:198] = [90.0] * 3
+        assert judged("ends_high", loss=loss).outcome == "no"
+
+    def test_a_rise_within_the_noise(self):
+        noisy = noise(100)
+        assert course_of(pl.Series(noisy), 0.05).rise > 0.05
+        assert judged("ends_high", loss=noisy).outcome == "no"
+
+    def test_the_level_of_a_run_that_never_improved(self):
+        assert judged("ends_high", loss=[1.0] * 100 + [1.049] * 20).outcome == "no"
+        assert judged("ends_high", loss=[1.0] * 100 + [1.051] * 20).outcome == "yes"
+
+    def test_eleven_rows_of_a_blow_up_are_enough(self):
+        loss = [4.0, 3.5, 3.0, 2.8, 2.6, 2.5, 2.4, 3.0, 4.0, 8.0, 20.0]
+        assert judged("ends_high", loss=loss).outcome == "yes"
+
+    def test_too_short_and_no_objective(self):
+        assert judged("ends_high", loss=[1.0, 9.0]).facts == {"rows": 2, "needed": 3}
+        assert judged("ends_high", loss=[1.0, -9.0, 9.0]).outcome == NO_DATA
+
+
+class TestLearned:
+    def test_it_came_down(self):
+        found = judged("learned", loss=falling(100))
+        assert (found.outcome, found.facts["rows"]) == ("yes", 100)
+
+    @pytest.mark.parametrize(("last", "outcome"), [(0.97, "no"), (0.969, "yes")])
+    def test_three_per_cent_is_the_bound(self, last: float, outcome: str):
+        assert numbers("learned")["gain"] == 0.03
+        assert judged("learned", loss=[1.0] * 50 + [last] * 50).outcome == outcome
+
+    def test_a_flat_or_rising_one(self):
+        assert judged("learned", loss=[6.2] * 100).outcome == "no"
+        assert judged("learned", loss=[6.2 + 0.01 * i for i in range(100)]).outcome == "no"
+
+    def test_from_the_highest_level_on(self):
+        assert judged("learned", loss=[*([2.0] * 20), *([4.0] * 20), *([1.9] * 60)]).outcome == "yes"
+
+    def test_nan_and_gaps_are_left_out(self):
+        loss = [value for x in falling(50) for value in (x, math.nan, None)]
+        assert judged("learned", loss=loss).outcome == "yes"
+
+    def test_too_short(self):
+        assert judged("learned", loss=[6.2] * 9).facts == {"rows": 9, "needed": 10}
+        assert judged("learned", loss=[6.2] * 10).outcome == "no"
+        assert judged("learned", loss=[math.nan] * 8 + [6.2] * 2).outcome == NOT_YET
+
+    def test_noise_that_would_hide_the_gain(self):
+        assert judged("learned", loss=noise(12)).outcome == NOT_YET
+
+    def test_while_the_rate_warms_up(self):
+        warming = [1e-6 * i for i in range(100)]
+        assert judged("learned", loss=[6.2] * 100, lr=warming).outcome == NOT_YET
+        assert judged("learned", loss=[6.2] * 101, lr=[*warming, warming[-1]]).outcome == "no"
+
+    def test_no_objective(self):
+        assert judged("learned", loss=[-1.0] * 100).outcome == NO_DATA
+
+
+class TestValidationTurns:
+    def test_it_turns(self):
+        found = judged("validation_turns", val_loss=[4.0, 3.0, 2.0, 2.1, 2.2, 2.3, 2.4])
+        assert (found.outcome, found.step) == ("turns", 2)
+        assert (found.facts["best"], found.facts["end"]) == (2.0, 2.3)  # the median of the last three
+
+    @pytest.mark.parametrize(("last", "outcome"), [(2.099, "no"), (2.101, "turns")])
+    def test_five_per_cent_of_the_gain_and_of_the_best_is_the_bound(self, last: float, outcome: str):
+        given = numbers("validation_turns")
+        assert (given["of_improvement"], given["of_level"]) == (0.05, 0.05)
+        assert judged("validation_turns", val_loss=[4.0, 2.0, last]).outcome == outcome
+
+    def test_one_unlucky_evaluation_is_no_turn(self):
+        assert judged("validation_turns", val_loss=[4.0, 3.5, 3.0, 2.5, 2.2, 2.0, 9.0]).outcome == "no"
+
+    def test_still_falling(self):
+        for rows in (3, 7, 10, 100):
+            found = judged("validation_turns", val_loss=falling(rows))
+            assert (found.outcome, found.facts["rise"]) == ("no", 0.0)
+
+    def test_two_evaluations_after_the_best_are_a_turn(self):
+        found = judged("validation_turns", val_loss=[4.0, 3.5, 3.0, 2.5, 2.0, 3.0, 9.0])
+        assert (found.outcome, found.facts["end"]) == ("turns", 3.0)
+
+    def test_too_few_and_gaps_between(self):
+        assert judged("validation_turns", val_loss=[4.0, 2.0]).facts == {"rows": 2, "needed": 3}
+        gaps = [x for value in (4.0, 2.0, 3.0) for x in (value, None, None)]
+        found = judged("validation_turns", val_loss=gaps)
+        assert (found.outcome, found.step, found.facts["rows"]) == ("turns", 3, 3)
+
+    @pytest.mark.parametrize("bad", [math.nan, math.inf])
+    def test_not_finite(self, bad: float):
+        found = judged("validation_turns", val_loss=[4.0, 3.0, 2.0, bad])
+        assert (found.outcome, found.step, found.facts["count"]) == ("non-finite", 3, 1)
+        assert judged("validation_turns", val_loss=[bad, 3.0, bad, 2.0]).outcome == "non-finite"
+        assert judged("validation_turns", val_loss=[4.0, bad, 3.0, 2.0]).outcome == "no"
+        assert judged("validation_turns", val_loss=[bad]).outcome == "non-finite"
+
+
+class TestGradientCourse:
+    def test_it_grows(self):
+        found = judged("gradient_course", grad_norm=[1.0] * 30 + [6.0] * 10)
+        assert (found.outcome, found.facts["growth"]) == ("grows", 6.0)
+
+    @pytest.mark.parametrize(("last", "outcome"), [(5.0, "no"), (5.01, "grows")])
+    def test_five_times_the_lowest_is_the_bound(self, last: float, outcome: str):
+        assert numbers("gradient_course")["growth"] == 5.0
+        assert judged("gradient_course", grad_norm=[1.0] * 30 + [last] * 10).outcome == outcome
+
+    def test_a_hump_that_came_down_by_half_is_over(self):
+        norms = [1.0] * 10 + [6.0] * 10 + [20.0] * 10
+        assert judged("gradient_course", grad_norm=[*norms, *[9.0] * 10]).outcome == "no"
+        assert judged("gradient_course", grad_norm=[*norms, *[10.0] * 10]).outcome == "grows"
+
+    def test_large_from_the_beginning_or_falling_is_healthy(self):
+        assert judged("gradient_course", grad_norm=[900.0] * 40).outcome == "no"
+        assert judged("gradient_course", grad_norm=[50.0] * 10 + [1.0] * 30).outcome == "no"
+
+    def test_spikes_nan_and_gaps_move_no_median(self):
+        norms: list[float | None] = [1.0] * 41
+        norms[35], norms[36], norms[37], norms[38] = 1e6, math.inf, math.nan, None
+        assert judged("gradient_course", grad_norm=norms).outcome == "no"
+
+    def test_too_short(self):
+        found = judged("gradient_course", grad_norm=[1.0] * 39)
+        assert (found.outcome, found.facts) == (NOT_YET, {"rows": 39, "needed": 40})
+
+    def test_zero(self):
+        found = judged("gradient_course", grad_norm=[1.0] * 10 + [0.0] * 30, loss=[2.0] * 40)
+        assert (found.outcome, found.facts) == ("zero", {"step": 10, "rows": 30})
+        assert judged("gradient_course", grad_norm=[0.0] * 40).outcome == "zero"
+        assert judged("gradient_course", grad_norm=[0.0] * 39 + [1.0]).outcome != "zero"
+        assert judged("gradient_course", grad_norm=[1.0] * 20 + [0.0] * 20).outcome == "no"
+
+    def test_a_zero_while_the_loss_moves_wasnt_measured(self):
+        found = judged("gradient_course", grad_norm=[0.0] * 40, loss=falling(40))
+        assert (found.outcome, found.facts["missing"]) == (NO_DATA, ["grad_norm"])
