@@ -69,6 +69,12 @@ class Notebook:
         """Where the lessons are."""
         return self.folder / "lessons.md"
 
+    @property
+    def new(self) -> bool:
+        """Whether nothing that was learned is kept in it yet."""
+        kept = ("drafts", "predictions.jsonl", self.lessons_path.name)
+        return not any((self.folder / name).exists() for name in kept)
+
     # Lessons
 
     def append_lesson(self, markdown: str) -> Path:

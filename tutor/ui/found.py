@@ -20,7 +20,7 @@ class Found:
     """What there is to show.
 
     Attributes:
-        new: whether the learner has no notebook yet.
+        new: whether nothing is in the notebook yet.
         trees: names of the trees that can be walked.
         entries: the runs; those whose walk in the tree at hand is open come first.
         walks: drafts of walks, the latest first.
@@ -66,7 +66,7 @@ def find(learner: str, tree: str) -> Found:
     except NotebookError as error:
         wrong = error
     return Found(
-        new=not notebook.folder.exists(),
+        new=notebook.new,
         trees=tuple(trees.available()),
         entries=sorted(entries, key=lambda one: here.index(place(one)) if place(one) in here else len(here)),
         walks=walks,

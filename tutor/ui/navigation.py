@@ -68,7 +68,7 @@ class Navigation(App[object]):
         """Tell a learner who begins with a walk, and has no notebook yet, what this is about; once."""
         from tutor.notebook import Notebook
 
-        if self._greet and not Notebook(self.learner).folder.exists():
+        if self._greet and Notebook(self.learner).new:
             from tutor.ui.screens.note import NoteScreen
 
             lines = [say(f"home.{part}", self.lang) for part in ("story", "probe")]
