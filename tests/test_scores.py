@@ -19,7 +19,7 @@ def book(tmp_path: Path) -> Notebook:
 
 def predict(book: Notebook, question: str, *, right: bool, sure: int = 5, **more: Any) -> None:
     """A prediction over one run and tree."""
-    found = {"found": "yes" if right else "no"} | more
+    found: dict[str, Any] = {"found": "yes" if right else "no"} | more
     book.record_prediction(
         run="19-break", tree="t", question=question, predicted="yes", confidence=sure, **found
     )
