@@ -1,6 +1,7 @@
 """Spark: a curve in one line of text."""
 
 import math
+from collections.abc import Sequence
 
 import pytest
 from hypothesis import given
@@ -10,7 +11,7 @@ from tests.conftest import make_run
 from tutor.plots.spark import BAD, LEVELS, NOTHING, spark
 
 
-def of(loss: list[float | None], width: int = 8) -> str:
+def of(loss: Sequence[float | None], width: int = 8) -> str:
     return spark(make_run({"loss": loss}), "loss", width)
 
 
