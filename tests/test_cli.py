@@ -81,7 +81,7 @@ class TestCheck:
         assert (code, first["verdict"], second["verdict"]) == (1, "healthy", "flaw")
         assert (first["leaf"]["id"], second["leaf"]["id"]) == ("healthy", "unclipped-batch")
         assert [question["id"] for question in second["questions"]][:3] == ["1.1", "1.4", "2.1"]
-        assert {"2.5", "3.1", "4.1", "5.1", "5.2", "5.3", "5.4"} <= {q["id"] for q in first["questions"]}
+        assert {"2.5", "3.1", "4.1", "5.1", "5.3", "5.4", "5.5"} <= {q["id"] for q in first["questions"]}
         assert first["assumed"] == first["too_early"] == []
 
     def test_json_is_strict_whatever_the_log_holds(self, home: Path):
@@ -108,8 +108,8 @@ class TestCheck:
         write_run(home / "r", GOOD[:60], {"dtype": "fp32"})
         code, out, _ = tutor("check", "r", "--lang", "en")
         assert code == 2
-        assert "undecided: nothing was found, and the log can't answer 4.1, 3.1, 5.3, 5.4" in out
-        assert "too short for 4.1" in out
+        assert "undecided: nothing was found, and the log can't answer 3.1, 4.1, 5.2, 5.3, 5.4, 5.5" in out
+        assert "too short for 4.1, 5.3" in out
         assert json.loads(tutor("check", "r", "--json")[1])[0]["verdict"] == "undecided"
 
     def test_undecided_says_what_to_record_and_is_no_exit_code_of_health(self, home: Path):
@@ -185,8 +185,9 @@ class TestLeaving:
         def opened(*, learner: str, subject: Path, walked_tree: tree.Tree, **_) -> int:
             walked = walk.begin(readers.read(subject), walked_tree)
             for _ in range(answers):
-                if walked.question:
-                    walked = walk.go_on(walked, walk.look(walked), "no")
+                if question := walked.question:
+                    by_hand = "no" if "no" in question.outcomes else question.assume
+                    walked = walk.go_on(walked, walk.look(walked), by_hand)
 
             async def keep() -> None:
                 files = Files()

@@ -11,11 +11,10 @@ from tutor import compare
 from tutor.detectors.windows import Window
 from tutor.run import Manifest, Run
 
-SPIKE = {"window": Window(10, rows=5), "sigmas": 3.0, "merge": 5, "early": 2.0}
+SPIKE = {"window": Window(10, rows=5), "sigmas": 3.0, "early": 2.0, "resumed_above": 1.1, "lasting": 3}
 RECOVERY = {
     "window": Window(10, rows=5),
     "sigmas": 0.5,
-    "merge": 5,
     "within": Window(6, rows=2),
     "smooth": Window(2, rows=1),
 }

@@ -70,7 +70,7 @@ class TestQuestion:
     def test_what_was_found_names_the_sources_of_its_rules_numbers_each_once(self, lang):
         question, seen = at("2.2")
         [line] = saying.of_look(question, seen, lang)
-        named = [PHASE_19.sources[id](lang) for id in ("tree", "few-rows", "one-spike", "lucky-batch")]
+        named = [PHASE_19.sources[id](lang) for id in ("tree", "few-rows", "lucky-batch")]
         assert list(line.sources) == named
 
     def test_where_the_log_cant_tell_no_source_is_named(self):
@@ -130,7 +130,7 @@ class TestDrawers:
         lines = saying.after_prediction(question, Prediction("no", 4), seen, lang)
         given = {told["id"]: told["sources"] for told in Report(BREAK, PHASE_19).data(lang)["questions"]}
         assert set(given["2.1"]) == {
-            PHASE_19.sources[id](lang) for id in ("sieve", "few-rows", "one-spike", "no-window")
+            PHASE_19.sources[id](lang) for id in ("sieve", "few-rows", "no-window", "trained-level", "by-chance")
         }
         assert all(source in drawn_sources(lines, lang).plain for source in given["2.1"])
         assert given["1.1"] == []  # its rule has no numbers
@@ -172,9 +172,9 @@ class TestEnd:
     def test_what_was_assumed_is_said_with_what_would_settle_it(self):
         columns = {"loss": [2.0 - 1e-3 * t + 0.01 * (t % 2) for t in range(300)]}
         stood, looks = walk.unattended(make_run(columns), PHASE_19)
-        assert saying.assumed(stood) == ["3.1", "5.3", "5.4"]
+        assert saying.assumed(stood) == ["3.1", "5.2", "5.4", "5.5"]
         line, *settles = saying.of_end(stood, looks, "en")
-        assert line.text.endswith("can't answer 3.1, 5.3, 5.4")
+        assert line.text.endswith("can't answer 3.1, 5.2, 5.4, 5.5")
         assert roles([line, *settles]) == ["undecided", *["assumed"] * len(settles)]
         for signal in ("grad_norm", "val_loss"):
             assert sum(f"record {signal}:" in one.text for one in settles) == 1

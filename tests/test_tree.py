@@ -15,7 +15,7 @@ from tutor.words import LANGUAGES, BadFileError, Document, schema
 
 W = {"en": "word", "es": "palabra"}
 WINDOW = {"steps": 100, "rows": 20}
-SPIKE = {"window": WINDOW, "sigmas": 3.0, "merge": 50, "early": 2.0}
+SPIKE = {"window": WINDOW, "sigmas": 3.0, "lasting": 50, "early": 2.0, "resumed_above": 1.1}
 
 
 def small() -> dict:
@@ -94,13 +94,13 @@ class TestProblems:
     @pytest.mark.parametrize(
         ("numbers", "message"),
         [
-            ({key: SPIKE[key] for key in SPIKE if key != "merge"}, "spike needs the number 'merge'"),
+            ({key: SPIKE[key] for key in SPIKE if key != "lasting"}, "spike needs the number 'lasting'"),
             (SPIKE | {"x": 1}, "spike takes no number 'x'"),
-            (SPIKE | {"merge": 10.5}, "merge must be a whole number, not 10.5"),
-            (SPIKE | {"merge": -50}, "merge must be above 0"),
-            (SPIKE | {"merge": 10**20}, "merge must be above 0 and at most"),
+            (SPIKE | {"lasting": 10.5}, "lasting must be a whole number, not 10.5"),
+            (SPIKE | {"lasting": -50}, "lasting must be above 0"),
+            (SPIKE | {"lasting": 10**20}, "lasting must be above 0 and at most"),
             (SPIKE | {"sigmas": float("nan")}, "sigmas must be above 0"),
-            (SPIKE | {"merge": "many"}, "merge"),
+            (SPIKE | {"lasting": "many"}, "lasting"),
             (SPIKE | {"window": 100}, "window must be a window, such as {steps: 100"),
             (SPIKE | {"sigmas": WINDOW}, "sigmas must be one number, not a window"),
             (SPIKE | {"window": {"steps": 0, "rows": 20}}, "window must be above 0"),
@@ -115,7 +115,7 @@ class TestProblems:
         assert message in said
         path = tmp_path / "small.yaml"
         second = line_of(path, "detector: spike")
-        assert second - 1 <= int(said.rsplit("small.yaml:", 1)[1].split(":")[0]) <= second + 8
+        assert second - 1 <= int(said.rsplit("small.yaml:", 1)[1].split(":")[0]) <= second + 9
 
     def test_an_outcome_that_leads_nowhere(self, tmp_path: Path):
         data = small()
@@ -404,14 +404,14 @@ class TestSources:
 
     def test_a_number_without_one(self, tmp_path: Path):
         data = small()
-        del data["questions"]["2"]["rule"]["sources"]["merge"]
-        said = said_at(tmp_path, data, "small.yaml", "merge: 50")
-        assert said.endswith("question 2: the number 'merge' has no source")
+        del data["questions"]["2"]["rule"]["sources"]["lasting"]
+        said = said_at(tmp_path, data, "small.yaml", "lasting: 50")
+        assert said.endswith("question 2: the number 'lasting' has no source")
 
     def test_one_that_the_table_does_not_have_and_one_that_nobody_cites(self, tmp_path: Path):
         data = small()
-        data["questions"]["2"]["rule"]["sources"]["merge"] = "our"
-        said = said_at(tmp_path, data, "small.yaml", "merge: our")
+        data["questions"]["2"]["rule"]["sources"]["lasting"] = "our"
+        said = said_at(tmp_path, data, "small.yaml", "lasting: our")
         assert said.endswith("there is no source 'our'; did you mean ours?")
         data = small()
         data["sources"]["a-paper"] = W

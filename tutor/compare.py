@@ -16,7 +16,7 @@ from rich.console import Group
 from rich.table import Table
 from rich.text import Text
 
-from tutor.detectors.loss import non_finite_loss, recovery
+from tutor.detectors.loss import non_finite_loss, one_spike, recovery
 from tutor.detectors.loss import spike as find_spike
 from tutor.detectors.windows import baseline, cadence, finite
 from tutor.run import Run, known_float
@@ -88,9 +88,9 @@ def compare(
         a: usually the control.
         b: usually the break.
         at: the step to measure at; the worst spike of the two by default.
-        spike: the numbers of the tree's spike question (`window`, `sigmas`, `merge`, `early`), None where it
+        spike: the numbers of the tree's spike question (`window`, `sigmas`, `early` ...), None where it
             has none: then there is no window to measure in, neither around a spike nor at the end.
-        recovery: the numbers of its recovery question (`window`, `sigmas`, `merge`, `within`, `smooth`), None
+        recovery: the numbers of its recovery question (`window`, `sigmas`, `within`, `smooth`), None
             where it has none: then what came after a spike isn't measured.
     """
     if spike is not None and at is None:
@@ -177,7 +177,7 @@ def _logged_at(run: Run, at: int) -> bool:
 def _peak(run: Run, at: int, spike: Numbers) -> int | None:
     """The row of the largest loss of the spike at `at`; None where no loss there is finite."""
     row = run.row_at(at)
-    peak = finite(run["loss"])[row : run.row_at(at + int(spike["merge"])) + 1].arg_max()
+    peak = finite(run["loss"])[row : run.row_at(at + one_spike(spike["window"])) + 1].arg_max()
     return None if peak is None else row + peak
 
 

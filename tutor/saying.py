@@ -271,7 +271,8 @@ def _undecided(walk: Walk, looks: Sequence[Look], lang: str) -> Iterator[Line]:
         return
     early = too_early(looks)
     unseen = [question for question in assumed(walk) if question not in early]
-    yield Line("undecided", say("check.not_cleared", lang, questions=[*early, *unseen]), verdict="undecided")
+    silent = [look.question for look in looks if look.question in (*early, *unseen)]
+    yield Line("undecided", say("check.not_cleared", lang, questions=silent), verdict="undecided")
     if early:
         yield Line("assumed", say("check.too_early", lang, questions=early))
     missing = [name for look in looks if look.question in unseen for name in _missing(look)]

@@ -220,19 +220,19 @@ class TestSeverity:
         loss[200 : 200 + len(spike)] = spike
         return apply("severity", make_run({"loss": loss}), SEVERITY, 200)
 
-    def test_it_lasts_and_is_more_than_a_quarter_of_the_gain(self):
-        assert (SEVERITY["lasting"], SEVERITY["of_gain"], SEVERITY["of_level"]) == (3, 0.25, 0.1)
+    def test_it_lasts_and_is_more_than_a_fifth_of_the_gain(self):
+        assert (SEVERITY["lasting"], SEVERITY["of_gain"]) == (3, 0.2)
         found = self.found(1.26, 1.3, 1.26)
         assert (found.outcome, found.facts["lasted"], found.facts["gained"]) == ("hurt", 3, 1.0)
-        assert (found.measured, found.bound) == (pytest.approx(0.3), 0.25)
+        assert (found.measured, found.bound) == (pytest.approx(0.3), 0.2)
 
-    @pytest.mark.parametrize("spike", [(1.3, 1.3), (1.25, 1.25, 1.25), (1.3, 1.3, None)])
+    @pytest.mark.parametrize("spike", [(1.3, 1.3), (1.2, 1.2, 1.2), (1.3, 1.3, None)])
     def test_two_rows_or_a_height_at_the_bound_are_a_blip(self, spike: tuple[float | None, ...]):
         assert self.found(*spike).outcome == "blip"
 
     def test_where_nothing_was_gained_the_level_is_the_measure(self):
-        assert self.found(1.09, 1.09, 1.09, gained=0.0).outcome == "blip"
-        assert self.found(1.11, 1.11, 1.11, gained=0.0).outcome == "hurt"
+        assert self.found(1.19, 1.19, 1.19, gained=0.0).outcome == "blip"
+        assert self.found(1.21, 1.21, 1.21, gained=0.0).outcome == "hurt"
 
     def test_one_row_hurts_only_where_it_towers(self):
         assert SEVERITY["tall"] == 10.0

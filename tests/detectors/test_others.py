@@ -66,7 +66,7 @@ class TestBadBatch:
         assert judged(make_run(columns, BATCH)).facts["token"] is None
 
     def test_the_probe_alone_shows_harm(self):
-        assert judged(spiked(after=1.0, probe=1.5)).outcome == "harmed"
+        assert judged(spiked(after=1.0, probe=1.7)).outcome == "harmed"
 
     def test_without_a_probe_the_loss_decides(self):
         assert judged(spiked(after=1.0, probe=None)).outcome == "contained"
@@ -365,8 +365,8 @@ def test_of_signals_that_stand_in_for_one_another_one_is_enough():
         detectors._REGISTRY.pop("toy")
 
 
-def test_no_detector_asks_for_more_than_six_numbers():
-    assert max(len(found.numbers) for found in registry().values()) <= 6
+def test_no_detector_asks_for_more_than_five_numbers():
+    assert max(len(found.numbers) for found in registry().values()) <= 5
 
 
 class TestWindow:

@@ -81,11 +81,11 @@ def test_a_promise_of_a_leaf_that_is_not_there_is_told_before_training(
 ):
     for ending in ("", ".en", ".es"):
         text = (ROOT / f"trees/breaks/no-clip-silent{ending}.yaml").read_text()
-        (tmp_path / f"mine{ending}.yaml").write_text(text.replace("leaf: contained", "leaf: contented"))
+        (tmp_path / f"mine{ending}.yaml").write_text(text.replace("leaf: healthy", "leaf: heathy"))
     with pytest.raises(SystemExit) as ended:
         atlas.main([str(tmp_path / "mine.yaml"), "--runs", str(tmp_path / "runs")])
     assert ended.value.code == 2
-    assert "there is no leaf of phase-19 'contented'; did you mean contained?" in capsys.readouterr().err
+    assert "there is no leaf of phase-19 'heathy'; did you mean healthy?" in capsys.readouterr().err
     assert not (tmp_path / "runs").exists()
 
 

@@ -11,14 +11,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tutor.detectors import NO_DATA, NOT_YET, Finding, detector
-from tutor.detectors.windows import finite, is_objective
+from tutor.detectors.windows import finite, is_objective, noise_of
 from tutor.run import Run, known_float, to_float
 
 if TYPE_CHECKING:
     import polars as pl
-
-NORMAL_MAD = 1.4826
-"""The standard deviation of a normal distribution, in median absolute deviations."""
 
 
 @dataclass(frozen=True)
@@ -65,6 +62,7 @@ def course_of(values: pl.Series, share: float) -> Course | None:
     if len(known) < 3:
         return None
     span = max(1, round(share * len(known)))
+    # Neighbouring rows of a smoothed log hardly differ, which says nothing of its noise: levels apart do.
     levels = known.rolling_median(span).drop_nulls()
     best = levels.arg_min() or 0
     return Course(
@@ -73,21 +71,9 @@ def course_of(values: pl.Series, share: float) -> Course | None:
         best=float(levels[best]),
         best_row=int(rows[best + span - 1]),
         end=float(levels[-1]),
-        noise=max(_noise(known, 1) / math.sqrt(span), _noise(levels, span)),
+        noise=max(noise_of(known) / math.sqrt(span), noise_of(levels, span)),
         span=span,
     )
-
-
-def _noise(values: pl.Series, lag: int) -> float:
-    """The standard deviation around the signal's course, from differences over `lag` rows.
-
-    Neighbouring rows of a smoothed log hardly differ, which says nothing of its noise: levels apart do.
-    """
-    differences = values.diff(lag).drop_nulls()
-    if not len(differences):
-        return 0.0
-    spread = (differences - to_float(differences.median())).abs().median()
-    return NORMAL_MAD * to_float(spread) / math.sqrt(2)
 
 
 _ENDED = ("start", "best", "best_step", "end", "rise", "bound", "improvement")
@@ -207,17 +193,18 @@ _TURNED = ("first", "best", "best_step", "end", "rise", "bound", "rows")
 
 @detector(
     signals=("val_loss",),
-    outcomes=("non-finite", "turns", "no"),
-    facts={"non-finite": ("step", "count", "rows"), "turns": _TURNED, "no": _TURNED},
+    outcomes=("non-finite", "turns", "slightly", "no"),
+    facts={"non-finite": ("step", "count", "rows"), **dict.fromkeys(("turns", "slightly", "no"), _TURNED)},
 )
 def validation_turns(
     run: Run, at: int | None, *, of_improvement: float, of_level: float, last: int, share: float
 ) -> Finding:
     """Whether the validation loss turns and rises for good, or isn't finite.
 
-    The flaw: the model learns its training data by heart; or evaluation itself is broken. The last `last`
-    evaluations (their median; the last one alone where there are few) since the best stand above it by more
-    than `of_improvement` of what had been gained since the first, and by more than `of_level` of the best.
+    The flaw: the model learns its training data by heart; or evaluation itself is broken. It compares levels,
+    medians of `last` evaluations in a row (single ones where there are few): the last level stands above the
+    lowest by more than `of_improvement` of what had been gained since the first evaluation, and by more than
+    `of_level` of the lowest; "slightly" where only by the latter, as a small model on a small corpus does.
     NaN and Inf count where they fill `share` of the evaluations, or the last one. Source: ours.
     """
     known = run["val_loss"].cast(float)
@@ -230,13 +217,13 @@ def validation_turns(
     if len(values) < last:
         return Finding(NOT_YET, facts={"rows": len(values), "needed": last})
     steps = run.steps.filter(known.is_finite())
-    best_row = values.arg_min() or 0
-    best, first = float(values[best_row]), float(values[0])
-    since = values.scatter(range(best_row), best)  # those before the best are still on their way down
-    tail = since[-last:] if len(values) > 2 * last else since[-1:]
-    end = to_float(tail.median())
-    least = max(of_improvement * (first - best), of_level * abs(best))
-    step = int(steps[best_row])
+    span = last if len(values) > 2 * last else 1
+    levels = values.rolling_median(span).drop_nulls()
+    lowest = levels.arg_min() or 0
+    best, first, end = float(levels[lowest]), float(values[0]), float(levels[-1])
+    slight = of_level * abs(best)
+    least = max(of_improvement * (first - best), slight)
+    step = int(steps[lowest + span // 2])
     facts = {
         "first": first,
         "best": best,
@@ -247,7 +234,7 @@ def validation_turns(
         "rows": len(values),
     }
     seen = (int(run.steps[0]), int(run.steps[-1]))
-    outcome = "turns" if end - best > least else "no"
+    outcome = "turns" if end - best > least else "slightly" if end - best > slight else "no"
     return Finding(outcome, step, facts, best + least, seen, measured=end - best, bound=least)
 
 
@@ -287,14 +274,20 @@ def gradient_course(run: Run, at: int | None, *, pieces: int, least: int, growth
 
 
 @detector(signals=("grad_norm",), outcomes=("zero", "there"), facts=("step", "count", "rows", "bound"))
-def zero_gradient(run: Run, at: int | None, *, share: float) -> Finding:
+def zero_gradient(run: Run, at: int | None, *, share: float, level: float, gain: float) -> Finding:
     """Whether the gradient norm is exactly 0, at more than `share` of the rows and at the last one.
 
-    The flaw: nothing reaches the weights, since all is frozen, masked or detached. To be asked of a run that
-    learned nothing: several trainers print 0 for a norm that they don't compute. Source: ours.
+    The flaw: nothing reaches the weights, since all is frozen, masked or detached. Several trainers print 0
+    for a norm that they don't compute: where the loss still falls by more than `gain` while the norm is 0, it
+    wasn't recorded. (A level of the loss takes the share `level` of the rows.) Source: ours.
     """
     zero = (finite(run["grad_norm"]) == 0).fill_null(False)
     count = int(zero.sum())
     step = int(run.steps[int(zero.arg_true()[0])]) if count else int(run.steps[-1])
     facts = {"step": step, "count": count, "rows": len(zero), "bound": 100 * share}
-    return Finding("zero" if bool(zero[-1]) and count > share * len(zero) else "there", step, facts)
+    if not bool(zero[-1]) or count <= share * len(zero):
+        return Finding("there", step, facts)
+    course = course_of(run["loss"].filter(zero), level) if run.has("loss") else None
+    if course and course.improvement > max(gain * course.start, 3 * course.noise):
+        return Finding(NO_DATA, step, {"missing": ["grad_norm"]})
+    return Finding("zero", step, facts)

@@ -3,9 +3,11 @@
 import math
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import TYPE_CHECKING
 
 from tutor.detectors import NO_DATA, NOT_YET, Finding, detector
 from tutor.detectors.windows import (
+    FEWEST,
     Window,
     baseline,
     blocks,
@@ -13,15 +15,23 @@ from tutor.detectors.windows import (
     finite,
     forward_mean,
     is_objective,
+    noise_of,
+    resumed,
     rolling_baseline,
 )
 from tutor.run import Run, known_float, to_float
 
-FEWEST = 5
-"""Rows that a mean and a standard deviation need at least to say what is usual."""
+if TYPE_CHECKING:
+    import polars as pl
 
 FIRST = 3
 """Rows that tell where a loss began."""
+
+BEYOND_NOISE = 5
+"""A rise of so many standard deviations of a row isn't chance."""
+
+BY_CHANCE = 2.5
+"""Standard deviations that two means differ by chance, once in a hundred times or so."""
 
 STOPPED = 4
 """A loss has stopped when it is missing over more than so many times its widest gap."""
@@ -81,9 +91,19 @@ def reduction(run: Run, at: int | None) -> Finding:
 
 @dataclass(frozen=True)
 class Episode:
-    """A spike: where it begins, its peak, and the bound that it crossed."""
+    """A spike: where it begins, its peak, and the bound that it crossed.
+
+    Attributes:
+        row: where it begins.
+        rows: how many in a row stand above the bound, from there on.
+        peak_row: the tallest.
+        peak: its loss.
+        bound: the loss above which a spike begins.
+        mean, std: of the rows before.
+    """
 
     row: int
+    rows: int
     peak_row: int
     peak: float
     bound: float
@@ -96,10 +116,15 @@ class Episode:
         return self.peak - self.bound
 
 
-def episodes(run: Run, window: Window, sigmas: float, merge: int) -> list[Episode]:
+def one_spike(window: Window) -> int:
+    """So many steps from its beginning on, what stands above the bound is the same spike: half a window."""
+    return window.steps // 2
+
+
+def episodes(run: Run, window: Window, sigmas: float) -> list[Episode]:
     """Spikes of the loss, recorded at every row, in order.
 
-    Rows above mean + sigmas x std of the rows before begin a spike; those within `merge` steps of its
+    Rows above mean + sigmas x std of the rows before begin a spike; those within half a window of its
     beginning belong to it, so that a spike's own height doesn't hide in the window of its later rows.
     """
     loss = finite(run["loss"])
@@ -113,15 +138,17 @@ def episodes(run: Run, window: Window, sigmas: float, merge: int) -> list[Episod
     for row in above:
         if steps[row] <= last_step:
             continue
-        last_step = steps[row] + merge
+        last_step = steps[row] + one_spike(window)
         end = run.row_at(int(last_step)) + 1
         peak_row = row + (loss[row:end].arg_max() or 0)
-        found.append(
-            Episode(
-                row, peak_row, float(loss[peak_row]), float(bound[row]), float(mean[row]), float(std[row])
-            )
-        )
+        found.append(_episode(loss, row, peak_row, float(bound[row]), float(mean[row]), float(std[row])))
     return found
+
+
+def _episode(loss: "pl.Series", row: int, peak_row: int, bound: float, mean: float, std: float) -> Episode:
+    calm_rows = (loss[row:] <= bound).fill_null(False).arg_true()
+    rows = int(calm_rows[0]) if len(calm_rows) else len(loss) - row
+    return Episode(row, rows, peak_row, float(loss[peak_row]), bound, mean, std)
 
 
 @detector(
@@ -132,24 +159,43 @@ def episodes(run: Run, window: Window, sigmas: float, merge: int) -> list[Episod
         "no": ("sigmas", "count", "rows"),
     },
 )
-def spike(run: Run, at: int | None, *, window: Window, sigmas: float, merge: int, early: float) -> Finding:
+def spike(
+    run: Run,
+    at: int | None,
+    *,
+    window: Window,
+    sigmas: float,
+    early: float,
+    resumed_above: float,
+    lasting: int,
+) -> Finding:
     """Whether a loss stands above mean + sigmas x std of the window before it, and where it is worst.
 
     The flaw: an update, or a batch, threw the model off. Source: the tree; the statistics of the steps
-    before, as spikes are told from noise in PaLM (https://arxiv.org/abs/2204.02311, 5.1). Ours: in the first
-    rows, which have no window before them, a spike is a loss above `early` times the first ones.
+    before, as spikes are told from noise in PaLM (https://arxiv.org/abs/2204.02311, 5.1).
+
+    Ours: the first rows have no window before them, so a spike there is a loss above `early` times the very
+    first ones; in a log that begins mid-way, whose first rows show a trained model, a median of three above
+    `resumed_above` times them. The worst spike is the tallest of those that last `lasting` rows, if there is
+    one: a taller one of a row or two may be a hard batch.
     """
     if not is_objective(run["loss"]):
         return Finding(NO_DATA, facts={"missing": []})
+    late = resumed(run, window)
     window = _within(run, window)
     span = window.count(run)
     if len(run) <= span:
         return Finding(NOT_YET, facts={"rows": len(run), "needed": span + 1})
-    found = [*_early(run, span, early), *episodes(run, window, sigmas, merge)]
+    first_rows = _after_resume(run, span, resumed_above) if late else _early(run, span, early)
+    found = [*first_rows, *episodes(run, window, sigmas)]
     facts = {"sigmas": sigmas, "rows": span, "count": len(found)}
     if not found:
         return Finding("no", facts=facts)
-    worst = max(found, key=lambda episode: episode.excess)
+
+    def weight(episode: Episode) -> tuple[bool, float]:
+        return episode.rows >= lasting, episode.excess
+
+    worst = max(found, key=weight)
     step = int(run.steps[worst.row])
     facts |= {
         "step": step,
@@ -159,7 +205,7 @@ def spike(run: Run, at: int | None, *, window: Window, sigmas: float, merge: int
         "mean": worst.mean,
         "std": worst.std,
     }
-    others = sorted(found, key=lambda episode: -episode.excess)[1:10]
+    others = sorted(found, key=weight, reverse=True)[1:10]
     first = int(run.steps[window.start(run, worst.row)])
     return Finding(
         "yes",
@@ -183,8 +229,35 @@ def _early(run: Run, span: int, times: float) -> list[Episode]:
     above = (loss > times * mean).fill_null(False).arg_true()
     if mean <= 0 or not len(above) or int(above[0]) < 2:
         return []
-    row, peak_row = int(above[0]), int(loss.arg_max() or 0)
-    return [Episode(row, peak_row, float(loss[peak_row]), times * mean, mean, to_float(usual.std(ddof=0)))]
+    left = loss > (1 + (times - 1) / 2) * mean  # where the climb to that height begins
+    row, peak_row = int(left.fill_null(False).arg_true()[0]), int(loss.arg_max() or 0)
+    return [_episode(loss, row, peak_row, times * mean, mean, to_float(usual.std(ddof=0)))]
+
+
+def _after_resume(run: Run, span: int, times: float) -> list[Episode]:
+    """The spike in the first `span` rows of a log that begins mid-way: `times` the first ones, and no noise.
+
+    A learning rate that warms up once more lifts the loss too, and is meant to.
+    """
+    loss = finite(run["loss"])
+    usual = loss[:FIRST].drop_nulls()
+    if not len(usual) or _warms_up(run, span):
+        return []
+    mean = to_float(usual.median())
+    bound = mean + max((times - 1) * mean, BEYOND_NOISE * noise_of(loss.drop_nulls()))
+    above = (loss[:span].rolling_median(FIRST) > bound).fill_null(False).arg_true()
+    if mean <= 0 or not len(above):
+        return []
+    row, peak_row = max(1, int(above[0]) - FIRST + 1), int(loss[:span].arg_max() or 0)
+    return [_episode(loss, row, peak_row, bound, mean, to_float(usual.std(ddof=0)))]
+
+
+def _warms_up(run: Run, span: int) -> bool:
+    """Whether the learning rate at least doubles over the first `span` rows."""
+    if not run.has("lr"):
+        return False
+    lr = finite(run["lr"])[:span].drop_nulls()
+    return len(lr) > 1 and float(lr[-1]) >= 2 * float(lr[0])
 
 
 def _within(run: Run, window: Window) -> Window:
@@ -203,7 +276,6 @@ def recovery(
     *,
     window: Window,
     sigmas: float,
-    merge: int,
     within: Window,
     smooth: Window,
 ) -> Finding:
@@ -212,7 +284,7 @@ def recovery(
     The flaw: an update that did lasting harm. Source: the tree; ours: smoothed, since one lucky batch is no
     recovery.
 
-    The spike at `at` has its peak within `merge` steps, as `spike` has it: where a blip leads a rise, the
+    The spike at `at` has its peak within half a window, as `spike` has it: where a blip leads a rise, the
     calm between them is no recovery.
     """
     row = run.row_at(at) if at is not None else 0
@@ -222,7 +294,7 @@ def recovery(
     bound = before.mean + sigmas * before.std
     span = smooth.count(run)
     mean = forward_mean(run["loss"], span)
-    near = finite(run["loss"])[row : run.row_at(int(run.steps[row]) + merge) + 1]
+    near = finite(run["loss"])[row : run.row_at(int(run.steps[row]) + one_spike(window)) + 1]
     peak = row + (near.arg_max() or 0)
     last = within.end(run, peak)
     back = (mean[peak + 1 : last + 1] <= bound).fill_null(False).arg_true()
@@ -261,15 +333,14 @@ def severity(
     window: Window,
     sigmas: float,
     of_gain: float,
-    of_level: float,
     lasting: int,
     tall: float,
 ) -> Finding:
     """Whether a spike is more than noise: it lasts, or towers over all that the run had gained.
 
     The flaw: the run became unstable. A spike hurt where its loss stands above mean + sigmas x std for
-    `lasting` rows or more and rises by more than `of_gain` of what the run had gained until then and by more
-    than `of_level` of the level before; or where it rises by more than `tall` times both, however short.
+    `lasting` rows or more and rises by more than `of_gain` of what the run had gained until then, or of its
+    level where that is more; or where it rises by more than `tall` times that, however short.
     Source: ours; one or two rows above the band are what healthy runs show by chance.
     """
     row = run.row_at(at) if at is not None else 0
@@ -285,7 +356,8 @@ def severity(
     peak = known_float(ahead[: max(1, lasted)].max()) or before.mean
     gained = max(0.0, to_float(loss[: max(1, min(row, 5))].median()) - before.mean)
     height = peak - before.mean
-    least = max(of_gain * gained, of_level * abs(before.mean))
+    yardstick = max(gained, abs(before.mean))
+    least = of_gain * yardstick
     facts = {
         "height": height,
         "bound": least,
@@ -294,7 +366,7 @@ def severity(
         "rows_bound": lasting,
         "peak": peak,
     }
-    hurt = (lasted >= lasting and height > least) or height > tall * max(gained, abs(before.mean))
+    hurt = (lasted >= lasting and height > least) or height > tall * yardstick
     seen = (int(run.steps[window.start(run, row)]), int(run.steps[min(len(run) - 1, row + lasted)]))
     return Finding("hurt" if hurt else "blip", at, facts, bound, seen, measured=height, bound=least)
 
@@ -303,7 +375,8 @@ def severity(
 def rising_loss(run: Run, at: int | None, *, window: Window, pieces: int, sigmas: float) -> Finding:
     """Whether the loss rose over the last window: each piece's mean above the one before, beyond noise.
 
-    The flaw: the run drifts away from what it had learned. Noise is the standard deviation within the pieces.
+    The flaw: the run drifts away from what it had learned. Noise is the standard deviation within the pieces;
+    `sigmas` of it are meant for pieces of 50 rows, and with fewer the means themselves differ more by chance.
     Source: the tree; ours: pieces instead of a monotonic curve, which noise never is.
     """
     needed = window.count(run)
@@ -315,7 +388,8 @@ def rising_loss(run: Run, at: int | None, *, window: Window, pieces: int, sigmas
         return Finding(NOT_YET, facts={"rows": len(tail[0]), "needed": 2 * pieces})
     means = [to_float(piece.mean()) for piece in tail]
     noise = math.sqrt(sum(to_float(piece.var(ddof=0)) for piece in tail) / pieces)
-    rise, bound = means[-1] - means[0], sigmas * noise
+    by_chance = BY_CHANCE * math.sqrt(2 / len(tail[0]))  # of the difference between two means
+    rise, bound = means[-1] - means[0], max(sigmas, by_chance) * noise
     climbs = all(later > earlier for earlier, later in pairwise(means))
     begin, end = int(run.steps[start]), int(run.steps[-1])
     facts = {"first": means[0], "last": means[-1], "rise": rise, "bound": bound, "begin": begin, "end": end}

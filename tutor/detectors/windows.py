@@ -23,6 +23,9 @@ def finite(values: pl.Series) -> pl.Series:
     return values.set(~values.is_finite(), None)
 
 
+FEWEST = 5
+"""Rows that say what is usual, at least."""
+
 ZEROS = 0.2
 """A loss that is exactly 0 at more than this share of the rows is no objective that falls."""
 
@@ -34,6 +37,31 @@ def is_objective(loss: pl.Series) -> bool:
     """
     known = finite(loss).drop_nulls()
     return bool(len(known)) and to_float(known.min()) >= 0 and to_float((known == 0).mean()) <= ZEROS
+
+
+TOWERS = 10
+"""A spike's row stands so many robust standard deviations above the rows around it."""
+
+NORMAL_MAD = 1.4826
+"""The standard deviation of a normal distribution, in median absolute deviations."""
+
+
+def calm(values: pl.Series, span: int) -> pl.Series:
+    """The finite values without spikes: null where one towers over the `span` rows before and those after.
+
+    So an earlier spike pollutes no baseline, and a level that changed for good stays what it is.
+    """
+    values = finite(values)
+    spikes = _towers(values, span) & _towers(values.reverse(), span).reverse()
+    return values.set(spikes.fill_null(False), None)
+
+
+def _towers(values: pl.Series, span: int) -> pl.Series:
+    """Whether each value lies far above the median of the rows before it, in their own deviations."""
+    before = values.shift(1)
+    usual = before.rolling_median(span, min_samples=FEWEST)
+    deviation = (before - usual).abs().rolling_median(span, min_samples=FEWEST)
+    return (deviation > 0) & (values - usual > TOWERS * NORMAL_MAD * deviation)
 
 
 def cadence(run: Run) -> float:
@@ -78,6 +106,22 @@ class Window:
         return max(row + self.rows, run.row_at(target) + beyond)
 
 
+def noise_of(values: pl.Series, lag: int = 1) -> float:
+    """The robust standard deviation around a signal's course.
+
+    From second differences over `lag` rows, where a steady fall or rise cancels out; 0 with too few rows.
+    """
+    bends = values.diff(lag).diff(lag).drop_nulls()
+    if not len(bends):
+        return 0.0
+    return NORMAL_MAD * to_float((bends - to_float(bends.median())).abs().median()) / math.sqrt(6)
+
+
+def resumed(run: Run, window: Window) -> bool:
+    """Whether the log begins mid-way: more than a window of steps lies before its first row."""
+    return len(run) > 0 and int(run.steps[0]) > window.count(run) * cadence(run)
+
+
 @dataclass(frozen=True)
 class Baseline:
     """Population statistics of the rows before one row.
@@ -94,19 +138,24 @@ class Baseline:
 
 
 def baseline(run: Run, signal: str, row: int, window: Window) -> Baseline | None:
-    """Mean and standard deviation of the window before `row`, or None where it holds under two values."""
+    """Mean and deviation of the window before `row`, earlier spikes left out; None under two values."""
     if row < 1:
         return None
     start = window.start(run, row)
-    before = finite(run[signal][start:row]).drop_nulls()
+    before = calm(run[signal], window.count(run))[start:row].drop_nulls()
     if len(before) < 2:
         return None
     return Baseline(to_float(before.mean()), to_float(before.std(ddof=0)), row - start)
 
 
 def rolling_baseline(run: Run, values: pl.Series, window: Window) -> tuple[pl.Series, pl.Series]:
-    """At each row, mean and standard deviation of the window before it; null where the log begins later."""
+    """At each row, mean and standard deviation of the window before it; null where the log begins later.
+
+    Earlier spikes are left out, as in `baseline`.
+    """
     import polars as pl
+
+    values = calm(values, window.count(run))
 
     steps = run.steps
     in_reach = pl.int_range(len(steps), eager=True) - steps.search_sorted(steps - window.steps, side="left")
@@ -120,10 +169,11 @@ def rolling_baseline(run: Run, values: pl.Series, window: Window) -> tuple[pl.Se
     if dense[window.rows :].all():
         return near["mean"].set(~dense, None), near["std"].set(~dense, None)
     before, span = values.shift(1), window.rows
+    short = pl.int_range(len(values), eager=True) < span
     sparse = pl.DataFrame(
         {
-            "mean": before.rolling_mean(span, min_samples=span),
-            "std": before.rolling_std(span, min_samples=span, ddof=0),
+            "mean": before.rolling_mean(span, min_samples=max(2, span // 2)).set(short, None),
+            "std": before.rolling_std(span, min_samples=max(2, span // 2), ddof=0).set(short, None),
         }
     )
     return near["mean"].zip_with(dense, sparse["mean"]), near["std"].zip_with(dense, sparse["std"])
