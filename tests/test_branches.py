@@ -33,7 +33,9 @@ def test_what_is_said_to_stand_below_stands_below(drawn):
 
 def test_the_trunk_is_the_walk_of_a_healthy_run(drawn):
     trunk = [twig.question for twig in drawn if not twig.outcomes and not twig.rails]
-    assert trunk == ["1.1", "1.4", "2.1", "3.1", "4.1", "5.1", "5.2", "5.3", "5.4"]
+    assert trunk[:5] == ["1.1", "1.4", "2.1", "3.1", "4.1"]
+    ends = [SHIPPED.leaves[goal] for _, goal in SHIPPED.nexts(trunk[-1]) if goal in SHIPPED.leaves]
+    assert "healthy" in [leaf.verdict for leaf in ends]
     assert drawn[1].rails == FORK
 
 

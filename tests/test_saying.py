@@ -130,7 +130,8 @@ class TestDrawers:
         lines = saying.after_prediction(question, Prediction("no", 4), seen, lang)
         given = {told["id"]: told["sources"] for told in Report(BREAK, PHASE_19).data(lang)["questions"]}
         assert set(given["2.1"]) == {
-            PHASE_19.sources[id](lang) for id in ("sieve", "few-rows", "no-window", "trained-level", "by-chance")
+            PHASE_19.sources[id](lang)
+            for id in ("sieve", "few-rows", "no-window", "trained-level", "by-chance")
         }
         assert all(source in drawn_sources(lines, lang).plain for source in given["2.1"])
         assert given["1.1"] == []  # its rule has no numbers

@@ -53,7 +53,7 @@ async def test_a_run_has_its_curve_its_end_the_score_and_the_date(at_home, size)
         line = line_of(at_home, "19-break")
         assert LEVELS[-1] in line
         assert "! a coherent bad" in line
-        assert "3 of 4 right" in line
+        assert "3 of 4" in line
         assert Notebook("ana").drafts()[0].saved[:10] in line
         assert "bad batch" not in line_of(at_home, "19-control")  # never before it is walked
         assert "not walked yet" in line_of(at_home, "19-control")

@@ -17,7 +17,7 @@ from tutor.ui.firstpaint import after_first_paint
 from tutor.ui.found import Found, find, place
 from tutor.ui.runs import RunEntry
 from tutor.ui.screens.page import TALL, Page
-from tutor.ui.widgets.runlist import RunList, RunRow
+from tutor.ui.widgets.runlist import WIDE, RunList, RunRow
 from tutor.ui.widgets.sureness import in_a_line, in_bars
 from tutor.ui.widgets.title import Title
 from tutor.words import BadFileError, plain
@@ -111,8 +111,9 @@ class HomeScreen(Page):
         self.refresh_bindings()
 
     def on_resize(self) -> None:
-        """The notebook takes more lines where there is room."""
+        """Where there is room, a score says what it counts and the notebook takes more lines."""
         if self.found:
+            self._show_runs(self.found)
             self._show_kept(self.found)
 
     # What to do next
@@ -190,6 +191,8 @@ class HomeScreen(Page):
         if not ended.score or not ended.score.count:
             return ""
         facts = {"right": ended.score.right, "count": ended.score.count, "attempt": ended.attempt}
+        if self.app.size.width < WIDE:
+            return self.say("home.of", **facts)
         return self.say("home.score_again" if ended.attempt > 1 else "home.score", **facts)
 
     # The notebook
