@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import shlex
 import shutil
 import subprocess
 import sys
@@ -171,6 +172,10 @@ class TestBadInput:
         assert "tutor check runs/19-break" in refused("walk", "runs/19-break")
         assert "tutor --help" in refused()
 
+    def test_no_terminal_to_pick_a_run_in(self, home: Path):
+        assert "tutor check RUN" in refused("walk")
+        assert "no tree 'phase-91'" in refused("walk", "--tree", "phase-91")
+
     def test_a_newer_manifest(self, home: Path):
         write_run(home / "r", GOOD, {"format": 2})
         assert "upgrade tutor" in refused("walk", "r")
@@ -200,9 +205,21 @@ class TestLeaving:
         write_run(home / "mine", GOOD, {"dtype": "fp32", "name": "another name"})
         monkeypatch.setattr("tutor.cli._terminal", lambda instead: None)
         monkeypatch.setattr("tutor.cli._open", opened)
-        code, out, _ = tutor("walk", given, "--lang", "en")
-        assert code == 0
-        assert (f"walk {given}" in out) is kept
+        (home / "mine.yaml").write_text((ROOT / "trees" / "phase-19.yaml").read_text())
+        for lang in ("en", "es"):
+            prose = (ROOT / "trees" / f"phase-19.{lang}.yaml").read_text()
+            (home / f"mine.{lang}.yaml").write_text(prose)
+        for options in ("", " --tree mine.yaml", " --learner 'Ana Li'", " --learner eva --lang es"):
+            code, out, _ = tutor("walk", *shlex.split(given + options))
+            assert code == 0
+            assert out.endswith(f"walk {given}{options}\n") is kept
+
+    def test_without_a_run_there_is_a_list_to_pick_from(self, home: Path, monkeypatch: pytest.MonkeyPatch):
+        opened: dict[str, object] = {}
+        monkeypatch.setattr("tutor.cli._terminal", lambda instead: None)
+        monkeypatch.setattr("tutor.cli._open", lambda **what: opened.update(what) or 0)
+        assert tutor("walk", "--learner", "eva", "--lang", "es")[0] == 0
+        assert opened == {"learner": "eva", "lang": "es", "home_tree": "phase-19"}
 
 
 class TestTrees:

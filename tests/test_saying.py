@@ -124,6 +124,18 @@ class TestDrawers:
                 assert line.text in [given["text"] for given in told["lines"]]
                 assert line.text in drawn(line).plain
 
+    @pytest.mark.parametrize("width", [60, 80, 120])
+    def test_text_is_broken_between_words_and_goes_on_under_its_sentence(self, width):
+        report = Report(BREAK, PHASE_19)
+        whole, broken = (report.text("es", explain=True, width=one).plain for one in (None, width))
+        lines = [line for line in broken.split("\n") if " $ " not in line]  # a command is to be copied whole
+        assert broken.split() == whole.split()
+        assert max(map(len, lines)) <= width
+        assert all(line.startswith(("  ", str(BREAK.path))) for line in lines if line)
+        assert [line for line in broken.split("\n") if " $ " in line] == [
+            line for line in whole.split("\n") if " $ " in line
+        ]
+
     @pytest.mark.parametrize("lang", ["en", "es"])
     def test_json_and_screen_name_the_sources(self, lang):
         question, seen = at("2.1")

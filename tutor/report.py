@@ -1,10 +1,12 @@
 """The walk that nobody watches, as text and as JSON: what `tutor check` prints."""
 
 import math
+import re
 from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
+from rich.console import Console
 from rich.text import Text
 
 from tutor import saying
@@ -16,6 +18,12 @@ from tutor.words import number, plain
 
 INDENT = " " * 31
 """Under a question's sentences; its id and title stand on the left."""
+
+NARROWEST = 20
+"""Cells for a sentence, under which it isn't broken."""
+
+_HANGS = re.compile(rf"(?P<command> +\$ )|  ! |  = \[..\] |  (?=\S).{{{len(INDENT) - 2}}}| *")
+"""What stands before a line's sentence: a sign, a question's id and title, or spaces."""
 
 ENDS = {
     "healthy": ("[ok]", "bold green"),
@@ -57,8 +65,15 @@ class Report:
         """Whether nothing wrong was found, and not everything could be looked at."""
         return self.verdict == "undecided" and not self.flawed
 
-    def text(self, lang: str, *, explain: bool = False) -> Text:
-        """For people: a line a question, then the leaf; with `explain` how each rule came to its answer."""
+    def text(self, lang: str, *, explain: bool = False, width: int | None = None) -> Text:
+        """For people: a line a question, then the leaf; with `explain` how each rule came to its answer.
+
+        With a `width`, lines are broken between words, and go on under their sentence.
+        """
+        out = self._text(lang, explain=explain)
+        return out if width is None else wrapped(out, width)
+
+    def _text(self, lang: str, *, explain: bool) -> Text:
         out = Text()
         out.append(plain(str(self.run.path)), "bold")
         out.append(f"   {self.tree.tree} · {self.tree.title(lang)}\n")
@@ -149,6 +164,26 @@ def _drawn(line: Line) -> tuple[str, str]:
     if line.role == "command":
         return f"    $ {line.text}\n", "bold"
     return f"    {_sentence(line)}\n", ""
+
+
+def wrapped(text: Text, width: int) -> Text:
+    """`text` with its lines broken between words at `width` cells, the rest of each under its sentence.
+
+    A command stays whole, to be copied.
+    """
+    broken: list[Text] = []
+    for line in text.split("\n", allow_blank=True):
+        under = _HANGS.match(line.plain)
+        if line.cell_len <= width or under is None or under["command"] or width - under.end() < NARROWEST:
+            broken.append(line)
+            continue
+        lead, said = line.divide([under.end()])
+        first, *rest = said.wrap(Console(width=width), width - under.end())
+        broken.append(lead + first)
+        broken += [Text(" " * under.end()) + piece for piece in rest]
+    for line in broken:
+        line.rstrip()
+    return Text("\n").join(broken)
 
 
 def strict(value: Any) -> Any:

@@ -18,7 +18,7 @@ from tests.test_card import changed
 from tutor import card as cards
 from tutor.lab import checkpoint, faults
 from tutor.lab.assembly import recipe_of
-from tutor.lab.command import run_train
+from tutor.lab.command import run_train, too_short
 from tutor.lab.loop import resume, train
 from tutor.lab.trainer import Trainer
 from tutor.parts import Part, read
@@ -117,6 +117,22 @@ class TestManifest:
         assert manifest["faults"] == [{"name": "amnesiac-optimizer"}]
         assert manifest["role"] == "break"
         assert manifest["command"].startswith("tutor train --fault amnesiac-optimizer ")
+
+    @pytest.mark.parametrize("sealed", [False, True])
+    def test_a_run_that_ends_before_its_trigger_says_so(
+        self, tmp_path: Path, capsys: pytest.CaptureFixture, sealed: bool
+    ):
+        card = cards.load(own_card(tmp_path, **SETTING))
+        assert run_train(card, {"steps": 2}, out=tmp_path / "run", sealed=sealed) == 0
+        said = capsys.readouterr().out
+        assert ("boilerplate at step 25" in said) is not sealed
+        assert ("are too few" in said) is sealed
+
+    def test_a_run_that_reaches_its_trigger_says_nothing_of_it(self):
+        assert too_short(recipe(boilerplate(5), [Part("empty-mask", {"step": 6})], steps=7)) is None
+        assert "empty-mask at step 7" in (
+            too_short(recipe((), [Part("empty-mask", {"step": 7})], steps=7)) or ""
+        )
 
     def test_a_control_takes_no_fault(self, tmp_path: Path, capsys: pytest.CaptureFixture):
         card = cards.find("no-clip")

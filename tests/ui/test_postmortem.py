@@ -166,7 +166,7 @@ async def test_each_section_says_how_it_stands_in_words(book):
         await pilot.press("x")  # into the step where it began
         await pilot.pause()
         assert "1 to do" in str(app.screen.query_one(Contents).render())
-        assert "is no step" in str(app.screen.query_one(".standing", Static).render())
+        assert "is not a step" in str(app.screen.query_one(".standing", Static).render())
 
 
 class TestEvidence:

@@ -142,7 +142,7 @@ async def test_from_the_leaf_again_from_the_top(at_leaf):
     app = at_leaf()
     async with app.run_test(size=WIDE) as pilot:
         await settle(pilot)
-        await pilot.press("r")  # walk again
+        await pilot.press("r", "down", "enter")  # walk again, and sure of it
         await settle(pilot)
         assert isinstance(app.screen, WalkScreen)
         assert app.screen.walk.at == "1.1"
@@ -208,7 +208,7 @@ async def test_the_next_tree_goes_on_at_its_question_and_step(leads_on):
         await settle(pilot)
         assert app.screen.walk.leaf
         assert [answer.question for answer in app.screen.walk.answers] == ["2"]
-        await pilot.press("r")  # again, from where it began
+        await pilot.press("r", "down", "enter")  # again, from where it began
         await settle(pilot)
         again = app.screen.walk
         assert (again.at, again.start, again.attempt) == ("2", ("2", 312), 2)

@@ -195,7 +195,7 @@ async def test_a_walk_left_is_resumed_where_it_was(walk):
         assert again.screen.walk.prediction == left.prediction
         assert again.screen.walk.hints == 1
         assert "Sigues donde" in shown(again)
-        await pilot.press("r")  # start over
+        await pilot.press("r", "down", "enter")  # start over, and sure of it
         await settle(pilot)
         assert (again.screen.walk.at, again.screen.walk.answers) == ("1.1", ())
         assert again.screen.walk.prediction is None

@@ -13,6 +13,8 @@ import typer
 from tutor.cli import content, options, start
 
 LEARN, RUN = "Learn", "Without the app"
+FIRST_TREE = "phase-19"
+"""The tree that is walked where none is named."""
 
 app = typer.Typer(
     name="tutor",
@@ -67,14 +69,20 @@ def home(
 
 @app.command(rich_help_panel=LEARN, epilog="Example:  tutor walk runs/19-break --learner ana --lang es")
 def walk(
-    run: options.RunArgument,
-    tree: options.TreeOption = "phase-19",
+    run: options.OptionalRunArgument = None,
+    tree: options.TreeOption = FIRST_TREE,
     learner: options.LearnerOption = None,
     lang: options.LangOption = None,
 ) -> None:
-    """Walk a decision tree over a run: predict first, then the log answers."""
+    """Walk a decision tree over a run: predict first, then the log answers. Without a run, pick one."""
     from tutor import readers
     from tutor.run import BadRunError
+
+    if run is None:
+        name, language = options.learner(learner), options.lang(lang)
+        options.tree(tree, checked=False)  # refused here rather than in the app
+        _terminal("tutor check RUN")
+        raise typer.Exit(_open(learner=name, lang=language, home_tree=tree))
 
     try:
         path = readers.locate(run)
@@ -88,7 +96,11 @@ def walk(
     from tutor.words import say
 
     if not code and _left_open(name, path, walked.tree):
-        print(say("walk.kept", language, command=shlex.join([options.program(), "walk", run])))
+        again = [options.program(), "walk", run]
+        again += ["--tree", tree] if tree != FIRST_TREE else []
+        again += ["--learner", learner] if learner is not None else []
+        again += ["--lang", lang] if lang is not None else []
+        print(say("walk.kept", language, command=shlex.join(again)))
     raise typer.Exit(code)
 
 
@@ -131,7 +143,7 @@ def check(
         list[str],
         typer.Argument(help="Run folders, or names.", metavar="RUN...", autocompletion=options.complete_run),
     ],
-    tree: options.TreeOption = "phase-19",
+    tree: options.TreeOption = FIRST_TREE,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON list, an object for each run.")] = False,
     explain: Annotated[
         bool, typer.Option("--explain", help="Under each question its rule: numbers, steps, margin.")
@@ -160,7 +172,8 @@ def check(
         if as_json:
             results.append(report.data(language))
         else:
-            console.print(report.text(language, explain=explain), soft_wrap=True)
+            width = console.width if console.is_terminal else None  # in a file or a pipe a line stays whole
+            console.print(report.text(language, explain=explain, width=width), soft_wrap=True)
     if as_json:
         print(json.dumps(results, indent=2, ensure_ascii=False, allow_nan=False))
     raise typer.Exit(2 if bad else 1 if flawed else 0)
@@ -173,7 +186,7 @@ def compare(
     at: Annotated[
         int | None, typer.Option("--at", help="Compare at this step, not at the worst spike.")
     ] = None,
-    tree: options.TreeOption = "phase-19",
+    tree: options.TreeOption = FIRST_TREE,
     lang: options.LangOption = None,
 ) -> None:
     """Put two runs side by side: what differs in the configuration, the panels overlaid, a table."""

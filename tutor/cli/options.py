@@ -90,6 +90,14 @@ def learner(name: str | None) -> str:
 RunArgument = Annotated[
     str, typer.Argument(help="A run's folder, or its name.", metavar="RUN", autocompletion=complete_run)
 ]
+OptionalRunArgument = Annotated[
+    str | None,
+    typer.Argument(
+        help="A run's folder, or its name; to be picked where none is given.",
+        metavar="[RUN]",
+        autocompletion=complete_run,
+    ),
+]
 TreeOption = Annotated[
     str, typer.Option("--tree", "-t", help="A tree's name, or a YAML file.", autocompletion=complete_tree)
 ]

@@ -22,12 +22,14 @@ from tutor.lab.checkpoint import saved
 from tutor.lab.loop import resume as resume_run
 from tutor.lab.loop import train
 from tutor.lab.manifest import Purpose
+from tutor.lab.recipe import Recipe
 from tutor.parts import Part
 from tutor.paths import new_runs
 from tutor.runfolder.writer import DiskFullError
 from tutor.settings import Settings, command_words
 
 PLAIN_EVERY = 50  # steps between lines where there is no terminal
+AFTER = 100  # steps to train on after a trigger, to see what it did
 INTERRUPTED = 130  # 128 + SIGINT, as shells have it
 
 
@@ -72,8 +74,9 @@ def run_train(
                 changes=changes,
                 sealed=_look_for(card) if sealed else None,
             )
-            if note := busy(recipe.settings):
-                print(note)
+            for note in (too_short(recipe, sealed=sealed), busy(recipe.settings)):
+                if note:
+                    print(note)
             with _progress(recipe.settings) as show:
                 done = train(recipe, out=folder, purpose=purpose, on_row=show)
     except KeyboardInterrupt:
@@ -110,6 +113,26 @@ def command_line(
     if sealed:
         words.append("--sealed")
     return shlex.join([*words, *command_words(changes), "--out", str(out)])
+
+
+def too_short(recipe: Recipe, *, sealed: bool = False) -> str | None:
+    """A line to print where the run ends before the step of a trigger or a fault; None where it doesn't.
+
+    Of a sealed run it names neither.
+    """
+    steps = recipe.settings.steps
+    parts = [(part.name, part.parameters.get("step")) for part in (*recipe.trigger, *recipe.faults)]
+    late = [(name, step) for name, step in parts if isinstance(step, int) and step >= steps]
+    if not late:
+        return None
+    if sealed:
+        return f"{steps} steps are too few for all that is hidden in this run to happen"
+    what = ", ".join(f"{name} at step {step}" for name, step in late)
+    enough = max(step for _, step in late) + AFTER
+    return (
+        f"this run ends at step {steps - 1}, before what it is to show ({what}): nothing will "
+        f"happen; leave --steps out, or give {enough} or more"
+    )
 
 
 def busy(settings: Settings) -> str | None:

@@ -10,6 +10,8 @@ from tutor.notebook import Draft
 KINDS = ("walk", "finished")
 """Drafts that may be of a walk at its leaf. Begun again, its "walk" moves on and its "finished" stays."""
 
+VERDICTS = ("healthy", "flaw", "undecided")
+
 
 @dataclass(frozen=True)
 class Score:
@@ -61,7 +63,7 @@ def _finished(draft: Draft) -> Finished:
         run=run,
         tree=tree,
         leaf=leaf,
-        verdict=str(draft.data.get("verdict", "")),
+        verdict=verdict if (verdict := draft.data.get("verdict")) in VERDICTS else "",
         date=draft.saved[:10],
         score=_score(draft.data.get("score")),
         attempt=attempt if isinstance(attempt, int) else 1,

@@ -1,6 +1,7 @@
 """TutorApp: the themes, the language and the learner; everything else is in the screens.
 
 TutorApp(learner=..., lang=...).run()                                     the home screen
+TutorApp(learner=..., lang=..., home_tree="phase-19").run()               the same, to walk that tree
 TutorApp(learner=..., lang=..., subject=path, walked_tree=tree).run()     begin or resume a walk
 
 `ready` is called once, when the first screen stands. With `greet`, a learner without a notebook is told
@@ -9,11 +10,13 @@ before the first question what all this is about.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from textual import events
 from textual.screen import Screen
 
+from tutor import preferences
 from tutor.ui import bindings
 from tutor.ui.firstpaint import FirstPaint, commands
 from tutor.ui.navigation import Navigation
@@ -50,23 +53,27 @@ class TutorApp(Navigation, FirstPaint):
         lang: str = "en",
         subject: Run | Path | None = None,
         walked_tree: Tree | None = None,
+        home_tree: str | None = None,
         greet: bool = False,
         ready: Callable[[], object] = lambda: None,
     ):
         super().__init__(ready)
-        self.learner, self._greet = learner, greet
-        self._subject, self._walked_tree = subject, walked_tree
+        self.set_reactive(TutorApp.learner, learner)
+        self._greet = greet
+        self._subject, self._walked_tree, self._home_tree = subject, walked_tree, home_tree
         self.set_reactive(TutorApp.lang, lang if lang in LANGUAGES else LANGUAGES[0])
         for theme in (DARK, LIGHT):
             self.register_theme(theme)
-        self.theme = DARK.name
+        self._take_preferences()
 
     def get_default_screen(self) -> Screen:
         """The walk asked for, else home: it takes the place of Textual's empty screen."""
         if self._subject is None or self._walked_tree is None:
             from tutor.ui.screens.home import HomeScreen
 
-            return HomeScreen()
+            home = HomeScreen()
+            home.walked_tree = self._home_tree or home.walked_tree
+            return home
         from tutor.ui.screens.walk import WalkScreen
 
         return WalkScreen(self._subject, self._walked_tree)
@@ -95,5 +102,26 @@ class TutorApp(Navigation, FirstPaint):
         self.lang = LANGUAGES[(LANGUAGES.index(self.lang) + 1) % len(LANGUAGES)]
 
     def action_theme(self) -> None:
-        """From dark to light, or back."""
+        """From dark to light, or back; kept for the next time."""
         self.theme = LIGHT.name if self.current_theme.dark else DARK.name
+        self._keep_preferences()
+
+    def action_hide_names(self) -> None:
+        """Hide the runs' names, which may be the answer, until their walks have ended; or show them."""
+        self.hide_names = not self.hide_names
+        self._keep_preferences()
+
+    def watch_learner(self) -> None:
+        """Another learner, other preferences."""
+        self._take_preferences()
+
+    def _take_preferences(self) -> None:
+        kept = preferences.read(self.learner)
+        self.theme = LIGHT.name if kept.theme == "light" else DARK.name
+        self.hide_names = kept.hide_names
+
+    def _keep_preferences(self) -> None:
+        theme = "dark" if self.current_theme.dark else "light"
+        now = preferences.Preferences(theme, self.hide_names)
+        keep = partial(preferences.write, self.learner, now)
+        self.files.save(keep, lambda error: self.complain(error.says(self.lang)))

@@ -49,6 +49,9 @@ APP: list[BindingType] = [
     _row("question_mark,f1", "help", "help", "f1"),  # a ? is text in the fields of a form
     _row("ctrl+p", "command_palette", "palette", "ctrl+p"),
     _row("q", "leave", "leave"),
+    # At once, before the focused field has dealt with the key: what is pasted next belongs to the next one.
+    Binding("tab", "focus_next", show=False, priority=True),
+    Binding("shift+tab", "focus_previous", show=False, priority=True),
     QUIT,
 ]
 
@@ -60,6 +63,8 @@ WALK: list[BindingType] = [
     _row("n", "letter('n')", "answer", "n"),
     _row("u", "unsure", "answer", "u"),
     _row("h", "hint", "hint"),
+    _row("pagedown", "scroll_hints(2)", "scroll_hints", "pgup/dn"),
+    _row("pageup", "scroll_hints(-2)", "scroll_hints", "pgup/dn"),
     *_PANELS,
     _row("down,j", "choose(1)", "choose", "↑↓"),
     _row("up,k", "choose(-1)", "choose", "↑↓"),
@@ -125,10 +130,16 @@ HOME: list[BindingType] = [
     _row("t", "tree", "tree"),
     _row("n", "lessons", "lessons"),
     _row("m", "map", "map"),
+    _row("x", "app.hide_names", "hide_names"),
+]
+
+LESSON_LIST: list[BindingType] = [
+    _form("enter", "select", "read"),
+    _row("down", "cursor_down", "pick", "↑↓"),
+    _row("up", "cursor_up", "pick", "↑↓"),
 ]
 
 LESSONS: list[BindingType] = [
-    _form("enter", "read", "read"),
     _row("escape,n", "leave", "close", "esc"),
 ]
 

@@ -34,11 +34,14 @@ class Commands(InTutor, Provider):
             if row.action in _WORTH_NAMING:
                 yield row.name[:1].upper() + row.name[1:], partial(app.simulate_key, row.key)
         for entry in self._entries:
-            yield say("commands.open", lang, run=plain(entry.name)), partial(app.open_run, entry)
+            name = plain(app.called(entry.path, entry.name))
+            yield say("commands.open", lang, run=name), partial(app.open_run, entry)
         yield say("commands.lessons", lang), app.open_lessons
         yield say("commands.learner", lang), app.ask_learner
         yield say("commands.language", lang), app.action_language
         yield say("commands.theme", lang), app.action_theme
+        names = "show_names" if app.hide_names else "hide_names"
+        yield say(f"commands.{names}", lang), app.action_hide_names
         yield say("commands.quit", lang), app.exit
 
     async def discover(self) -> Hits:

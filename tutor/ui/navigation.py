@@ -33,11 +33,35 @@ class Navigation(App[object]):
         files: what reads and writes beside the screens.
         learner: whose notebook.
         lang: the language on screen, "en" or "es".
+        hide_names: whether a run is called "case 1" until its walk has ended.
+        ended: the paths, resolved, of the runs whose names need no hiding any more.
     """
 
-    learner: str
+    learner: reactive[str] = reactive("learner", init=False)
     _greet: bool = False
     lang: reactive[str] = reactive("en", init=False)
+    hide_names: reactive[bool] = reactive(False, init=False)
+
+    @cached_property
+    def ended(self) -> set[Path]:
+        """None before a walk has ended."""
+        return set()
+
+    @cached_property
+    def _cases(self) -> list[Path]:
+        """Every run, in the order in which the home screen lists them."""
+        from tutor import readers
+
+        return [path.resolve() for _, path in sorted(readers.available().items())]
+
+    def called(self, path: Path, name: str) -> str:
+        """What to call the run at `path` on screen: its name or, while names are hidden, its number."""
+        path = path.resolve()
+        if not self.hide_names or path in self.ended:
+            return name
+        if path not in self._cases:
+            self._cases.append(path)
+        return say("ui.case", self.lang, number=self._cases.index(path) + 1)
 
     @cached_property
     def files(self) -> Files:
@@ -56,6 +80,7 @@ class Navigation(App[object]):
         """Where the walk ends. `left` is told how the learner leaves it: see LeafScreen."""
         from tutor.ui.screens.leaf import LeafScreen
 
+        self.ended.add(walk.run.path.resolve())
         self.push_screen(LeafScreen(walk, keeper), left)
 
     def open_postmortem(self, walk: AtLeaf, keeper: Keeper) -> None:

@@ -1,5 +1,7 @@
 """CompareScreen: two runs laid over each other, and in figures."""
 
+from dataclasses import replace
+
 from textual.app import ComposeResult
 from textual.containers import VerticalScroll
 from textual.content import Content
@@ -32,7 +34,9 @@ class CompareScreen(PlotPage):
 
     def __init__(self, run: Run, other: Run, tree: Tree, at: int | None, *, ended: bool):
         super().__init__()
-        self.subject, self.other, self._at, self._ended = run, other, at, ended
+        called = self.app.called
+        self.subject, self.other = (replace(one, name=called(one.path, one.name)) for one in (run, other))
+        self._at, self._ended = at, ended
         self._numbers = {name: trees.numbers(name, tree) for name in ("spike", "recovery")}
 
     def body(self) -> ComposeResult:
@@ -50,7 +54,7 @@ class CompareScreen(PlotPage):
         table = self.query_one("#table")
         table.border_title = Content(self.say("ui.figures"))
         if self._ended:
-            found = compare.compare(self.other, self.subject, self._at, **self._numbers)
+            found = compare.compare(self.subject, self.other, self._at, **self._numbers)
             self._at = found.step
             table.query_one(Static).update(compare.render(found, self.app.lang))
         else:

@@ -1,6 +1,7 @@
 """HomeScreen: what to do next, the runs with how their walks stand, and what the notebook holds."""
 
 from functools import partial
+from pathlib import Path
 
 from textual import work
 from textual.app import ComposeResult
@@ -68,6 +69,9 @@ class HomeScreen(Page):
         self.found = await self.app.files.notes(partial(find, self.app.learner, self.walked_tree))
         if not (self.is_mounted and self.is_attached):  # it may have been left in the meantime
             return
+        walks = (walk for walk in self.found.walks if walk.get("done"))
+        self.app.ended.update(Path(str(walk.get("run"))) for walk in walks)
+        self.app.ended.update(Path(run) for run in self.found.finished)
         self.relabel()
         _, entry = self._next(self.found)
         if self.found.entries:
@@ -139,8 +143,9 @@ class HomeScreen(Page):
         """What was begun, then what is owed, then what is new; and the run that it is about."""
         entries = {place(entry): entry for entry in found.entries}
         if left := next((walk for walk in found.walks if not walk.get("done")), None):
-            name, at = (plain(str(left.get(key))) for key in ("name", "at"))
-            return self.say("home.go_on", run=name, at=at), entries.get(str(left.get("run")))
+            name = self.app.called(Path(str(left.get("run"))), str(left.get("name")))
+            at = plain(str(left.get("at")))
+            return self.say("home.go_on", run=plain(name), at=at), entries.get(str(left.get("run")))
         if found.begun:
             name = found.begun[0].partition(" · ")[0]
             about = next((entry for entry in found.entries if plain(entry.name) == name), None)
@@ -151,7 +156,7 @@ class HomeScreen(Page):
                 return self.say("home.write", run=name), entries.get(str(walk.get("run")))
         walked = {str(walk.get("run")) for walk in found.walks}
         if entry := next((entry for folder, entry in entries.items() if folder not in walked), None):
-            return self.say("home.walk_one", run=plain(entry.name)), entry
+            return self.say("home.walk_one", run=plain(self.app.called(entry.path, entry.name))), entry
         return self.say("home.train" if found.entries else "home.no_runs"), None
 
     # The runs
@@ -175,7 +180,8 @@ class HomeScreen(Page):
         if ended:
             score, date = self._score(ended), ended.date
         about = entry.describe(self.app.lang)
-        return RunRow(plain(entry.name), about, self._curves.of(entry.path), state, style, score, date)
+        name = plain(self.app.called(entry.path, entry.name))
+        return RunRow(name, about, self._curves.of(entry.path), state, style, score, date)
 
     def _ended(self, ended: Finished) -> tuple[str, str]:
         """What the log said of a run that was walked to the end, and its style."""

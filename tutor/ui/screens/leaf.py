@@ -182,7 +182,7 @@ class LeafScreen(WalkPage[AtLeaf]):
             return
         self.app.open_walk(self.walk.run, tree, (question, self.walk.focus))
 
-    def action_again(self) -> None:
+    def begin_again(self) -> None:
         """Walk again from the top."""
         self.dismiss("again")
 

@@ -16,6 +16,12 @@ from tutor.ui.widgets.title import Title
 from tutor.words import plain
 
 
+class LessonList(OptionList):
+    """The lessons to pick from, whose keys the footer knows."""
+
+    BINDINGS = bindings.LESSON_LIST
+
+
 class LessonsScreen(Page):
     """The lessons of a notebook, the oldest first as they are given."""
 
@@ -33,7 +39,7 @@ class LessonsScreen(Page):
         """The list on the left, the lesson on the right."""
         yield Title(middle=str(self.notebook.lessons_path))
         with Horizontal(id="lessons"):
-            yield OptionList(*(Option(self._row(lesson)) for lesson in self.lessons), id="list", markup=False)
+            yield LessonList(*(Option(self._row(lesson)) for lesson in self.lessons), id="list", markup=False)
             with VerticalScroll(id="reading"):
                 yield Markdown(open_links=False)
                 yield Static(id="none")
@@ -58,7 +64,7 @@ class LessonsScreen(Page):
         self.query_one("#reading").scroll_home(animate=False)
 
     @on(OptionList.OptionSelected)
-    def action_read(self) -> None:
+    def _read(self) -> None:
         """To the reading pane, to scroll it."""
         self.query_one("#reading").focus()
 

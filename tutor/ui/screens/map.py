@@ -42,7 +42,8 @@ class MapScreen(Page):
 
     def body(self) -> ComposeResult:
         """The outline, a block for each question."""
-        name = self.walk.run.name if self.walk else ""
+        run = self.walk.run if self.walk else None
+        name = self.app.called(run.path, run.name) if run else ""
         yield Title(name, "", placed(self._tree, self.app.lang))
         with VerticalScroll(classes="pane", id="map"):
             yield Static(id="about", markup=False)

@@ -17,15 +17,15 @@ from tutor.ui.widgets.plot import Plot
 from tutor.ui.widgets.tabs import PanelTabs
 from tutor.words import say
 
-TALL = 32
-"""Rows from which a screen has room to spare."""
+MIDDLE, TALL = 28, 32
+"""Rows from which a screen has room for more than what must be there, and room to spare."""
 
 
 class Page(InTutor, Screen):
     """A screen whose body is `body()` and whose words are set by `relabel()`."""
 
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-wide")]  # noqa: RUF012
-    VERTICAL_BREAKPOINTS = [(0, "-short"), (TALL, "-tall")]  # noqa: RUF012
+    VERTICAL_BREAKPOINTS = [(0, "-short"), (MIDDLE, "-middle"), (TALL, "-tall")]  # noqa: RUF012
     AUTO_FOCUS = ""
     HELP_NOTES: ClassVar[tuple[str, ...]] = ()
     """What the help screen says beside the keys, each a key of tutor/words/en/help.yaml."""
@@ -40,8 +40,9 @@ class Page(InTutor, Screen):
         return ()
 
     def on_mount(self) -> None:
-        """Follow the language."""
+        """Follow the language, and whether runs are called by their names."""
         self.watch(self.app, "lang", self._speak, init=False)
+        self.watch(self.app, "hide_names", self._speak, init=False)
         self.relabel()
 
     def _speak(self) -> None:
@@ -74,6 +75,12 @@ class PlotPage(Page):
     def levels(self) -> Mapping[str, float | None]:
         """The bounds to draw, by panel; none unless the screen says otherwise."""
         return {}
+
+    def _speak(self) -> None:
+        super()._speak()
+        plot = self.query_one(Plot)
+        plot.show(plot.panel, plot.mark, plot.level, plot.view)
+        self.query_one(PanelTabs).refresh()
 
     def show_panel(self, panel: str) -> None:
         """Draw `panel` over the steps that are shown."""

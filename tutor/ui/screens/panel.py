@@ -40,7 +40,8 @@ class PanelScreen(PlotPage):
 
     def body(self) -> ComposeResult:
         """The panel under its tabs."""
-        yield Title(self.subject.name, described(self.subject, self.app.lang))
+        run = self.subject
+        yield Title(self.app.called(run.path, run.name), described(run, self.app.lang))
         yield PanelTabs()
         yield Plot(self.subject)
 

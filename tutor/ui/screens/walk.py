@@ -15,7 +15,7 @@ from tutor.tree import Tree
 from tutor.ui import bindings
 from tutor.ui.firstpaint import after_first_paint
 from tutor.ui.looks import Looks, bounds, steps_to_pick
-from tutor.ui.screens.page import TALL, PlotPage
+from tutor.ui.screens.page import MIDDLE, TALL, PlotPage
 from tutor.ui.screens.walkpage import WalkPage
 from tutor.ui.widgets.answer import Answer
 from tutor.ui.widgets.evidence import Evidence
@@ -63,9 +63,14 @@ class WalkScreen(PlotPage, WalkPage[Walk]):
 
     def body(self) -> ComposeResult:
         """The remarks on the log above the panes."""
-        yield Title(self._subject.name)
+        yield Title(self._called)
         yield Remarks()
         yield WalkPanes(self._tree, self._start[0] if self._start else self._tree.start)
+
+    @property
+    def _called(self) -> str:
+        run = self._walk.run if self._walk else self._subject
+        return self.app.called(run.path if isinstance(run, Run) else run, run.name)
 
     @property
     def begun(self) -> bool:
@@ -131,15 +136,16 @@ class WalkScreen(PlotPage, WalkPage[Walk]):
 
     def _left_leaf(self, wish: str | None) -> None:
         if wish == "again":
-            self.action_again()
+            self.begin_again()
         elif wish == "leave":
             self.action_leave()
         else:
             self.move_to(walks.back(self.walk))
 
     @property
-    def _tall(self) -> bool:
-        return self.app.size.height >= TALL
+    def _room_for_why(self) -> bool:
+        """Whether what is at stake can stand under the question: what the log says needs the room first."""
+        return self.app.size.height >= (MIDDLE if self.seen is None else TALL)
 
     def on_resize(self) -> None:
         """What is at stake stands under the question where there is room."""
@@ -151,7 +157,7 @@ class WalkScreen(PlotPage, WalkPage[Walk]):
 
     @property
     def _says_why(self) -> bool:
-        return self._why or self._tall
+        return self._why or self._room_for_why
 
     def _show_question(self) -> None:
         if not isinstance(self._walk, AtLeaf):
@@ -161,7 +167,7 @@ class WalkScreen(PlotPage, WalkPage[Walk]):
         """Draw every pane in the app's language."""
         walk, lang = self._walk, self.app.lang
         title = self.query_one(Title)
-        title.middle = described(walk.run, lang) if walk else ""
+        title.left, title.middle = self._called, described(walk.run, lang) if walk else ""
         title.place = placed(self._tree, lang)
         title.refresh()
         self.query_one(Remarks).show(lang, first=not (walk and walk.answers))
@@ -202,9 +208,10 @@ class WalkScreen(PlotPage, WalkPage[Walk]):
             "commit": lambda: seen is None,
             "go_on": lambda: seen is not None,
             "read": lambda: seen is not None and self.query_one(Evidence).max_scroll_y > 0,
+            "scroll_hints": lambda: seen is None and self._panes.hints.max_scroll_y > 0,
             "hint": lambda: seen is None and walk.hints < len(walk.question.hints),
             "others": lambda: len(steps_to_pick(walk, seen, self._looks)) > 1,
-            "why": lambda: not self._tall,
+            "why": lambda: not self._room_for_why,
             "remarks": lambda: bool(walk.run.remarks),
             "back": lambda: moved,
             "again": lambda: moved,
@@ -253,6 +260,10 @@ class WalkScreen(PlotPage, WalkPage[Walk]):
         self._panes.show_hints(walk)
         self.refresh_bindings()
 
+    def action_scroll_hints(self, lines: int) -> None:
+        """Scroll the hints, where they have less room than they need."""
+        self._panes.hints.scroll_relative(y=lines, animate=False)
+
     def action_read(self, lines: int) -> None:
         """Scroll what the log says."""
         self.query_one(Evidence).scroll_relative(y=lines, animate=False)
@@ -272,8 +283,8 @@ class WalkScreen(PlotPage, WalkPage[Walk]):
         """Undo the prediction or the last answer."""
         self.move_to(walks.back(self.walk))
 
-    def action_again(self) -> None:
-        """Start over."""
+    def begin_again(self) -> None:
+        """The next attempt, from where this one began."""
         self.query_one(Answer).forget()
         self.move_to(walks.again(self.walk))
 

@@ -29,6 +29,25 @@ class WalkPage(Page, Generic[W]):
         assert self._walk is not None, "the log isn't read yet"
         return self._walk
 
+    def action_again(self) -> None:
+        """Start over; where answers would be lost, the learner is asked first."""
+        from tutor.ui.screens.pick import PickScreen
+
+        if not self.walk.answers:
+            self.begin_again()
+            return
+        count = len(self.walk.answers)
+        rows = [("stay", self.say("walk.stay")), ("again", self.say("walk.start_over", count=count))]
+        self.app.push_screen(PickScreen("walk.sure", rows), self._start_over)
+
+    def _start_over(self, wish: str | None) -> None:
+        if wish == "again":
+            self.begin_again()
+
+    def begin_again(self) -> None:
+        """The next attempt; each page with a walk says how."""
+        raise NotImplementedError
+
     def action_map(self) -> None:
         """The map of the tree."""
         from tutor.ui.screens.map import MapScreen
@@ -47,7 +66,10 @@ class WalkPage(Page, Generic[W]):
         entries = await files.read(partial(runs.beside, walk.run))
         name: str | None = entries[0].name if entries else None
         if len(entries) != 1:
-            rows = [(entry.name, f"{entry.name}   {entry.describe(lang)}") for entry in entries]
+            rows = [
+                (entry.name, f"{self.app.called(entry.path, entry.name)}   {entry.describe(lang)}")
+                for entry in entries
+            ]
             name = await self.app.push_screen_wait(PickScreen("ui.pick_run", rows))
         entry = next((entry for entry in entries if entry.name == name), None)
         if entry is None:

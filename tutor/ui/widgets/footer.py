@@ -1,4 +1,7 @@
-"""Keys: the line at the bottom with what works now, drawn from the active bindings; a click does it."""
+"""Keys: the line at the bottom with what works now, drawn from the active bindings; a click does it.
+
+What is always there: the way out, help and the menu.
+"""
 
 from textual.content import Content
 from textual.reactive import reactive
@@ -8,8 +11,14 @@ from tutor.ui.bindings import Working, working
 from tutor.ui.typed import InTutor
 
 GAP = "  "
-ALWAYS = ("question_mark", "f1", "ctrl+p")
+MOST = 8
+"""Keys on the line: more than that nobody reads."""
+
+HELP = ("question_mark", "f1", "ctrl+p")
 """Help, by the key that works where a ? is text, and the menu."""
+
+WAYS_OUT = ("leave", "close")
+"""The actions that leave a screen."""
 
 
 class Keys(InTutor, Widget):
@@ -25,11 +34,12 @@ class Keys(InTutor, Widget):
     def render(self) -> Content:
         """The keys that fit, each a link."""
         rows = working(self.screen.active_bindings, self.app.lang)
-        always = [row for row in rows if row.key in ALWAYS]
+        out = [row for row in rows if row.action.removeprefix("app.").partition("(")[0] in WAYS_OUT]
+        always = out + [row for row in rows if row.key in HELP]
         others = [row for row in rows if row not in always]
         room = self.size.width - 1 + len(GAP) - sum(_width(row) for row in always)  # no gap after the last
         shown: list[Working] = []
-        for row in others:
+        for row in others[: MOST - len(always)]:
             room -= _width(row)
             if room < 0:
                 break

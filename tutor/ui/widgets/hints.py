@@ -32,4 +32,8 @@ class Hints(VerticalScroll):
             click = "@click=screen.hint"
             parts += [("h ", f"bold $accent {click}"), (say(key, lang), f"$foreground-muted {click}")]
         self.query_one(Static).update(Content.assemble(*parts).rstrip())
-        self.call_after_refresh(self.scroll_end, animate=False)
+        self.call_after_refresh(self._to_the_newest)
+
+    def _to_the_newest(self) -> None:
+        self.scroll_end(animate=False)
+        self.screen.refresh_bindings()  # now that it is known whether the hints scroll

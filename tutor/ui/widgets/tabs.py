@@ -13,7 +13,7 @@ from tutor.words import say
 
 
 class PanelTabs(InTutor, Widget):
-    """The panels by number and name; by number alone where the names don't fit."""
+    """The panels by number and name; by a brief name, then by number alone, where these don't fit."""
 
     auto_links = reactive(False)  # the names keep their own colours
 
@@ -34,8 +34,10 @@ class PanelTabs(InTutor, Widget):
 
     def render(self) -> Content:
         """One link for each panel."""
-        names = [say(f"panel.tabs.{panel}", self.app.lang) for panel in PANELS]
-        whole = sum(len(name) + 4 for name in names) <= self.content_size.width
+        names, whole = self._names("tabs"), True
+        if not self._fits(names):
+            names = self._names("brief")
+            whole = self._fits(names)
         parts: list[tuple[str, str]] = []
         for number, (panel, name) in enumerate(zip(PANELS, names, strict=True), 1):
             now = panel == self._panel
@@ -43,6 +45,12 @@ class PanelTabs(InTutor, Widget):
             text = f"{number} {name}" if whole or now else str(number)
             parts.append((f"[{text}]" if now else f" {text} ", f"{style} @click=choose({number})"))
         return Content.assemble(*parts)
+
+    def _names(self, kind: str) -> list[str]:
+        return [say(f"panel.{kind}.{panel}", self.app.lang) for panel in PANELS]
+
+    def _fits(self, names: list[str]) -> bool:
+        return sum(len(f"[1 {name}]") for name in names) <= self.content_size.width
 
     def action_choose(self, number: int) -> None:
         """A click."""

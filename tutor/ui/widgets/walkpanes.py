@@ -37,6 +37,11 @@ class WalkPanes(InTutor, Horizontal):
             yield Hints(classes="below")
 
     @property
+    def hints(self) -> Hints:
+        """The pane of hints that is shown: beside the panes, or below them where the terminal is narrow."""
+        return next((pane for pane in self.query(Hints) if pane.display), self.query(Hints).first())
+
+    @property
     def _at(self) -> str:
         return self._walk.at if self._walk else self._first
 

@@ -1,0 +1,60 @@
+"""Preferences: what a learner has set in the app and finds again, in learners/<name>/preferences.json.
+
+Read before the first screen is drawn, so nothing heavy is imported here.
+"""
+
+import json
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Literal
+
+from tutor import paths
+
+NAME = "preferences.json"
+
+
+@dataclass(frozen=True)
+class Preferences:
+    """What a learner has set.
+
+    Attributes:
+        theme: the colours of the screens.
+        hide_names: whether a run is called "case 1" until its walk has ended: its name may be the answer.
+    """
+
+    theme: Literal["dark", "light"] = "dark"
+    hide_names: bool = False
+
+
+def read(learner: str) -> Preferences:
+    """The preferences of `learner`; the usual ones for what is missing or can't be read."""
+    try:
+        kept = json.loads(_path(learner).read_bytes())
+    except (OSError, ValueError):
+        return Preferences()
+    if not isinstance(kept, dict):
+        return Preferences()
+    theme = "light" if kept.get("theme") == "light" else "dark"
+    return Preferences(theme, kept.get("hide_names") is True)
+
+
+def write(learner: str, preferences: Preferences) -> None:
+    """Keep `preferences`; what else is in the file stays.
+
+    Raises:
+        NotebookError: they can't be written.
+    """
+    from tutor.notebook.files import locked, replace
+
+    path = _path(learner)
+    with locked(path.parent):
+        kept: object = None
+        with suppress(OSError, ValueError):
+            kept = json.loads(path.read_bytes())
+        others = kept if isinstance(kept, dict) else {}
+        replace(path, json.dumps(others | asdict(preferences), indent=2).encode() + b"\n")
+
+
+def _path(learner: str) -> Path:
+    return paths.learners() / learner / NAME
