@@ -92,7 +92,7 @@ def walk(
         options.fail(error)
     walked, name, language = options.tree(tree, checked=False), options.learner(learner), options.lang(lang)
     _terminal(f"tutor check {shlex.quote(run)}")
-    code = _open(learner=name, lang=language, subject=path, walked_tree=walked)
+    code = _open(learner=name, lang=language, subject=path, walked_tree=walked, greet=True)
     from tutor.words import say
 
     if not code and _left_open(name, path, walked.tree):

@@ -41,7 +41,10 @@ def draft_key(run: str, tree: str, folder: str | Path) -> str:
 
 @dataclass(frozen=True)
 class Draft:
-    """Work that was left. `kind` is "walk" or "postmortem"; `saved` is an ISO time with offset."""
+    """Work that was left, or a walk at its leaf: `kind` is "walk", "finished" or "postmortem".
+
+    `saved` is an ISO time with offset.
+    """
 
     kind: str
     key: str
@@ -65,6 +68,12 @@ class Notebook:
     def lessons_path(self) -> Path:
         """Where the lessons are."""
         return self.folder / "lessons.md"
+
+    @property
+    def new(self) -> bool:
+        """Whether nothing that was learned is kept in it yet."""
+        kept = ("drafts", "predictions.jsonl", self.lessons_path.name)
+        return not any((self.folder / name).exists() for name in kept)
 
     # Lessons
 
@@ -196,6 +205,7 @@ class Notebook:
         hints: int = 0,
         attempt: str = "",
         seen_before: bool = False,
+        close: bool = False,
     ) -> None:
         """Add one prediction, with what the log said then, to predictions.jsonl.
 
@@ -207,6 +217,7 @@ class Notebook:
             attempt: id of the walk in which it was made; "" where it isn't known.
             seen_before: whether the log had answered this question already when the prediction was made: such
                 a prediction says nothing of what the learner knew.
+            close: whether the log decided by a hair: then nobody was wrong.
 
         Raises:
             NotebookError: it can't be written.
@@ -214,6 +225,7 @@ class Notebook:
         entry: dict[str, Any] = {"when": datetime.now().astimezone().isoformat(timespec="seconds")}
         entry |= {"run": run, "tree": tree, "question": question, "predicted": predicted, "found": found}
         entry |= {"confidence": confidence, "hints": hints, "attempt": attempt, "seen_before": seen_before}
+        entry["close"] = close
         path = self.folder / "predictions.jsonl"
         with locked(self.folder), path.open("ab+") as file:
             if size := file.seek(0, os.SEEK_END):
@@ -224,7 +236,7 @@ class Notebook:
     def predictions(self) -> list[dict[str, Any]]:
         """Every prediction that can be read, oldest first, each as `record_prediction` was given it.
 
-        Those kept by an older tutor have neither `attempt` nor `seen_before`.
+        Those kept by an older tutor have no `attempt`, `seen_before` or `close`.
         """
         try:
             lines = read(self.folder / "predictions.jsonl").split(b"\n")

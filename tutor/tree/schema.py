@@ -37,6 +37,11 @@ class Rule(Strict):
         """Where its numbers come from, in words, by number."""
         return self._sources
 
+    @property
+    def plain_numbers(self) -> Mapping[str, Number]:
+        """Its numbers, by which prose is filled: a window by its steps."""
+        return {name: one.steps if isinstance(one, Window) else one for name, one in self.numbers.items()}
+
 
 class Outcome(Strict):
     """One answer to a question, and where it leads: to `next` (a question) or to `leaf`.
@@ -131,8 +136,7 @@ class Question(Strict):
     @property
     def numbers(self) -> Mapping[str, Number]:
         """The numbers of its rule, by which its prose is filled, a window by its steps; with checks, none."""
-        numbers = self.rule.numbers if self.rule else {}
-        return {name: one.steps if isinstance(one, Window) else one for name, one in numbers.items()}
+        return self.rule.plain_numbers if self.rule else {}
 
     @property
     def sources(self) -> Mapping[str, Words]:

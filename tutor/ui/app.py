@@ -4,7 +4,8 @@ TutorApp(learner=..., lang=...).run()                                     the ho
 TutorApp(learner=..., lang=..., home_tree="phase-19").run()               the same, to walk that tree
 TutorApp(learner=..., lang=..., subject=path, walked_tree=tree).run()     begin or resume a walk
 
-`ready` is called once, when the first screen stands.
+`ready` is called once, when the first screen stands. With `greet`, a learner without a notebook is told
+before the first question what all this is about.
 """
 
 from __future__ import annotations
@@ -53,10 +54,12 @@ class TutorApp(Navigation, FirstPaint):
         subject: Run | Path | None = None,
         walked_tree: Tree | None = None,
         home_tree: str | None = None,
+        greet: bool = False,
         ready: Callable[[], object] = lambda: None,
     ):
         super().__init__(ready)
         self.set_reactive(TutorApp.learner, learner)
+        self._greet = greet
         self._subject, self._walked_tree, self._home_tree = subject, walked_tree, home_tree
         self.set_reactive(TutorApp.lang, lang if lang in LANGUAGES else LANGUAGES[0])
         for theme in (DARK, LIGHT):

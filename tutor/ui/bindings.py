@@ -164,6 +164,7 @@ HELP: list[BindingType] = [_row("escape,q,question_mark,f1,enter", "close", "clo
 HOME: list[BindingType] = [
     _row("t", "tree", "tree"),
     _row("n", "lessons", "lessons"),
+    _row("m", "map", "map"),
     _row("x", "app.hide_names", "hide_names"),
 ]
 

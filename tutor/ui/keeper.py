@@ -6,10 +6,10 @@ from typing import Any, TypeVar
 
 from tutor.notebook import Notebook, NotebookError, draft_key
 from tutor.ui.files import Files
-from tutor.walk import AtLeaf, AtQuestion, Look, Walk, from_state, to_state
+from tutor.walk import AtLeaf, AtQuestion, Look, Walk, from_state, score, to_state, verdict
 from tutor.words import SaidError
 
-KIND = "walk"
+KIND, FINISHED = "walk", "finished"
 
 T = TypeVar("T")
 
@@ -45,13 +45,18 @@ class Keeper:
         self._files.save(act, self._refused)
 
     def keep(self, walk: Walk) -> None:
-        """Keep where the walk stands; `owed`: it ended where a post-mortem is to be written."""
+        """Keep where the walk stands; `owed`: it ended where a post-mortem is to be written.
+
+        A walk at its leaf is kept a second time: that one stays when the walk is begun again.
+        """
 
         def save() -> None:
             state = to_state(walk) | {"name": walk.run.name, "run": str(walk.run.path.resolve())}
             state |= {"done": False, "owed": False}
             if isinstance(walk, AtLeaf):
                 state |= {"done": True, "owed": walk.leaf.post_mortem}
+                state |= {"score": score(walk.answers), "verdict": verdict(walk)}
+                self.notebook.save_draft(FINISHED, _key(walk), state)
             self.notebook.save_draft(KIND, _key(walk), state)
 
         self.save(save)
@@ -72,6 +77,7 @@ class Keeper:
                 hints=walk.hints,
                 attempt=walk.id,
                 seen_before=said.seen_before,
+                close=seen.close,
             )
 
         self.save(save)

@@ -39,6 +39,7 @@ class Navigation(App[object]):
     """
 
     learner: reactive[str] = reactive("learner", init=False)
+    _greet: bool = False
     lang: reactive[str] = reactive("en", init=False)
     hide_names: reactive[bool] = reactive(False, init=False)
 
@@ -90,6 +91,17 @@ class Navigation(App[object]):
 
         postmortem = taken_up(begun(walk, self.lang), proof, self.lang)
         self.push_screen(PostMortemScreen(postmortem, keeper.notebook, walk.run))
+
+    def greet(self) -> None:
+        """Tell a learner who begins with a walk, and has no notebook yet, what this is about; once."""
+        from tutor.notebook import Notebook
+
+        if self._greet and Notebook(self.learner).new:
+            from tutor.ui.screens.note import NoteScreen
+
+            lines = [say(f"home.{part}", self.lang) for part in ("story", "probe")]
+            self.push_screen(NoteScreen("home.story_title", lines))
+        self._greet = False
 
     def open_run(self, entry: RunEntry) -> None:
         """A walk over another run, from the home screen."""

@@ -34,6 +34,7 @@ from tutor.walk.machine import (
     unattended,
     verdict,
 )
+from tutor.walk.score import score
 
 __all__ = [
     "UNSURE",
@@ -56,6 +57,7 @@ __all__ = [
     "predict",
     "reveal",
     "ruled_out",
+    "score",
     "take",
     "to_state",
     "unattended",

@@ -1,76 +1,33 @@
-"""HomeScreen: the runs there are, the walks left open, and what to try next."""
+"""HomeScreen: what to do next, the runs with how their walks stand, and what the notebook holds."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 from textual import work
 from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.content import Content
 from textual.widgets import Static
-from textual.widgets.option_list import Option
 
 from tutor import tree as trees
-from tutor.ui import bindings, runs
+from tutor.notebook.scores import Finished
+from tutor.tree import Leaf, Tree
+from tutor.ui import bindings
+from tutor.ui.curves import Curves
+from tutor.ui.firstpaint import after_first_paint
+from tutor.ui.found import Found, find, place
 from tutor.ui.runs import RunEntry
-from tutor.ui.screens.page import Page
-from tutor.ui.widgets.options import Options
+from tutor.ui.screens.page import TALL, Page
+from tutor.ui.widgets.runlist import WIDE, RunList, RunRow
+from tutor.ui.widgets.sureness import in_a_line, in_bars
 from tutor.ui.widgets.title import Title
-from tutor.words import BadFileError, SaidError, plain
+from tutor.words import BadFileError, plain
 
 FIRST_TREE = "phase-19"
 DRAFTS = 3
 """How many post-mortems left half written are named."""
-
-Draft = Mapping[str, Any]
-
-
-@dataclass(frozen=True)
-class Found:
-    """What there is to show, as the notebook and the folders of runs have it.
-
-    Attributes:
-        trees: names of the trees that can be walked.
-        entries: the runs.
-        walks: drafts of walks, the latest first.
-        begun: run and tree of the post-mortems left half written.
-        lessons: what each lesson says, and of which run it is; oldest first.
-        wrong: why the lessons can't be read.
-    """
-
-    trees: Sequence[str]
-    entries: Sequence[RunEntry]
-    walks: Sequence[Draft]
-    begun: Sequence[str]
-    lessons: Sequence[tuple[str, str]]
-    wrong: SaidError | None
-
-
-def find(learner: str) -> Found:
-    """Look through the notebook and the folders."""
-    from tutor.notebook import Notebook, NotebookError
-
-    notebook = Notebook(learner)
-    drafts = notebook.drafts()
-    walks = [draft.data for draft in drafts if draft.kind == "walk" and "name" in draft.data]
-    left = [Path(str(walk.get("run"))) for walk in walks if not walk.get("done")]
-    begun = [_about(draft.data) for draft in drafts if draft.kind == "postmortem"]
-    lessons, wrong = [], None
-    try:
-        lessons = [(plain(lesson.lesson), lesson.run) for lesson in notebook.lessons()]
-    except NotebookError as error:
-        wrong = error
-    return Found(tuple(trees.available()), runs.available(also=left), walks, begun, lessons, wrong)
-
-
-def _about(data: Draft) -> str:
-    """Run and tree of a post-mortem's draft, as they are to be shown."""
-    about = data.get("about")
-    about = about if isinstance(about, dict) else {}
-    return " · ".join(plain(str(about[key])) for key in ("run", "tree") if key in about)
+SIGNS = {"healthy": ("✓", "$success"), "flaw": ("!", "bold $accent"), "undecided": ("?", "$foreground-muted")}
+"""What stands before the leaf of a finished walk, and its style, by the walk's verdict."""
 
 
 class HomeScreen(Page):
@@ -83,22 +40,24 @@ class HomeScreen(Page):
 
     BINDINGS = bindings.HOME
     HELP_NOTES = ("home",)
-    AUTO_FOCUS = "Options"
+    AUTO_FOCUS = "RunList"
 
     def __init__(self) -> None:
         super().__init__()
         self.walked_tree = FIRST_TREE
         self.found: Found | None = None
+        self._leaves: dict[str, Leaf] = {}
+        self._curves = Curves()
 
     def body(self) -> ComposeResult:
-        """What to try next, above the runs."""
+        """What to do next, above the runs."""
         yield Title()
         with Vertical(id="home"):
-            yield Static(id="next", classes="pane")
-            with Vertical(classes="pane", id="runs"):
-                yield Options(markup=False)
+            yield Static(id="next", classes="box")
+            with Vertical(classes="box", id="runs"):
+                yield RunList(markup=False)
                 yield Static(id="none", markup=False)
-            yield Static(id="kept", classes="pane")
+            yield Static(id="kept", classes="box")
 
     def on_screen_resume(self) -> None:
         """A walk may have moved since."""
@@ -106,11 +65,41 @@ class HomeScreen(Page):
 
     @work(exclusive=True, group="read")
     async def read(self) -> None:
-        """Read what there is to show, and show it."""
-        self.found = await self.app.files.notes(partial(find, self.app.learner))
-        self.app.ended.update(Path(str(walk.get("run"))) for walk in self.found.walks if walk.get("done"))
-        if self.is_mounted and self.is_attached:  # it may have been left in the meantime
-            self.relabel()
+        """Read what there is to show, and show it; the runs' logs come after the first paint."""
+        self.found = await self.app.files.notes(partial(find, self.app.learner, self.walked_tree))
+        if not (self.is_mounted and self.is_attached):  # it may have been left in the meantime
+            return
+        walks = (walk for walk in self.found.walks if walk.get("done"))
+        self.app.ended.update(Path(str(walk.get("run"))) for walk in walks)
+        self.app.ended.update(Path(run) for run in self.found.finished)
+        self.relabel()
+        _, entry = self._next(self.found)
+        if self.found.entries:
+            self.query_one(RunList).highlighted = self.found.entries.index(entry) if entry else 0
+        after_first_paint(self, self.fill_in)
+
+    @work(exclusive=True, group="fill in")
+    async def fill_in(self) -> None:
+        """What takes a while to read: the tree's leaves, where a walk ended at one, and each run's curve."""
+        found = self.found
+        if not found:
+            return
+        if found.finished and (tree := await self._tree()):
+            self._leaves = dict(tree.leaves)
+        for entry in found.entries:
+            if not (self.is_mounted and self.is_attached):
+                return
+            self._show_runs(found)
+            await self._curves.read(entry.path, self.app.files)
+        self._show_runs(found)
+
+    async def _tree(self) -> Tree | None:
+        """The tree to walk; None, with a word about it, where it can't be read."""
+        try:
+            return await self.app.files.read(partial(trees.find, self.walked_tree, checked=False))
+        except (BadFileError, ValueError) as error:
+            self.app.complain(str(error))
+            return None
 
     def relabel(self) -> None:
         """Draw in the app's language."""
@@ -120,71 +109,118 @@ class HomeScreen(Page):
         self.query_one("#home").visible = self.found is not None
         if self.found is None:
             return
-        self._show_next(self.found)
         self._show_runs(self.found)
+        self._show_next(self.found)
         self._show_kept(self.found)
         self.refresh_bindings()
 
-    def _show_kept(self, found: Found) -> None:
-        pane = self.query_one("#kept", Static)
-        pane.border_title = Content(self.say("home.kept"))
-        lines = [f"✗ {plain(found.wrong.says(self.app.lang))}"] if found.wrong else []
-        lines += [self.say("home.begun", draft=draft) for draft in found.begun[:DRAFTS]]
-        if found.lessons:
-            last, _ = found.lessons[-1]
-            lines.append(self.say("home.last", count=len(found.lessons), lesson=last))
-        pane.update(Content("\n".join(lines) or self.say("home.nothing")))
+    def on_resize(self) -> None:
+        """Where there is room, a score says what it counts and the notebook takes more lines."""
+        if self.found:
+            self._show_runs(self.found)
+            self._show_kept(self.found)
+
+    # What to do next
+
+    def on_option_list_option_highlighted(self) -> None:
+        """Enter does what is proposed only while its run is highlighted."""
+        if self.found:
+            self._show_next(self.found)
 
     def _show_next(self, found: Found) -> None:
         pane = self.query_one("#next", Static)
         pane.border_title = Content(self.say("home.next"))
-        about = self.say("home.about") if not found.walks else ""
-        line = self._next(found)
-        pane.update(Content.assemble((line, "bold"), (f"\n{about}" if about else "", "$foreground-muted")))
+        line, entry = self._next(found)
+        at = self.query_one(RunList).highlighted
+        ready = entry is not None and at is not None and found.entries[at] is entry
+        parts = [(f" {self.say('home.enter')} ", "bold $background on $accent"), "  "] if ready else []
+        parts.append((line, "bold"))
+        if found.new:
+            parts += [(f"\n{self.say(f'home.{part}')}", "$foreground-muted") for part in ("story", "probe")]
+        pane.update(Content.assemble(*parts))
 
-    def _next(self, found: Found) -> str:
-        """What to do next: what was begun, then what is owed, then what is new."""
-        learnt = {run for _, run in found.lessons}
-        owed = [plain(str(walk["name"])) for walk in found.walks if walk.get("owed")]
-        walked = {str(walk.get("run")) for walk in found.walks}
+    def _next(self, found: Found) -> tuple[str, RunEntry | None]:
+        """What was begun, then what is owed, then what is new; and the run that it is about."""
+        entries = {place(entry): entry for entry in found.entries}
         if left := next((walk for walk in found.walks if not walk.get("done")), None):
             name = self.app.called(Path(str(left.get("run"))), str(left.get("name")))
-            return self.say("home.go_on", run=plain(name), at=plain(str(left.get("at"))))
+            at = plain(str(left.get("at")))
+            return self.say("home.go_on", run=plain(name), at=at), entries.get(str(left.get("run")))
         if found.begun:
-            return self.say("home.finish", draft=found.begun[0])
-        if unwritten := next((name for name in owed if name not in learnt), None):
-            return self.say("home.write", run=unwritten)
-        fresh = (entry for entry in found.entries if str(entry.path.resolve()) not in walked)
-        if entry := next(fresh, None):
-            return self.say("home.walk_one", run=plain(self.app.called(entry.path, entry.name)))
-        return self.say("home.train" if found.entries else "home.no_runs")
+            name = found.begun[0].partition(" · ")[0]
+            about = next((entry for entry in found.entries if plain(entry.name) == name), None)
+            return self.say("home.finish", draft=found.begun[0]), about
+        learnt = {run for _, run in found.lessons}
+        for walk in found.walks:
+            if walk.get("owed") and (name := plain(str(walk["name"]))) not in learnt:
+                return self.say("home.write", run=name), entries.get(str(walk.get("run")))
+        walked = {str(walk.get("run")) for walk in found.walks}
+        if entry := next((entry for folder, entry in entries.items() if folder not in walked), None):
+            return self.say("home.walk_one", run=plain(self.app.called(entry.path, entry.name))), entry
+        return self.say("home.train" if found.entries else "home.no_runs"), None
+
+    # The runs
 
     def _show_runs(self, found: Found) -> None:
         self.query_one("#runs").border_title = Content(self.say("home.runs"))
-        listed = self.query_one(Options)
-        at = listed.highlighted
-        listed.clear_options()
-        names = [plain(self.app.called(entry.path, entry.name)) for entry in found.entries]
-        described = [entry.describe(self.app.lang) for entry in found.entries]
-        wide, widest = (max(map(len, texts), default=0) for texts in (names, described))
-        left = {str(walk.get("run")): walk for walk in found.walks if walk.get("tree") == self.walked_tree}
-        first = 0
-        for number, entry in enumerate(found.entries):
-            walk = left.get(str(entry.path.resolve()))
-            key = "home.fresh" if not walk else "home.done" if walk.get("done") else "home.left_at"
-            place = self.say(key, at=plain(str(walk.get("at")))) if walk else self.say(key)
-            first = number if key == "home.left_at" else first
-            line = Content.assemble(
-                (names[number].ljust(wide), "bold"),
-                (f"   {described[number].ljust(widest)}", "$foreground-muted"),
-                (f"   {place}", "$accent" if key == "home.left_at" else "$foreground-muted"),
-            )
-            listed.add_option(Option(line))
-        if found.entries:
-            listed.highlighted = first if at is None else min(at, len(found.entries) - 1)
-        self.query_one("#none", Static).update("" if found.entries else self.say("home.no_runs"))
+        self.query_one(RunList).show([self._row(found, entry) for entry in found.entries])
+        none = self.query_one("#none", Static)
+        none.display = not found.entries
+        none.update(self.say("home.no_runs"))
 
-    def on_option_list_option_selected(self, event: Options.OptionSelected) -> None:
+    def _row(self, found: Found, entry: RunEntry) -> RunRow:
+        walk, ended = found.walk(entry, self.walked_tree), found.finished.get(place(entry))
+        score = date = ""
+        if walk and not walk.get("done"):
+            state, style = self.say("home.left_at", at=plain(str(walk.get("at")))), "$accent"
+        elif ended:
+            state, style = self._ended(ended)
+        else:
+            state, style = self.say("home.done" if walk else "home.fresh"), "$foreground-muted"
+        if ended:
+            score, date = self._score(ended), ended.date
+        about = entry.describe(self.app.lang)
+        name = plain(self.app.called(entry.path, entry.name))
+        return RunRow(name, about, self._curves.of(entry.path), state, style, score, date)
+
+    def _ended(self, ended: Finished) -> tuple[str, str]:
+        """What the log said of a run that was walked to the end, and its style."""
+        leaf = self._leaves.get(ended.leaf)
+        if leaf is None:
+            return self.say("home.done"), "$foreground-muted"
+        verdict = ended.verdict or leaf.verdict
+        sign, style = SIGNS[verdict]
+        said = leaf.name(self.app.lang) if verdict == "flaw" else self.say(f"home.{verdict}")
+        return f"{sign} {said}", style
+
+    def _score(self, ended: Finished) -> str:
+        if not ended.score or not ended.score.count:
+            return ""
+        facts = {"right": ended.score.right, "count": ended.score.count, "attempt": ended.attempt}
+        if self.app.size.width < WIDE:
+            return self.say("home.of", **facts)
+        return self.say("home.score_again" if ended.attempt > 1 else "home.score", **facts)
+
+    # The notebook
+
+    def _show_kept(self, found: Found) -> None:
+        pane = self.query_one("#kept", Static)
+        pane.border_title = Content(self.say("home.kept"))
+        lines: list[Content] = []
+        if found.calibration:
+            draw = in_bars if self.app.size.height >= TALL else in_a_line
+            lines.append(draw(found.calibration, self.app.lang))
+        if found.wrong:
+            lines.append(Content(f"✗ {plain(found.wrong.says(self.app.lang))}"))
+        lines += [Content(self.say("home.begun", draft=draft)) for draft in found.begun[:DRAFTS]]
+        if found.lessons:
+            last, _ = found.lessons[-1]
+            lines.append(Content(self.say("home.last", count=len(found.lessons), lesson=last)))
+        pane.update(Content("\n").join(lines or [Content(self.say("home.nothing"))]))
+
+    # Keys
+
+    def on_option_list_option_selected(self, event: RunList.OptionSelected) -> None:
         """Open the walk."""
         if self.found:
             self.open(self.found.entries[event.option_index])
@@ -192,16 +228,20 @@ class HomeScreen(Page):
     @work(exclusive=True, group="open")
     async def open(self, entry: RunEntry) -> None:
         """A walk over `entry`, taken up where it was left."""
-        try:
-            tree = await self.app.files.read(partial(trees.find, self.walked_tree, checked=False))
-        except (BadFileError, ValueError) as error:
-            self.app.complain(str(error))
-            return
-        self.app.open_walk(entry.path, tree)
+        if tree := await self._tree():
+            self.app.open_walk(entry.path, tree)
 
     def check_action(self, action: str, parameters: tuple) -> bool | None:
         """Only what works now."""
         return bool(self.found and len(self.found.trees) > 1) if action == "tree" else True
+
+    @work(exclusive=True, group="open")
+    async def action_map(self) -> None:
+        """The map of the tree to walk."""
+        from tutor.ui.screens.map import MapScreen
+
+        if tree := await self._tree():
+            self.app.push_screen(MapScreen(tree))
 
     def action_tree(self) -> None:
         """Another tree to walk."""
@@ -213,7 +253,8 @@ class HomeScreen(Page):
     def _take_tree(self, name: str | None) -> None:
         if name is not None:
             self.walked_tree = name
-            self.relabel()
+            self._leaves = {}
+            self.read()
 
     def action_lessons(self) -> None:
         """The lessons kept so far."""

@@ -17,7 +17,7 @@ from tutor.run import PANELS
 from tutor.saying import answer_label
 from tutor.ui import bindings, proofs
 from tutor.ui.screens.walkpage import WalkPage
-from tutor.ui.widgets.path import CLOSE, RIGHT, Path, mark, mark_style
+from tutor.ui.widgets.path import CLOSE, Path, mark, mark_style
 from tutor.ui.widgets.title import Title, described, placed
 from tutor.walk import AtLeaf
 from tutor.words import BadFileError, plain, say
@@ -144,16 +144,8 @@ class LeafScreen(WalkPage[AtLeaf]):
             return None
         marks = [mark(answer) for answer, _ in tested]
         hints = sum(answer.hints for answer in self.walk.answers)
-        lines = [
-            Content(
-                self.say(
-                    "leaf.scored",
-                    right=marks.count(RIGHT),
-                    count=len(marks) - marks.count(CLOSE),
-                    hints=hints,
-                )
-            )
-        ]
+        right, count = walks.score(self.walk.answers)
+        lines = [Content(self.say("leaf.scored", right=right, count=count, hints=hints))]
         for answer, predicted in tested:
             question, sign = self.walk.tree.questions[answer.question], mark(answer)
             said, found = (answer_label(question, one, lang) for one in (predicted.outcome, answer.outcome))

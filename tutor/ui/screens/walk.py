@@ -111,6 +111,7 @@ class WalkScreen(PlotPage, WalkPage[Walk]):
         self.move_to(kept or fresh, keep=False)
         if kept and (kept.answers or kept.prediction or kept.hints):
             self.notify(self.say("walk.resumed"), markup=False)
+        self.app.greet()
 
     def _cannot_keep(self, error: SaidError) -> None:
         why = self.say("walk.not_kept", why=plain(error.says(self.app.lang)))

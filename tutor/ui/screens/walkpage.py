@@ -51,7 +51,7 @@ class WalkPage(Page, Generic[W]):
         """The map of the tree."""
         from tutor.ui.screens.map import MapScreen
 
-        self.app.push_screen(MapScreen(self.walk))
+        self.app.push_screen(MapScreen(self.walk.tree, self.walk))
 
     @work(exclusive=True, group="compare")
     async def action_compare(self) -> None:

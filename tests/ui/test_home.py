@@ -1,0 +1,192 @@
+"""Home: the open walk first, each run's curve and end, the calibration; and the story at the first start."""
+
+import shutil
+
+import pytest
+
+from tests.conftest import ROOT, write_run
+from tests.ui.conftest import NARROW, WIDE, phase_19, recorded, shown, to_the_leaf
+from tests.ui.test_walk import settle
+from tutor import walk as walks
+from tutor.notebook import Notebook, draft_key
+from tutor.plots.spark import BAD, LEVELS
+from tutor.ui.app import TutorApp
+from tutor.ui.bindings import working
+from tutor.ui.screens.home import HomeScreen
+from tutor.ui.screens.map import MapScreen
+from tutor.ui.screens.note import NoteScreen
+from tutor.ui.screens.walk import WalkScreen
+
+
+@pytest.fixture
+def at_home(home):
+    """The app on its home screen."""
+    return TutorApp(learner="ana", lang="en")
+
+
+def finish(name: str) -> None:
+    """Leave a finished walk over a run that ships in ana's notebook, with 3 of 4 predictions right."""
+    run = recorded(name)
+    walk = to_the_leaf(run, phase_19())
+    state = walks.to_state(walk) | {"name": run.name, "run": str(run.path.resolve()), "done": True}
+    state |= {"score": [3, 4], "verdict": walks.verdict(walk)}
+    Notebook("ana").save_draft("finished", draft_key(run.name, "phase-19", run.path), state)
+
+
+async def filled_in(pilot) -> None:
+    """Wait until the curves are read."""
+    await settle(pilot)
+    await pilot.pause(0.1)
+    await pilot.app.workers.wait_for_complete()
+    await settle(pilot)
+
+
+def line_of(app: TutorApp, name: str) -> str:
+    return next(line for line in shown(app).split("\n") if f"{name}  " in line)
+
+
+@pytest.mark.parametrize("size", [WIDE, NARROW])
+async def test_a_run_has_its_curve_its_end_the_score_and_the_date(at_home, size):
+    finish("19-break")
+    async with at_home.run_test(size=size) as pilot:
+        await filled_in(pilot)
+        line = line_of(at_home, "19-break")
+        assert LEVELS[-1] in line
+        assert "! a coherent bad" in line
+        assert "3 of 4" in line
+        assert Notebook("ana").drafts()[0].saved[:10] in line
+        assert "bad batch" not in line_of(at_home, "19-control")  # never before it is walked
+        assert "not walked yet" in line_of(at_home, "19-control")
+
+
+async def test_the_open_walk_is_the_first_and_enter_goes_on_with_it(at_home):
+    run = recorded("19-control")
+    begun = walks.to_state(walks.begin(run, phase_19()))
+    state = begun | {"name": run.name, "run": str(run.path.resolve()), "done": False}
+    Notebook("ana").save_draft("walk", draft_key(run.name, "phase-19", run.path), state)
+    async with at_home.run_test(size=WIDE) as pilot:
+        await settle(pilot)
+        assert at_home.screen.found.entries[0].name == "19-control"
+        assert " enter " in shown(at_home).split("\n")[2]
+        await pilot.press("down")  # another run: enter no longer does what is proposed
+        assert " enter " not in shown(at_home).split("\n")[2]
+        await pilot.press("up", "enter")
+        await settle(pilot)
+        assert isinstance(at_home.screen, WalkScreen)
+        assert at_home.screen.walk.run.name == "19-control"
+
+
+async def test_a_walk_begun_again_keeps_its_end_on_the_list(home):
+    run = recorded("19-break")
+    app = TutorApp(learner="ana", lang="en", subject=run, walked_tree=phase_19())
+    async with app.run_test(size=WIDE) as pilot:
+        await settle(pilot)
+        app.screen.move_to(to_the_leaf(run, phase_19()))
+        await settle(pilot)
+        app.screen.dismiss("again")
+        await settle(pilot)
+        assert app.screen.walk.at == "1.1"
+    kept = {draft.kind: draft.data for draft in Notebook("ana").drafts()}
+    assert not kept["walk"]["done"]
+    assert kept["finished"]["at"] == "unclipped-batch"
+    assert kept["finished"]["score"] == list(walks.score(to_the_leaf(run, phase_19()).answers))
+
+
+async def test_a_log_that_grew_is_drawn_anew_and_a_nan_is_a_mark(home, at_home):
+    rows = [{"step": i, "loss": 9.0 - i / 10} for i in range(80)]
+    folder = write_run(home / "runs" / "growing", rows)
+    async with at_home.run_test(size=WIDE) as pilot:
+        await filled_in(pilot)
+        before = line_of(at_home, "growing")
+        assert LEVELS[-1] in before
+        assert BAD not in before
+        write_run(folder, [*rows, {"step": 80, "loss": float("nan")}])
+        at_home.screen.read()
+        await filled_in(pilot)
+        assert BAD in line_of(at_home, "growing")
+
+
+async def test_a_run_that_cannot_be_read_has_no_curve(home, at_home):
+    broken = home / "runs" / "broken"
+    broken.mkdir(parents=True)
+    (broken / "metrics.jsonl").write_text("not json\n")
+    async with at_home.run_test(size=WIDE) as pilot:
+        await filled_in(pilot)
+        assert "not walked yet" in line_of(at_home, "broken")
+
+
+@pytest.mark.parametrize(("size", "said"), [(WIDE, "5 of 5"), (NARROW, "Right, by how sure of 5: 5: 2 of 3")])
+async def test_how_often_one_was_right_when_sure(at_home, size, said):
+    book = Notebook("ana")
+    for question, found in enumerate(("yes", "yes", "no")):
+        about = {"run": "r", "tree": "t", "question": str(question)}
+        book.record_prediction(**about, predicted="yes", found=found, confidence=5)
+    async with at_home.run_test(size=size) as pilot:
+        await settle(pilot)
+        text = shown(at_home)
+        assert said in text
+        assert "2 of 3" in text
+
+
+@pytest.mark.parametrize("lang", ["en", "es"])
+@pytest.mark.parametrize("size", [WIDE, NARROW])
+async def test_the_first_start_tells_the_story_and_fits(home, lang, size):
+    app = TutorApp(learner="ana", lang=lang)
+    async with app.run_test(size=size) as pilot:
+        await settle(pilot)
+        text = shown(app)
+        assert {"en": "The probe, in panel 1", "es": "La sonda, en el panel 1"}[lang] in text
+        for pane in ("#next", "#runs", "#kept"):
+            assert app.screen.query_one(pane).region.bottom < size[1]
+        assert len(working(app.screen.active_bindings, lang)) <= 8
+
+
+async def test_who_has_a_notebook_is_not_told_the_story_again(at_home):
+    Notebook("ana").save_draft("walk", "k", {})
+    async with at_home.run_test(size=WIDE) as pilot:
+        await settle(pilot)
+        assert "The probe" not in shown(at_home)
+
+
+@pytest.mark.parametrize("known", [True, False])
+async def test_who_begins_with_a_walk_is_told_the_story_before_the_first_question(home, known):
+    if known:
+        Notebook("ana").save_draft("walk", "k", {})
+    run = recorded("19-break")
+    app = TutorApp(learner="ana", lang="en", subject=run, walked_tree=phase_19(), greet=True)
+    async with app.run_test(size=NARROW) as pilot:
+        await settle(pilot)
+        assert isinstance(app.screen, WalkScreen if known else NoteScreen)
+        if not known:
+            assert "Before you begin" in shown(app)
+            await pilot.press("enter")
+            await settle(pilot)
+        assert isinstance(app.screen, WalkScreen)
+        assert app.screen.walk.at == "1.1"
+
+
+async def test_the_map_opens_from_home_with_the_earned_ends_lit(at_home):
+    finish("19-break")
+    async with at_home.run_test(size=(120, 120)) as pilot:
+        await settle(pilot)
+        await pilot.press("m")  # map
+        await settle(pilot)
+        assert isinstance(at_home.screen, MapScreen)
+        text = shown(at_home)
+        assert "◆ a coherent bad batch met no clip" in text
+        assert "◇ overfitting" in text
+        assert f"1 of {len(phase_19().leaves)}" in text
+        await pilot.press("escape")
+        await settle(pilot)
+        assert isinstance(at_home.screen, HomeScreen)
+
+
+async def test_a_tree_that_cannot_be_read_is_said_and_home_stays(at_home, home, monkeypatch):
+    finish("19-break")
+    (home / "trees").mkdir()
+    shutil.copy(ROOT / "trees" / "phase-19.yaml", home / "trees" / "phase-19.yaml")
+    async with at_home.run_test(size=WIDE, notifications=True) as pilot:
+        await filled_in(pilot)
+        assert isinstance(at_home.screen, HomeScreen)
+        assert "walked to the end" in line_of(at_home, "19-break")
+        assert list(at_home._notifications)

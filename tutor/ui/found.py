@@ -1,0 +1,85 @@
+"""Found: what the home screen shows, as the notebook and the folders of runs have it."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tutor import tree as trees
+from tutor.notebook import Notebook, NotebookError
+from tutor.notebook.scores import Finished, Score, calibration, finished
+from tutor.ui import runs
+from tutor.ui.runs import RunEntry
+from tutor.words import SaidError, plain
+
+Draft = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Found:
+    """What there is to show.
+
+    Attributes:
+        new: whether nothing is in the notebook yet.
+        trees: names of the trees that can be walked.
+        entries: the runs; those whose walk in the tree at hand is open come first.
+        walks: drafts of walks, the latest first.
+        finished: the walks in the tree at hand that reached their leaf, by the run's folder.
+        begun: run and tree of the post-mortems left half written.
+        lessons: what each lesson says, and of which run it is; oldest first.
+        calibration: how many predictions were right, by how sure the learner was.
+        wrong: why the lessons can't be read.
+    """
+
+    new: bool
+    trees: Sequence[str]
+    entries: Sequence[RunEntry]
+    walks: Sequence[Draft]
+    finished: Mapping[str, Finished]
+    begun: Sequence[str]
+    lessons: Sequence[tuple[str, str]]
+    calibration: Mapping[int, Score]
+    wrong: SaidError | None
+
+    def walk(self, entry: RunEntry, tree: str) -> Draft | None:
+        """The draft of the walk over the run in the tree named."""
+        folder = place(entry)
+        return next((w for w in self.walks if (w.get("run"), w.get("tree")) == (folder, tree)), None)
+
+
+def place(entry: RunEntry) -> str:
+    """Where the run lies, as the notebook names it."""
+    return str(entry.path.resolve())
+
+
+def find(learner: str, tree: str) -> Found:
+    """Look through the notebook and the folders, for the tree of that name."""
+    notebook = Notebook(learner)
+    drafts = notebook.drafts()
+    walks = [draft.data for draft in drafts if draft.kind == "walk" and "name" in draft.data]
+    left = [walk for walk in walks if not walk.get("done")]
+    here = [str(walk.get("run")) for walk in left if walk.get("tree") == tree]
+    entries = runs.available(also=[Path(str(walk.get("run"))) for walk in left])
+    lessons, wrong = [], None
+    try:
+        lessons = [(plain(lesson.lesson), lesson.run) for lesson in notebook.lessons()]
+    except NotebookError as error:
+        wrong = error
+    return Found(
+        new=notebook.new,
+        trees=tuple(trees.available()),
+        entries=sorted(entries, key=lambda one: here.index(place(one)) if place(one) in here else len(here)),
+        walks=walks,
+        finished={one.run: one for one in finished(drafts) if one.tree == tree},
+        begun=[_about(draft.data) for draft in drafts if draft.kind == "postmortem"],
+        lessons=lessons,
+        calibration=calibration(notebook.predictions()),
+        wrong=wrong,
+    )
+
+
+def _about(data: Draft) -> str:
+    """Run and tree of a post-mortem's draft, as they are to be shown."""
+    about = data.get("about")
+    about = about if isinstance(about, dict) else {}
+    return " · ".join(plain(str(about[key])) for key in ("run", "tree") if key in about)

@@ -1,0 +1,22 @@
+"""Score: how a learner's predictions fared over a walk."""
+
+from collections.abc import Iterable
+
+from tutor.walk.machine import Answer
+
+
+def score(answers: Iterable[Answer]) -> tuple[int, int]:
+    """How many predictions were right, and of how many that count.
+
+    Those count that the log answered; one that missed where the log decided by a hair doesn't, and one made
+    after the log had answered is never right.
+    """
+    right = counted = 0
+    for answer in answers:
+        said = answer.prediction
+        if answer.by != "log" or said is None:
+            continue
+        hit = said.outcome == answer.outcome
+        right += hit and not said.seen_before
+        counted += hit or said.seen_before or not answer.close
+    return right, counted
