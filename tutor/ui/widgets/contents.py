@@ -37,7 +37,7 @@ class Contents(Widget, can_focus=True):
 
     def render(self) -> Content:
         """A link for each section."""
-        column = not self.screen.has_class("-narrow")
+        column = not (self.screen.has_class("-narrow") or self.screen.has_class("-beside"))
         names = [say(f"postmortem.short.{name}", self._lang) for name in SECTIONS]
         parts: list[tuple[str, str]] = []
         for number, (name, state) in enumerate(zip(names, self._states, strict=False), 1):
