@@ -140,7 +140,7 @@ def _remediation(pm: PostMortem, lang: str) -> list[str]:
     others = []
     for option in not_taken(pm):
         others.append(f"- {lesson.line(say('postmortem.not_taken', lang, words=option.words(lang)))}")
-        others += ["", *lesson.code(f"    {option.command}"), ""] if option.command else []
+        others += ["", *lesson.code(option.command), ""] if option.command else []
     change = lesson.code(pm.remediation)
     return [*change, "", *others] if others else change
 

@@ -62,5 +62,5 @@ class ExampleScreen(Page):
         from tutor.ui.screens.postmortem import begun
 
         run = readers.read(shipped() / "runs" / RUN)
-        walk = walks.unattended(run, trees.find(TREE))
+        walk, _ = walks.unattended(run, trees.find(TREE))
         return rows(begun(walk, self.app.lang), run, self.app.lang) if isinstance(walk, AtLeaf) else None

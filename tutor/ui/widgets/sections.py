@@ -168,7 +168,7 @@ class Hypotheses(Section):
                     yield Static(
                         Content.assemble(
                             hypothesis.words(self.lang),
-                            (f"  {known_by}" if known_by else "", "$foreground-muted"),
+                            (f" · {known_by}" if known_by else "", "$foreground-muted"),
                         ),
                         classes="wide",
                     )
