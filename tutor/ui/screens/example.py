@@ -1,5 +1,7 @@
 """ExampleScreen: the worked example that the method came with, beside a run of the same fault."""
 
+from rich.cells import cell_len
+from rich.text import Text
 from textual import work
 from textual.app import ComposeResult
 from textual.containers import VerticalScroll
@@ -15,7 +17,6 @@ from tutor.ui import bindings
 from tutor.ui.screens.page import Page
 from tutor.ui.widgets.title import Title
 from tutor.walk import AtLeaf
-from tutor.words import plain
 
 RUN, TREE = "19-break", "phase-19"
 """The run of the example's fault, and the tree that its post-mortem comes from."""
@@ -53,10 +54,11 @@ class ExampleScreen(Page):
         table = self.query_one(DataTable)
         table.clear(columns=True)
         ours = "example.ours" if found else "example.none"
-        for head in ("", self.say("postmortem.example.theirs"), self.say(f"postmortem.{ours}", run=RUN)):
-            table.add_column(plain(head))
+        heads = Row("", self.say("postmortem.example.theirs"), self.say(f"postmortem.{ours}", run=RUN))
+        for column in zip(heads, *(found or []), strict=True):
+            table.add_column(Text(column[0]), width=max(map(cell_len, column)))
         for row in found or []:
-            table.add_row(*(Content(plain(cell)) for cell in row))
+            table.add_row(*map(Text, row))
 
     def _measured(self) -> list[Row] | None:
         from tutor.ui.screens.postmortem import begun

@@ -14,7 +14,7 @@ from textual.widgets import Button, DataTable, Static
 
 from tutor.postmortem import VERDICTS, PostMortem, Problem, began_at, tensions
 from tutor.postmortem.form import Cell, Verdict
-from tutor.postmortem.text import LETTERS, panel_name, tension
+from tutor.postmortem.text import LETTERS, panel_name
 from tutor.run import PANELS, Run
 from tutor.ui import bindings
 from tutor.ui.widgets.plot import Plot
@@ -87,7 +87,6 @@ class EvidenceGrid(Section):
                 yield Static(classes="said")
                 with Horizontal(classes="legend"):
                     yield Static()
-                with Horizontal(classes="row"):
                     yield Button(Content(self.words("rest_silent")), id="silence", compact=True)
             if self.run is not None:
                 yield Plot(self.run)
@@ -99,11 +98,18 @@ class EvidenceGrid(Section):
         for letter, hypothesis in zip(LETTERS, self.pm.hypotheses, strict=False):
             p = hypothesis.probability.strip()
             found = contradicted.get(hypothesis.key)
+            against = ""
+            if found:
+                word = say(f"postmortem.verdicts.{found.verdict}", self.lang)
+                against = f"({panel_name(found.panel, self.lang)}: {word}) "
             lines.append(
                 Content.assemble(
                     (f"{letter} ", "bold"),
-                    (f"{'≠ ' if found else ''}{p} ", "bold $error" if found else "$foreground-muted"),
-                    plain(tension(found, self.lang) if found else hypothesis.words(self.lang)),
+                    (
+                        f"{'≠ ' if found else ''}{p} {against}",
+                        "bold $error" if found else "$foreground-muted",
+                    ),
+                    plain(hypothesis.words(self.lang)),
                 )
             )
         return Content("\n").join(lines)
@@ -210,10 +216,7 @@ class EvidenceGrid(Section):
         letter = LETTERS[self.pm.hypotheses.index(hypothesis)]
         verdict, reading = self.pm.cell(panel, key), self.pm.reading(panel, key)
         if not verdict:
-            words = plain(hypothesis.words(self.lang))
-            return Content(
-                self.words("cell.empty", panel=panel_name(panel, self.lang), letter=letter, hypothesis=words)
-            )
+            return Content(self.words("cell.empty", panel=panel_name(panel, self.lang), letter=letter))
         yours = self.words(f"verdicts.{verdict}")
         where = f" {panel_name(panel, self.lang)} · {letter}: "
         if reading is None:
