@@ -59,7 +59,8 @@ class Navigation(App[object]):
 
     def open_postmortem(self, walk: AtLeaf, keeper: Keeper) -> None:
         """The post-mortem of a walk."""
-        from tutor.ui.screens.postmortem import PostMortemScreen, begun
+        from tutor.ui.begun import begun
+        from tutor.ui.screens.postmortem import PostMortemScreen
 
         self.push_screen(PostMortemScreen(begun(walk, self.lang), keeper.notebook, walk.run))
 

@@ -14,6 +14,7 @@ from tutor import walk as walks
 from tutor.paths import shipped
 from tutor.postmortem.example import Row, rows
 from tutor.ui import bindings
+from tutor.ui.begun import begun
 from tutor.ui.screens.page import Page
 from tutor.ui.widgets.title import Title
 from tutor.walk import AtLeaf
@@ -61,8 +62,6 @@ class ExampleScreen(Page):
             table.add_row(*map(Text, row))
 
     def _measured(self) -> list[Row] | None:
-        from tutor.ui.screens.postmortem import begun
-
         run = readers.read(shipped() / "runs" / RUN)
         walk, _ = walks.unattended(run, trees.find(TREE))
         return rows(begun(walk, self.app.lang), run, self.app.lang) if isinstance(walk, AtLeaf) else None

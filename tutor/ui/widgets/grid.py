@@ -105,10 +105,7 @@ class EvidenceGrid(Section):
             lines.append(
                 Content.assemble(
                     (f"{letter} ", "bold"),
-                    (
-                        f"{'≠ ' if found else ''}{p} {against}",
-                        "bold $error" if found else "$foreground-muted",
-                    ),
+                    (f"≠ {p} {against}", "bold $error") if found else (f"{p} ", "$foreground-muted"),
                     plain(hypothesis.words(self.lang)),
                 )
             )
