@@ -43,9 +43,9 @@ from tutor.ui.widgets.sections import (
     Remediation,
     Section,
     Symptoms,
-    Verification,
 )
 from tutor.ui.widgets.title import Title
+from tutor.ui.widgets.verification import Verification
 from tutor.words import SaidError, plain
 
 KIND = "postmortem"
