@@ -17,15 +17,21 @@ from tutor.postmortem import (
     SECTIONS,
     Bound,
     Offer,
+    Option,
     PostMortem,
     begin,
     from_state,
     normalise,
+    not_taken,
     problems,
     sentences,
+    tensions,
     to_markdown,
     to_state,
     total,
+    with_cause,
+    with_option,
+    worst,
 )
 from tutor.postmortem.cells import registry
 from tutor.run import PANELS
@@ -33,10 +39,19 @@ from tutor.run import PANELS
 SPIKE, END = 120, 300
 PHASE_19 = tree.find("phase-19")
 NUMBERS = {detector: numbers(detector) for detector in JUDGED_BY}
-OFFERS = [
-    Offer(key, hypothesis.words.root, frozenset(hypothesis.no_bearing))
-    for key, hypothesis in PHASE_19.hypotheses.items()
-]
+CLIP = Option(offered={"en": "Clip the norm"}, command="tutor train --set grad_clip=1.0")
+STRATIFY = Option(offered={"en": "Stratify"}, command="tutor train --set batching=stratified")
+
+
+def offers(section: str) -> list[Offer]:
+    """What the shipped tree offers to consider at the leaves of a section."""
+    return [
+        Offer(key, one.words.root, frozenset(one.no_bearing), one.fingerprint.root)
+        for key, one in PHASE_19.considered(section).items()
+    ]
+
+
+OFFERS = offers("spike")
 PATTERNS = tuple(offer.key for offer in OFFERS)
 MANIFEST = {
     "tutor": "1",
@@ -69,7 +84,7 @@ def spiked(nan_from: int | None = None, **changes):
 
 
 def begun(run=None, focus: int | None = SPIKE, lang: str = "en", **how) -> PostMortem:
-    how = {"command": "tutor train --set grad_clip=1.0", "numbers": NUMBERS, "hypotheses": OFFERS} | how
+    how = {"options": (CLIP, STRATIFY), "numbers": NUMBERS, "hypotheses": OFFERS} | how
     return begin(
         run or spiked(),
         focus,
@@ -88,7 +103,8 @@ def filled(pm: PostMortem) -> PostMortem:
         pm = pm.with_cell("gradient", hypothesis.key, "favours")
     bounds = (Bound(signal="loss", comparison="<", value="2.5", window="130..200"),)
     form = pm.verification.model_copy(update={"tolerance": "0.01", "through": "220", "bounds": bounds})
-    return normalise(pm).but(cause="The clip was off.", lesson="Clip first", verification=form)
+    pm = with_cause(pm, "The clip was off.", "en")
+    return normalise(pm).but(lesson="Clip first", verification=form)
 
 
 def values(pm: PostMortem) -> dict[str, str]:
@@ -151,7 +167,7 @@ class TestSymptoms:
         assert values(pm) | {"after": "NaN", "recovered": "did not recover", "began": "250"} == values(pm)
         assert pm.hypotheses[-1].key == DESTRUCTIVE
         assert pm.about.last_finite == 200
-        assert "200" in pm.remediation
+        assert "200" in with_cause(pm, "It overflowed", "en").remediation
         assert any("did not recover" in f for f in said(pm.with_symptom("recovered", "12"), "symptoms"))
 
     @given(focus=st.one_of(st.none(), st.integers(-5, 2 * END)), rows=st.integers(0, 60))
@@ -161,10 +177,14 @@ class TestSymptoms:
 
 
 class TestHypotheses:
-    def test_the_four_patterns_are_offered(self):
+    def test_the_patterns_of_a_spike_are_offered_each_with_its_fingerprint(self):
         assert tuple(h.key for h in begun().hypotheses) == PATTERNS
+        assert PATTERNS == ("rare_token", "overflow", "schedule", "state", "loader")
+        for lang in ("en", "es"):
+            assert all(h.known_by(lang) for h in begun(lang=lang).hypotheses)
+        assert "first ten steps" in begun().hypotheses[3].known_by("en")
 
-    @given(st.lists(st.one_of(st.just(""), st.floats(-1, 9).map(str), st.just("x")), min_size=4, max_size=4))
+    @given(st.lists(st.one_of(st.just(""), st.floats(-1, 9).map(str), st.just("x")), min_size=5, max_size=5))
     def test_normalised_they_sum_to_one(self, given_values):
         pm = begun_once()
         for key, value in zip(PATTERNS, given_values, strict=True):
@@ -175,7 +195,7 @@ class TestHypotheses:
 
     def test_blank_ones_share_what_is_left(self):
         pm = normalise(begun().with_hypothesis("rare_token", probability="0,7"))
-        assert [h.probability for h in pm.hypotheses] == ["0.7", "0.1", "0.1", "0.1"]
+        assert [h.probability for h in pm.hypotheses] == ["0.7", "0.08", "0.08", "0.07", "0.07"]
 
     @pytest.mark.parametrize(
         ("change", "reason"),
@@ -188,9 +208,30 @@ class TestHypotheses:
         ],
     )
     def test_refused_with_a_reason(self, change, reason):
-        assert any(
-            reason in f for f in said(filled(begun()).with_hypothesis("rare_token", **change), "hypotheses")
-        )
+        pm = filled(begun()).with_cell("gradient", "rare_token", "silent")
+        assert any(reason in f for f in said(pm.with_hypothesis("rare_token", **change), "hypotheses"))
+
+    def test_a_panel_that_favours_it_supports_it(self):
+        pm = filled(begun()).with_hypothesis("rare_token", support="")
+        assert said(pm, "hypotheses") == []
+        assert "| A | 0.2 | a rare token concentrated in one batch | 3 gradient |" in text(pm)
+
+    def test_what_is_kept_in_case_needs_nothing_that_supports_it(self):
+        pm = normalise(begun().with_hypothesis("rare_token", probability="0.9", support="3 gradient"))
+        assert [h.probability for h in pm.hypotheses][1:] == ["0.03", "0.03", "0.02", "0.02"]
+        assert said(pm, "hypotheses") == []
+
+    def test_a_probability_that_the_evidence_contradicts_is_pointed_at(self):
+        pm = begun().with_hypothesis("overflow", probability="0.6")
+        pm = pm.with_hypothesis("rare_token", probability="0")
+        assert tensions(pm) == [], "no cell is filled yet"
+        pm = pm.with_cell("throughput", "overflow", "favours")  # the log rules it out
+        pm = pm.with_cell("gradient", "rare_token", "favours")
+        found = {one.hypothesis.key: (one.panel, one.verdict) for one in tensions(pm)}
+        assert found == {"overflow": ("throughput", "rules_out"), "rare_token": ("gradient", "favours")}
+        assert "fp16 overflow with no loss scaling: 0.6, but panel 9 scale & speed rules it out" in text(pm)
+        [left] = tensions(pm.with_hypothesis("overflow", probability="0.1"))
+        assert left.hypothesis.key == "rare_token"
 
     def test_ones_own(self):
         pm = begun().with_own().with_own()
@@ -219,7 +260,19 @@ class TestEvidence:
             "throughput/overflow": "rules_out",
             "lr/schedule": "rules_out",
             "optimizer/state": "rules_out",
+            "batch/loader": "rules_out",
         }
+
+    def test_a_batch_that_comes_twice(self):
+        hashes = [f"{t:08x}" for t in range(END)]
+        hashes[SPIKE] = hashes[SPIKE - 5]
+        assert self.verdicts(begun(spiked(batch_hash=hashes)))["batch/loader"] == "favours"
+
+    def test_the_observation_is_kept_with_the_verdict(self):
+        kept = text(filled(begun()))
+        assert "- A · 3 gradient: favours. 50 is 50 times its mean 1; the bound is 30." in kept
+        assert "- C · 3 gradient: favours, by judgement" in kept
+        assert "· 1 loss:" not in kept, "an empty cell says nothing"
 
     def test_a_jump_of_the_schedule(self):
         calm = {"grad_norm": [1.0] * END, "rare_counts": [[0, 0]] * END, "adam_ratio_rms": None}
@@ -284,7 +337,7 @@ class TestEvidence:
     def test_every_rule_has_a_name_and_words_and_speaks_of_a_hypothesis_that_is_offered(self):
         for (panel, key), rule in registry().items():
             assert panel in PANELS
-            assert key in (*PATTERNS, DESTRUCTIVE)
+            assert key in (*PHASE_19.hypotheses, DESTRUCTIVE)
             assert rule.name.isidentifier()
             assert rule.function.__doc__
 
@@ -348,25 +401,86 @@ class TestRootCause:
 
 class TestRemediation:
     @pytest.mark.parametrize(
-        "change", ["tutor train --set grad_clip=1.0", "grad_clip=0.5, lr=5e-4.", "grad_clip=none"]
+        "change",
+        [
+            "tutor train --set grad_clip=1.0",
+            "$ tutor train --break no-clip --device cpu \\\n  --set grad_clip=1.0 --seed 3",
+            "# smallest first\ngrad_clip=1.0",
+            "--set grad_clip=1.0",
+            "grad_clip=0.5, lr=5e-4.",
+            "grad_clip=none",
+        ],
     )
     def test_a_change_that_can_be_run(self, change):
         assert said(begun().but(remediation=change), "remediation") == []
 
     @pytest.mark.parametrize(
         ("change", "reason"),
-        [("clip harder", "name=value"), ("grad_clp=1.0", "grad_clip"), ("grad_clip=-1", "greater than 0")],
+        [
+            ("clip harder", "name=value"),
+            ("grad_clp=1.0", "grad_clip"),
+            ("grad_clip=-1", "greater than 0"),
+            ("I would say tutor train --set grad_clip=1.0", "name=value"),
+            ("tutor train --set grad_clip=1.0 and hope", "and hope"),
+            ("tutor train --clip 1.0", "--clip"),
+            ("tutor train --set 'grad_clip=1.0", "name=value"),
+            ("tutor train --break no-clop --set grad_clip=1.0", "no-clip"),
+            ("tutor walk 19-break", "name=value"),
+            ("tutor train", "name=value"),
+            ("# only a remark", "name=value"),
+            ("lr=1e-3", "the run had lr=1e-3 already"),
+        ],
     )
     def test_refused_with_a_reason(self, change, reason):
-        assert reason in said(begun().but(remediation=change), "remediation")[0]
+        assert reason in said(begun(breaks=("no-clip",)).but(remediation=change), "remediation")[0]
 
-    def test_another_trainers_names_are_its_own(self):
+    @pytest.mark.parametrize(
+        "change",
+        [
+            "--max_grad_norm 1.0",
+            "max_grad_norm: 1.0",
+            "clip=1.0, lr=1e-4",
+            "torchrun --nproc_per_node 8 train.py --max_grad_norm=1.0",
+            "./run.sh --clip 1",
+        ],
+    )
+    def test_another_trainers_names_are_its_own(self, change):
         pm = begun(spiked(manifest={"tutor": None}))
-        assert said(pm.but(remediation="--max_grad_norm 1.0"), "remediation") == []
-        assert said(pm.but(remediation="clip harder"), "remediation")
+        assert said(pm.but(remediation=change), "remediation") == []
+
+    @pytest.mark.parametrize("change", ["clip harder", "please run --clip 1.0", "python train.py"])
+    def test_words_are_no_change_of_another_trainer_either(self, change):
+        pm = begun(spiked(manifest={"tutor": None}))
+        assert said(pm.but(remediation=change), "remediation")
+
+    def test_it_is_empty_until_a_cause_is_written(self):
+        pm = begun()
+        assert pm.remediation == ""
+        assert "section 4" in said(pm, "remediation")[0]
+        pm = with_cause(pm, "The", "en")
+        assert pm.remediation == CLIP.command
+        assert with_cause(pm, "", "en").remediation == ""
+        mine = pm.but(remediation="grad_clip=0.5")
+        assert (
+            with_cause(mine, "", "en").remediation
+            == with_cause(mine, "x", "en").remediation
+            == "grad_clip=0.5"
+        )
+
+    def test_what_is_not_taken_is_kept_too(self):
+        pm = filled(begun())
+        assert not_taken(pm) == (STRATIFY,)
+        assert "Not taken: Stratify" in text(pm)
+        other = with_option(pm, 1)
+        assert other.remediation == STRATIFY.command
+        assert not_taken(other) == (CLIP,)
+
+    def test_a_fix_in_words_alone_is_a_remark(self):
+        pm = with_cause(begun(options=(Option(offered={"en": "Seed every worker"}),)), "Same seed", "en")
+        assert pm.remediation == "# Seed every worker"
 
     def test_a_dead_run_goes_back_to_the_last_finite_checkpoint(self):
-        pm = begun(spiked(nan_from=250), None)
+        pm = with_cause(begun(spiked(nan_from=250), None), "It overflowed", "en")
         assert said(pm, "remediation") == []
         assert "step 200" in said(pm.but(remediation="grad_clip=1.0"), "remediation")[0]
 
@@ -413,16 +527,85 @@ class TestVerification:
         form = begun().verification
         assert (form.seed, form.through) == ("7", "220")
         assert form.bounds[0].window == "130..220"
+        assert (form.tolerance, form.bounds[0].value, form.bounds[0].offered) == ("0.01", "", "1.02")
+
+    @pytest.mark.parametrize(
+        ("bound", "tolerance", "holds"),
+        [("< 8.5", "0", True), ("< 7.9", "0", False), ("< 7.9", "0.02", True), ("<= 8", "0", True),
+         ("< 8", "0", False), ("> 1.005", "0", False), ("> 1.005", "0.01", True)],
+    )  # fmt: skip
+    def test_a_bound_may_be_missed_by_the_tolerance(self, bound, tolerance, holds):
+        comparison, value = bound.split()
+        form = Bound(signal="loss", comparison=comparison, value=value, window="110..130")
+        found = worst(form, tolerance, spiked())
+        assert found is not None
+        assert (found.holds, found.step) == (holds, SPIKE if "<" in comparison else 110)
+
+    def test_nan_holds_no_bound_and_no_row_says_nothing(self):
+        bound = Bound(signal="loss", value="99", window="200..299")
+        found = worst(bound, "0.01", spiked(nan_from=250))
+        assert found is not None
+        assert (found.step, found.holds) == (250, False)
+        assert worst(bound.model_copy(update={"window": "400..500"}), "0.01", spiked()) is None
+
+    def test_the_tolerance_is_kept_with_the_bound(self):
+        assert "loss < 2.5 at every step of 130..200; with the tolerance, up to 2.525" in text(
+            filled(begun())
+        )
+
+
+class TestTheWholeRun:
+    """Leaves without an incident: the symptoms, the hypotheses and the bounds of a course."""
+
+    def begun(self, **columns) -> PostMortem:
+        return begun(make_run(columns, MANIFEST), 50, whole=True, hypotheses=offers("course"))
+
+    def test_overfitting(self):
+        train = [3 - 0.005 * t for t in range(200)]
+        turned = [3 - 0.02 * t if t < 50 else 2 + 0.01 * (t - 50) for t in range(200)]
+        pm = self.begun(loss=train, val_loss=turned)
+        shown = values(pm)
+        assert shown["turned"] == "50"
+        assert float(shown["val_best"]) < 2.1 < 3 < float(shown["val_end"])
+        assert pm.log["loss/memorised"].verdict == "favours"
+        assert [bound.signal for bound in pm.verification.bounds] == ["loss", "val_loss"]
+        assert {"rare_token", "overflow", "state"}.isdisjoint(h.key for h in pm.hypotheses)
+
+    def test_divergence(self):
+        loss = [3 - 0.02 * t if t < 50 else 2 + 0.01 * (t - 50) for t in range(200)]
+        pm = self.begun(loss=loss, grad_norm=[1.0 if t < 50 else 1 + 0.1 * (t - 50) for t in range(200)])
+        assert pm.log["loss/rate"].verdict == pm.log["gradient/rate"].verdict == "favours"
+        assert pm.log["loss/no_signal"].verdict == "rules_out"
+
+    def test_never_learned(self):
+        pm = self.begun(loss=[6.2 + 0.01 * (t % 3) for t in range(200)], grad_norm=[0.0] * 200)
+        assert pm.log["loss/no_signal"].verdict == "favours"
+
+    def test_nothing_is_asked_that_has_no_meaning_there(self):
+        pm = self.begun(loss=[3.0] * 60)
+        assert "peak" not in values(pm)
+        assert all(s.panel in PANELS for s in pm.symptoms)
+
+    @pytest.mark.parametrize("rows", [0, 1, 3])
+    def test_a_log_of_hardly_any_rows_can_be_begun(self, rows):
+        run = make_run({"loss": [1.0] * rows})
+        assert begun(run, None, whole=True, hypotheses=offers("course")).symptoms
+
+
+def text(pm: PostMortem) -> str:
+    """The Markdown that is kept."""
+    return to_markdown(pm, "en", datetime(2026, 1, 1))
 
 
 class TestWhole:
     @pytest.mark.parametrize("lang", ["en", "es"])
     def test_empty_sections_are_findings(self, lang):
-        pm = begun(command=None, lang=lang)
+        pm = begun(lang=lang)
         empty = [s for s in SECTIONS if said(pm, s, lang)]
         assert empty == list(SECTIONS[1:])
         for section in empty:
-            assert ("finding" if lang == "en" else "hallazgo") in said(pm, section, lang)[0]
+            if section != "remediation":  # it waits for the cause
+                assert ("finding" if lang == "en" else "hallazgo") in said(pm, section, lang)[0]
 
     @pytest.mark.parametrize("lang", ["en", "es"])
     def test_filled_it_may_be_saved_and_the_notebook_reads_it(self, lang):
@@ -454,6 +637,18 @@ class TestWhole:
         text = to_markdown(filled(begun()).but(lesson=lesson), "en", datetime(2026, 1, 1))
         assert len(parse(text)) == 1
 
+    def test_a_draft_of_the_version_before_comes_back(self):
+        state = json.loads(json.dumps(to_state(filled(begun()))))
+        for added in ("settings", "options", "breaks"):
+            del state["about"][added]
+        for hypothesis in state["hypotheses"]:
+            del hypothesis["fingerprint"]
+        for bound in state["verification"]["bounds"]:
+            del bound["offered"]
+        left = from_state(state).with_log_of(begun())
+        assert left.about.options == (CLIP, STRATIFY)
+        assert left.cause == "The clip was off."
+
     def test_a_draft_comes_back(self):
         for pm in (begun(), filled(begun(spiked(nan_from=250), None)).with_own()):
             assert from_state(json.loads(json.dumps(to_state(pm)))) == pm
@@ -470,6 +665,14 @@ class TestWhole:
             panel, _, key = cell.partition("/")
             assert panel in PANELS
             assert key in (*PATTERNS, DESTRUCTIVE)
+
+    def test_a_lesson_kept_by_the_version_before_is_read(self):
+        old = "<!-- lesson 0123456789abcdef -->\n## Clip\n\n2026-11-20 14:03 · a-run · phase-19: 2.1 yes\n"
+        old += "\n### 3. Discriminating evidence\n\n| panel | A |\n| --- | --- |\n| 1 loss | favours |\n"
+        old += "\n### 5. Remediation\n\n    I would say tutor train --set grad_clip=1.0\n"
+        first, second = parse(old + "\n" + text(filled(begun())))
+        assert [title for title, _ in first.sections] == ["Discriminating evidence", "Remediation"]
+        assert (first.lesson, second.lesson) == ("Clip", "Clip first")
 
 
 _ONCE: list[PostMortem] = []

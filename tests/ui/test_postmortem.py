@@ -19,11 +19,14 @@ from tests.ui.conftest import shown
 from tutor.notebook import Notebook, NotebookError, draft_key
 from tutor.postmortem import SECTIONS, problems
 from tutor.ui.app import TutorApp
+from tutor.ui.screens.example import ExampleScreen
+from tutor.ui.screens.kept import KeptScreen
 from tutor.ui.screens.lessons import LessonsScreen
 from tutor.ui.screens.pick import PickScreen
 from tutor.ui.screens.postmortem import KIND, PostMortemScreen
 from tutor.ui.widgets.contents import Contents
 from tutor.ui.widgets.grid import Cells
+from tutor.ui.widgets.plot import Plot
 from tutor.words import say
 
 WIDE, NARROW = (120, 36), (80, 24)
@@ -99,31 +102,49 @@ def message(screen: Screen) -> str:
     return str(screen.query_one("#message", Static).render())
 
 
-async def test_all_seven_by_keyboard_then_saved(book):
-    screen = PostMortemScreen(begun(), book)
+async def test_the_shortest_honest_path_by_keyboard(book):
+    """Every marked cell answered, as few keys as that takes, and no sentence but the learner's own two."""
+    run = spiked()
+    screen = PostMortemScreen(begun(run), book, run)
+    pressed = 0
+
     async with on_screen(screen, size=NARROW) as pilot:
-        app = pilot.app
-        await to_next(pilot)  # 1 came from the log
-        await type_in(pilot, "0.7", "the gradient", "", "none", "", "none", "", "none")
-        await pilot.press("ctrl+o")  # the rest share what is left of 1
-        await to_next(pilot)
-        await pilot.press("space", "tab", "enter")  # panel 1 favours A; the rest is silent
-        await to_next(pilot)
+
+        async def press(*keys: str) -> None:
+            nonlocal pressed
+            pressed += len(keys)
+            await pilot.press(*keys)
+            await settle(pilot)
+
+        await press("ctrl+n", *"0.9", "ctrl+o")  # 1 came from the log; the rest share what is left of 1
+        await press("ctrl+n")
+        marked = [cell for cell, said in screen.pm.log.items() if said.judged]
+        for _ in marked:
+            cells = screen.query_one(Cells)
+            key = screen.pm.hypotheses[cells.cursor_column - 1].key
+            said = screen.pm.reading(cells.panel, key)
+            assert said is not None and said.judged, "the cursor goes from one marked cell to the next"
+            await press({"favours": "1", "rules_out": "2", "silent": "3"}[said.verdict])
+        await press("ctrl+n")
         await type_in(pilot, "The clip was off, e.g. at beta2 0.999.")
-        await to_next(pilot)
-        await to_next(pilot)  # 5 came from the leaf
-        await type_in(pilot, "", "0.01", "", "", "", "1.5")
-        await to_next(pilot)
+        await press("ctrl+n", "ctrl+n")  # 5 follows the cause
+        await press("enter", "enter")  # the bounds that the log offers
+        assert [bound.value for bound in screen.pm.verification.bounds] == ["1.02"]
+        await press("ctrl+n")
         await type_in(pilot, "Clip [red] first")
-        await pilot.press("ctrl+s")
-        await written(pilot)
         assert problems(screen.pm, "en") == []
-        assert app.saved == book.lessons_path
+        await press("ctrl+s")
+        await written(pilot)
+        assert pilot.app.saved == book.lessons_path
+        assert isinstance(pilot.app.screen, KeptScreen)
+        assert "Clip [red] first" in shown(pilot.app)
+        await press("escape")
         assert "lessons.md" in message(screen)
-        await pilot.press("escape")
+        await press("escape")
+    assert pressed - len(marked) <= 20
     [lesson] = book.lessons()
     assert lesson.lesson == "Clip [red] first"
-    assert "| A | 0.7 |" in lesson.body
+    assert "| A | 0.9 |" in lesson.body
     assert book.drafts() == []
 
 
@@ -152,7 +173,9 @@ async def test_empty_sections_are_named_and_nothing_is_saved(book):
         app = pilot.app
         await pilot.press("ctrl+s")
         await written(pilot)
-        assert "2 Hypotheses, 3 Evidence, 4 Root cause, 6 Verification, 7 Lesson" in message(app.screen)
+        assert "2 Hypotheses, 3 Evidence, 4 Root cause, 5 Remediation, 6 Verification, 7 Lesson" in message(
+            app.screen
+        )
         assert book.lessons() == []
         assert app.saved is None
 
@@ -161,8 +184,8 @@ async def test_each_section_says_how_it_stands_in_words(book):
     async with on_screen(PostMortemScreen(begun(), book)) as pilot:
         app = pilot.app
         contents = str(app.screen.query_one(Contents).render())
-        assert contents.count("done") == 2
-        assert contents.count("empty") == 5
+        assert contents.count("done") == 1
+        assert contents.count("empty") == 6
         await pilot.press("x")  # into the step where it began
         await pilot.pause()
         assert "1 to do" in str(app.screen.query_one(Contents).render())
@@ -175,7 +198,7 @@ class TestEvidence:
             app = pilot.app
             await to_next(pilot)
             await to_next(pilot)
-            await pilot.press("down", "down")  # panel 3, hypothesis A
+            await pilot.press("down", "left", "left")  # panel 3, hypothesis A
             await pilot.pause()
             said = app.screen.query_one(".said", Static)
             assert "50" not in str(said.render())
@@ -188,6 +211,48 @@ class TestEvidence:
             await pilot.press("backspace")
             await pilot.pause()
             assert app.screen.pm.cell("gradient", "rare_token") == ""
+
+    async def test_marked_cells_come_first_and_one_key_fills_one_and_goes_on(self, book):
+        async with on_screen(PostMortemScreen(begun(), book)) as pilot:
+            screen = pilot.app.screen
+            screen._go(3)
+            await settle(pilot)
+            cells = screen.query_one(Cells)
+            assert set(cells.panels[:5]) == {"lr", "gradient", "optimizer", "batch", "throughput"}
+            assert (cells.panel, cells.cursor_column) == ("lr", 3)
+            assert shown(pilot.app).count("○") == len([r for r in screen.pm.log.values() if r.judged]) + 2
+            await pilot.press("1")  # the log rules it out
+            await pilot.pause()
+            assert (cells.panel, cells.cursor_column) == ("gradient", 1)
+            said = str(screen.query_one(".said", Static).render())
+            assert said.startswith("≠ 2 LR · C:")
+            assert "Panel 3 gradient, A" in said, "the next cell is asked about below"
+            assert "≠ favours" in shown(pilot.app)
+            await pilot.click("#silence")
+            await pilot.pause()
+            assert screen.pm.cell("gradient", "rare_token") == "", "a rule can judge it"
+
+    @pytest.mark.parametrize(("size", "beside"), [(WIDE, True), ((80, 36), True), (NARROW, False)])
+    async def test_the_rows_panel_is_shown_beside_the_grid(self, book, size, beside):
+        run = spiked()
+        async with on_screen(PostMortemScreen(begun(run), book, run), size=size) as pilot:
+            pilot.app.screen._go(3)
+            await settle(pilot)
+            plot = pilot.app.screen.query_one(Plot)
+            assert (plot.region.area > 0) == beside
+            assert plot.panel == "lr"
+            await pilot.press("1")
+            await pilot.pause()
+            assert plot.panel == "gradient"
+
+    async def test_a_probability_that_the_evidence_contradicts_is_pointed_at(self, book):
+        pm = filled(begun()).with_hypothesis("schedule", probability="0.7")
+        async with on_screen(PostMortemScreen(pm.with_cell("lr", "schedule", "silent"), book)) as pilot:
+            screen = pilot.app.screen
+            for number, said in ((2, "0.7, but panel 2 LR rules it out"), (3, "C ≠ 0.7 (2 LR: rules out)")):
+                screen._go(number)
+                await settle(pilot)
+                assert said in shown(pilot.app)
 
     async def test_no_letter_fills_the_rest(self, book):
         async with on_screen(PostMortemScreen(begun(), book)) as pilot:
@@ -209,7 +274,7 @@ class TestEvidence:
             assert say("postmortem.lead.evidence", lang) in text
             assert re.search(rf"9 {say('postmortem.panels.throughput', lang)} +–", text)
             keys = text.rstrip().splitlines()[-1]
-            for key, name in (("ctrl+s", "save"), ("ctrl+n", "next"), ("enter", "fill")):
+            for key, name in (("ctrl+s", "save"), ("ctrl+n", "next"), ("1-3", "fill")):
                 assert f"{key} {say(f'postmortem.keys.{name}', lang)}" in keys
             await pilot.press("f1")
             await pilot.pause()
@@ -224,12 +289,57 @@ class TestEvidence:
             app.screen._go(3)
             await settle(pilot)
             await pilot.pause()
-            await pilot.click(Cells, offset=(18, 3))  # panel 3, hypothesis A
+            await pilot.click(Cells, offset=(18, 2))  # panel 3, hypothesis A
             await pilot.pause()
             assert app.screen.pm.cell("gradient", "rare_token") == "favours"
             await pilot.click("#silence")
             await pilot.pause()
             assert app.screen.pm.cell("throughput", "state") == "silent"
+
+
+async def test_a_bound_that_the_run_holds_already_is_pointed_at(book):
+    run = spiked()
+    async with on_screen(PostMortemScreen(begun(run), book, run)) as pilot:
+        screen = pilot.app.screen
+        screen._go(6)
+        await settle(pilot)
+        await pilot.press("enter")
+        await pilot.pause()
+        reach = screen.query_one(".reach", Static)
+        assert "with the tolerance, up to 1.03" in str(reach.render())
+        assert "would prove nothing" in str(reach.render())
+        screen.query_one("#window-0", Input).value = "121..200"
+        await pilot.pause()
+        assert "breaks it: 8 at step 121" in str(reach.render())
+
+
+async def test_another_fix_can_be_taken(book):
+    async with on_screen(PostMortemScreen(filled(begun()), book)) as pilot:
+        screen = pilot.app.screen
+        screen._go(5)
+        await settle(pilot)
+        assert "grad_clip=1.0" in screen.query_one(TextArea).text
+        screen.query_one("#take-1").press()
+        await settle(pilot)
+        assert "batching=stratified" in screen.query_one(TextArea).text
+
+
+async def test_section_4_shows_a_root_cause_of_another_run(book):
+    async with on_screen(PostMortemScreen(begun(), book), size=NARROW) as pilot:
+        pilot.app.screen._go(4)
+        await settle(pilot)
+        assert "without Adam's moments" in " ".join(shown(pilot.app).split())
+
+
+@pytest.mark.parametrize("lang", ["en", "es"])
+async def test_the_worked_example_stands_beside_a_run_of_ours(book, lang):
+    async with on_screen(ExampleScreen(), lang, NARROW) as pilot:
+        await pilot.app.workers.wait_for_complete()
+        await pilot.pause()
+        text = shown(pilot.app)
+        assert "47.2" in text, "the example's"
+        assert "83.66" in text, "ours"
+        await pilot.press("escape")
 
 
 async def test_sections_by_mouse_and_by_arrows(book):
@@ -257,7 +367,7 @@ async def test_ones_own_hypothesis_by_button(book):
         assert app.screen.pm.hypotheses[-1].text == "a bad disk"
         app.screen.query_one("#drop-own-1").press()
         await settle(pilot)
-        assert len(app.screen.pm.hypotheses) == 4
+        assert len(app.screen.pm.hypotheses) == 5
 
 
 class TestDrafts:

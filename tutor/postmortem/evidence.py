@@ -58,7 +58,7 @@ def nan_to_the_end(incident: Incident) -> Reading | None:
 @cell("lr", "schedule", signals=("lr",), numbers=("lr_jump",), at_step=True)
 def lr_jumps(incident: Incident) -> Reading | None:
     """A learning rate that jumps where it began, as the tree's own detector has it."""
-    finding = detectors.apply("lr_jump", incident.run, incident.numbers["lr_jump"], incident.began)
+    finding = _found("lr_jump", incident)
     facts = {name: finding.facts.get(name) for name in ("step", "before", "after")}
     if finding.outcome == "schedule":
         return reading("favours", "lr_jumps", **facts)
@@ -218,3 +218,67 @@ def no_loss_scale(incident: Incident) -> Reading | None:
     if manifest.precision != "fp16":
         return reading("rules_out", "not_fp16", dtype=manifest.dtype)
     return None if incident.run.has("loss_scale") else reading("favours", "no_loss_scale")
+
+
+@cell("batch", "loader", signals=("batch_hash",), numbers=("repeated_batch",), at_step=True)
+def batch_repeats(incident: Incident) -> Reading | None:
+    """A batch near where it began whose hash is that of one before."""
+    finding = _found("repeated_batch", incident)
+    if finding.outcome == "loader":
+        return reading("favours", "batch_repeats", step=incident.began, twin=finding.facts["twin"])
+    looked_back = finding.facts.get("looked_back")
+    return reading("rules_out", "batch_new", step=incident.began, rows=looked_back) if looked_back else None
+
+
+@cell("loss", "rate", signals=("loss",), numbers=("ends_high",))
+def loss_ends_high(incident: Incident) -> Reading | None:
+    """A loss that climbs back from its best level and stays there."""
+    finding = _found("ends_high", incident)
+    facts = {name: finding.facts.get(name) for name in ("best", "best_step", "end", "bound")}
+    if finding.outcome == "yes":
+        return reading("favours", "ends_high", **facts)
+    return reading("silent", "ends_low", **facts) if finding.outcome == "no" else None
+
+
+@cell("gradient", "rate", signals=("grad_norm",), numbers=("gradient_course",))
+def gradient_grows(incident: Incident) -> Reading | None:
+    """A gradient norm that grows for good."""
+    finding = _found("gradient_course", incident)
+    facts = {name: finding.facts.get(name) for name in ("growth", "bound")}
+    if finding.outcome == "grows":
+        return reading("favours", "gradient_grows", **facts)
+    return reading("silent", "gradient_steady", **facts) if finding.outcome == "no" else None
+
+
+@cell("loss", "memorised", signals=("val_loss",), numbers=("validation_turns",))
+def validation_rises(incident: Incident) -> Reading | None:
+    """A validation loss that turns while the training loss goes on."""
+    finding = _found("validation_turns", incident)
+    facts = {name: finding.facts.get(name) for name in ("best", "best_step", "end", "bound")}
+    if finding.outcome == "turns":
+        return reading("favours", "validation_rises", **facts)
+    return reading("rules_out", "validation_holds", **facts) if finding.outcome == "no" else None
+
+
+@cell("loss", "no_signal", signals=("loss",), numbers=("learned",))
+def nothing_learned(incident: Incident) -> Reading | None:
+    """A loss that never comes down from where it began."""
+    finding = _found("learned", incident)
+    facts = {name: finding.facts.get(name) for name in ("start", "best", "gain", "bound")}
+    if finding.outcome == "no":
+        return reading("favours", "nothing_learned", **facts)
+    return reading("rules_out", "has_learned", **facts) if finding.outcome == "yes" else None
+
+
+@cell("gradient", "no_signal", signals=("grad_norm",), numbers=("gradient_course",))
+def gradient_is_zero(incident: Incident) -> Reading | None:
+    """A gradient norm of zero at most rows."""
+    finding = _found("gradient_course", incident)
+    if finding.outcome == "zero":
+        return reading("favours", "gradient_zero", **finding.facts)
+    return reading("silent", "gradient_there", last=finding.facts.get("last")) if finding.level else None
+
+
+def _found(detector: str, incident: Incident) -> detectors.Finding:
+    """What one of the tree's detectors says of the run at the incident's step, by the tree's numbers."""
+    return detectors.apply(detector, incident.run, incident.numbers[detector], incident.began)

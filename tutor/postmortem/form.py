@@ -5,7 +5,7 @@ them is the business of `problems`.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Annotated, Any, Literal, Self, get_args
 
 from pydantic import AfterValidator, Field, ValidationError
@@ -27,6 +27,9 @@ VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
 
 Cell = Verdict | Literal[""]
 """A cell of the grid, "" while it is empty."""
+
+UNREAD = ("no_bearing", "not_recorded", "missing")
+"""Reasons of a silence for which no rule looked at the run."""
 
 COMPARISONS = ("<", "<=", ">", ">=")
 
@@ -50,11 +53,13 @@ class Offer:
         key: its id, by which the rules of evidence.py know it.
         words: by language.
         no_bearing: panels that have nothing to say of it, whatever they show.
+        fingerprint: by what it is known in a log, by language; none where the tree gives none.
     """
 
     key: str
     words: Mapping[str, str]
     no_bearing: frozenset[str] = frozenset()
+    fingerprint: Mapping[str, str] = field(default_factory=dict)
 
 
 class Symptom(Strict):
@@ -86,6 +91,7 @@ class Hypothesis(Strict):
         key: the id of one that the tree offers, or "own-1", "own-2" ...
         text: the learner's own words; "" for one that was offered.
         offered: the tree's words by language; none for the learner's own.
+        fingerprint: by what it is known in a log, by language; none for the learner's own.
         probability: as typed, from 0 to 1.
         support: the panel or the observation that speaks for it.
     """
@@ -93,12 +99,17 @@ class Hypothesis(Strict):
     key: str
     text: str = ""
     offered: Mapping[str, str] = Field(default_factory=dict)
+    fingerprint: Mapping[str, str] = Field(default_factory=dict)
     probability: str = ""
     support: str = ""
 
     def words(self, lang: str) -> str:
         """The hypothesis in `lang`, the learner's own as they wrote it."""
         return self.text if self.own else self.offered.get(lang) or self.offered.get("en") or self.key
+
+    def known_by(self, lang: str) -> str:
+        """Its fingerprint in `lang`, or ""."""
+        return self.fingerprint.get(lang) or self.fingerprint.get("en") or ""
 
     @property
     def own(self) -> bool:
@@ -113,18 +124,27 @@ class Reading(Strict):
     why: str
     facts: Mapping[str, str] = Field(default_factory=dict)
 
+    @property
+    def judged(self) -> bool:
+        """Whether a rule looked at the run: a panel without bearing or without data is silent unread."""
+        return self.why not in UNREAD
+
     def because(self, lang: str) -> str:
         """The reason in `lang`."""
         return say(f"postmortem.because.{self.why}", lang, **self.facts)
 
 
 class Bound(Strict):
-    """`signal` `comparison` `value`, to hold at every step of `window` ("312" or "312..362")."""
+    """`signal` `comparison` `value`, to hold at every step of `window` ("312" or "312..362").
+
+    `offered` is a value that the log suggests, "" where it can't.
+    """
 
     signal: str = ""
     comparison: str = "<"
     value: str = ""
     window: str = ""
+    offered: str = ""
 
     @property
     def blank(self) -> bool:
@@ -133,12 +153,23 @@ class Bound(Strict):
 
 
 class Verification(Strict):
-    """Section 6. `tolerance` is relative: how far a figure may lie from the one expected."""
+    """Section 6. `tolerance` is relative: by how much of its value a bound may be missed."""
 
     seed: str = ""
     tolerance: str = ""
     through: str = ""
     bounds: tuple[Bound, ...] = ()
+
+
+class Option(Strict):
+    """A fix that the leaf names: words by language, and a command, "" where it is one in words alone."""
+
+    offered: Mapping[str, str]
+    command: str = ""
+
+    def words(self, lang: str) -> str:
+        """The fix in `lang`."""
+        return self.offered.get(lang) or self.offered.get("en") or self.command
 
 
 class About(Strict):
@@ -152,6 +183,9 @@ class About(Strict):
         lr: peak learning rate that the run was meant to have, None where it isn't known.
         ours: whether tutor trained it, so that its settings are known by name.
         signals: what the log holds.
+        settings: what the run was trained with, as typed: "none", "0.001".
+        options: the fixes that the leaf names, the smallest first.
+        breaks: the cards that a command may name.
     """
 
     run: str
@@ -164,6 +198,9 @@ class About(Strict):
     lr: float | None = None
     ours: bool = False
     signals: tuple[str, ...] = ()
+    settings: Mapping[str, str] = Field(default_factory=dict)
+    options: tuple[Option, ...] = ()
+    breaks: tuple[str, ...] = ()
 
 
 class PostMortem(Strict):
@@ -224,18 +261,32 @@ class PostMortem(Strict):
 
     def with_log_of(self, fresh: Self) -> Self:
         """A draft with what the log and the tree say today: `fresh` is the same post-mortem, newly begun."""
-        words = {h.key: h.offered for h in fresh.hypotheses}
+        today = {h.key: {"offered": h.offered, "fingerprint": h.fingerprint} for h in fresh.hypotheses}
         known = with_proven(self, fresh.proven, fresh.cause) if fresh.proven else self
         return known.but(
+            about=fresh.about,
             log=fresh.log,
-            hypotheses=tuple(
-                h.model_copy(update={"offered": words.get(h.key, h.offered)}) for h in self.hypotheses
-            ),
+            hypotheses=tuple(h.model_copy(update=today.get(h.key, {})) for h in self.hypotheses),
         )
 
     def reading(self, panel: str, key: str) -> Reading | None:
         """What the log says of a cell, None where no rule can tell. To be shown once the cell is filled."""
         return self.log.get(f"{panel}/{key}")
+
+    def judged(self, panel: str, key: str) -> bool:
+        """Whether a rule can judge the cell."""
+        said = self.reading(panel, key)
+        return said is not None and said.judged
+
+    def favouring(self, key: str) -> tuple[str, ...]:
+        """The panels that speak for a hypothesis, as the learner has it."""
+        return tuple(panel for panel in PANELS if self.cell(panel, key) == "favours")
+
+
+def began_at(pm: PostMortem) -> int | None:
+    """The step where it began, as the learner has it; None where that is none."""
+    typed = next((s.value.strip() for s in pm.symptoms if s.key in ("began", "turned")), "")
+    return int(typed) if typed.isascii() and typed.isdigit() else None
 
 
 def to_state(pm: PostMortem) -> dict[str, Any]:

@@ -13,7 +13,16 @@ from tutor.detectors.windows import Baseline, Window, finite
 from tutor.postmortem.thresholds import BASELINE, EMA_STEPS, LOOK_AHEAD
 from tutor.run import Run
 
-JUDGED_BY = ("bad_batch", "lr_jump", "recovery")
+JUDGED_BY = (
+    "bad_batch",
+    "lr_jump",
+    "recovery",
+    "repeated_batch",
+    "ends_high",
+    "learned",
+    "validation_turns",
+    "gradient_course",
+)
 """The detectors whose numbers an incident is judged by, so that a post-mortem says what the walk said."""
 
 Numbers = Mapping[str, Mapping[str, Any]]

@@ -1,23 +1,24 @@
 """What keeps a post-mortem from being saved: an empty section, a word where a number belongs ..."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from math import isnan
 from typing import Any, NamedTuple
 
-from tutor import settings
+from tutor.postmortem.change import NotAChangeError, changes
 from tutor.postmortem.form import COMPARISONS, DESTRUCTIVE, Bound, PostMortem, Symptom
 from tutor.postmortem.parsing import number, sentences, total, whole, window
+from tutor.postmortem.thresholds import KEPT_IN_CASE
 from tutor.words import LANGUAGES, plain, say
 
 SUM_TOLERANCE = 0.005
 """How far from 1 the probabilities may sum: people write two decimals."""
 
+RATES = ("lr", "learning_rate", "lr_max", "learning-rate")
+"""What trainers call the learning rate."""
+
 SAID = ("did_not_recover", "not_recorded", "none_flagged")
 """Phrases that may stand in a row of section 1, in tutor/words under `postmortem.said`."""
-
-_ASSIGNMENT = re.compile(r"(?<![\w.-])([A-Za-z_]\w*)=([^\s,;]+)")
-_OTHER_CHANGE = re.compile(r"--[\w-]+[= ]\S+|[\w.]+\s*[:=]\s*\S+")
 
 
 class Problem(NamedTuple):
@@ -46,9 +47,7 @@ def is_empty(pm: PostMortem, section: str) -> bool:
         "evidence": lambda: any(pm.evidence.values()),
         "cause": lambda: sentences(pm.cause) > 0,
         "remediation": lambda: bool(pm.remediation.strip()),
-        "verification": lambda: bool(
-            pm.verification.tolerance.strip() or any(b.value.strip() for b in pm.verification.bounds)
-        ),
+        "verification": lambda: any(b.value.strip() for b in pm.verification.bounds),
         "lesson": lambda: bool(pm.lesson.strip()),
     }
     return not filled[section]()
@@ -124,7 +123,7 @@ def _hypotheses(pm: PostMortem, lang: str) -> Iterator[str]:
             yield _say("no_probability", lang, words=words)
         elif p is None or not 0 <= p <= 1:
             yield _say("probability", lang, words=words, value=hypothesis.probability)
-        elif p > 0 and not hypothesis.support.strip():
+        elif p > KEPT_IN_CASE and not (hypothesis.support.strip() or pm.favouring(hypothesis.key)):
             yield _say("no_support", lang, words=words)
         readable = readable and p is not None and 0 <= p <= 1
     if readable and not is_one(total(pm)):
@@ -157,23 +156,23 @@ def _cause(pm: PostMortem, lang: str) -> Iterator[str]:
 def _remediation(pm: PostMortem, lang: str) -> Iterator[str]:
     text = pm.remediation.strip()
     if not text:
-        yield _say("empty_remediation", lang)
+        yield _say("empty_remediation" if sentences(pm.cause) else "cause_first", lang)
         return
-    changes = {name: value.rstrip(".)`\"'") for name, value in _ASSIGNMENT.findall(text)}
     goes_back = pm.about.nan and pm.about.last_finite is not None and _names_checkpoint(pm)
-    if pm.about.ours and changes:
-        try:
-            settings.build(settings.parse(f"{name}={value}" for name, value in changes.items()))
-        except ValueError as error:
-            yield _say("bad_change", lang, reason=str(error))
-    elif not (changes or goes_back or (not pm.about.ours and _OTHER_CHANGE.search(text))):
-        yield _say("no_change", lang)
+    changed = {}
+    try:
+        changed = changes(text, pm.about)
+    except NotAChangeError as error:
+        yield _say(error.key, lang, **error.facts)
+    else:
+        if not (changed or goes_back):
+            yield _say("no_change", lang, line=text.splitlines()[0])
     if not pm.about.nan:
         return
     if pm.about.last_finite is not None:
         if not goes_back:
             yield _say("nan_go_back", lang, step=pm.about.last_finite)
-    elif not _lowers_lr(changes, pm.about.lr):
+    elif not _lowers_lr(changed, pm.about.lr):
         yield _say("nan_lower_lr", lang, lr=pm.about.lr)
 
 
@@ -181,8 +180,8 @@ def _names_checkpoint(pm: PostMortem) -> bool:
     return re.search(rf"\b0*{pm.about.last_finite}\b", pm.remediation) is not None
 
 
-def _lowers_lr(changes: dict[str, str], lr: float | None) -> bool:
-    given = [number(value) for name, value in changes.items() if name in ("lr", "learning_rate", "lr_max")]
+def _lowers_lr(changed: Mapping[str, str | None], lr: float | None) -> bool:
+    given = [number(value or "") for name, value in changed.items() if name in RATES]
     return any(value is not None and value > 0 and (lr is None or value < lr) for value in given)
 
 

@@ -5,10 +5,13 @@ from datetime import datetime
 from math import isfinite
 
 from tutor import lesson
-from tutor.postmortem.form import SECTIONS, PostMortem, Symptom
+from tutor.postmortem.change import not_taken
+from tutor.postmortem.form import SECTIONS, Bound, Hypothesis, PostMortem, Symptom
 from tutor.postmortem.parsing import number
+from tutor.postmortem.weighing import Tension, limit, tensions
 from tutor.run import PANELS
-from tutor.words import say
+from tutor.words import number as figure
+from tutor.words import plain, say
 
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 """What the hypotheses are called in the grid, in their order."""
@@ -22,7 +25,7 @@ def to_markdown(pm: PostMortem, lang: str, when: datetime) -> str:
         _hypotheses(pm, lang),
         _evidence(pm, lang),
         lesson.prose(pm.cause),
-        lesson.code(pm.remediation),
+        _remediation(pm, lang),
         _verification(pm, lang),
         lesson.prose(lesson.line(pm.lesson)),
     )
@@ -76,15 +79,34 @@ def panel_name(panel: str, lang: str) -> str:
 def _hypotheses(pm: PostMortem, lang: str) -> list[str]:
     lettered = zip(LETTERS, pm.hypotheses, strict=False)
     ranked = sorted(lettered, key=lambda pair: -(number(pair[1].probability) or 0.0))
-    return lesson.table(
+    contradicted = [f"- ≠ {lesson.line(tension(found, lang))}" for found in tensions(pm)]
+    table = lesson.table(
         ("", *_heads(lang, "probability", "hypothesis", "support")),
-        ((letter, h.probability, h.words(lang), h.support) for letter, h in ranked),
+        ((letter, h.probability, h.words(lang), supported_by(pm, h, lang)) for letter, h in ranked),
+    )
+    return [*table, "", *contradicted] if contradicted else table
+
+
+def supported_by(pm: PostMortem, hypothesis: Hypothesis, lang: str) -> str:
+    """What supports a hypothesis: the learner's words, else the panels that they say favour it."""
+    favouring = (panel_name(panel, lang) for panel in pm.favouring(hypothesis.key))
+    return hypothesis.support.strip() or ", ".join(favouring)
+
+
+def tension(found: Tension, lang: str) -> str:
+    """A probability that the evidence contradicts, in one sentence."""
+    return say(
+        f"postmortem.tension.{found.verdict}",
+        lang,
+        words=plain(found.hypothesis.words(lang)),
+        p=found.hypothesis.probability.strip(),
+        panel=panel_name(found.panel, lang),
     )
 
 
 def _evidence(pm: PostMortem, lang: str) -> list[str]:
-    """The learner's grid, where the log says otherwise with its word in brackets; then what was proven."""
-    grid = lesson.table(
+    """The learner's grid, the log's word in brackets where it says otherwise; what was observed and proven."""
+    table = lesson.table(
         (*_heads(lang, "panel"), *LETTERS[: len(pm.hypotheses)]),
         (
             (panel_name(panel, lang), *(_cell(pm, panel, h.key, lang) for h in pm.hypotheses))
@@ -92,7 +114,37 @@ def _evidence(pm: PostMortem, lang: str) -> list[str]:
         ),
     )
     proven = [lesson.line(f"- {panel_name(one.panel, lang)}: {one.text}") for one in pm.proven]
-    return [*grid, "", *proven] if proven else grid
+    seen = list(_observations(pm, lang))
+    observed = ["", say("postmortem.observations", lang), "", *seen] if seen else []
+    return [*table, *observed, *(["", *proven] if proven else [])]
+
+
+def _observations(pm: PostMortem, lang: str) -> Iterator[str]:
+    """What stands behind each filled cell that isn't silent, or that a rule judged."""
+    for letter, hypothesis in zip(LETTERS, pm.hypotheses, strict=False):
+        for panel in PANELS:
+            verdict, reading = pm.cell(panel, hypothesis.key), pm.reading(panel, hypothesis.key)
+            judged = reading is not None and reading.judged
+            if not verdict or (verdict == "silent" and not judged):
+                continue
+            facts = {"letter": letter, "panel": panel_name(panel, lang)}
+            if reading and judged:
+                word = say(f"postmortem.verdicts.{reading.verdict}", lang)
+                said = say("postmortem.observation", lang, word=word, why=reading.because(lang), **facts)
+            else:
+                word = say(f"postmortem.verdicts.{verdict}", lang)
+                said = say("postmortem.judged", lang, word=word, **facts)
+            yield f"- {lesson.line(said)}"
+
+
+def _remediation(pm: PostMortem, lang: str) -> list[str]:
+    """The change, and the leaf's other fixes: what wasn't taken is worth knowing the next time."""
+    others = []
+    for option in not_taken(pm):
+        others.append(f"- {lesson.line(say('postmortem.not_taken', lang, words=option.words(lang)))}")
+        others += ["", *lesson.code(option.command), ""] if option.command else []
+    change = lesson.code(pm.remediation)
+    return [*change, "", *others] if others else change
 
 
 def _cell(pm: PostMortem, panel: str, key: str, lang: str) -> str:
@@ -111,7 +163,15 @@ def _verification(pm: PostMortem, lang: str) -> Iterator[str]:
         yield f"- {say(f'postmortem.verification.{name}', lang)}: {lesson.line(getattr(form, name))}"
     for bound in form.bounds:
         if not bound.blank:
-            facts = {name: value.strip() for name, value in bound.model_dump().items()}
-            yield f"- {lesson.line(say('postmortem.verification.bound', lang, **facts))}"
+            yield f"- {lesson.line(reach(bound, form.tolerance, lang))}"
     yield ""
     yield say("postmortem.verification.not_run", lang)
+
+
+def reach(bound: Bound, tolerance: str, lang: str) -> str:
+    """A bound in words, with how far it reaches by the tolerance."""
+    facts = {name: value.strip() for name, value in bound.model_dump().items()}
+    words, reaches = say("postmortem.verification.bound", lang, **facts), limit(bound, tolerance)
+    if reaches is None:
+        return words
+    return say("postmortem.verification.reach", lang, bound=words, limit=figure(reaches))

@@ -34,3 +34,18 @@ RESET_STEPS, RESET_ROWS = 20, 5
 
 LAST_FINITE_STEPS = 3
 """Steps before the first NaN in which the gradient that caused it is looked for. Ours."""
+
+DOUBTED = 0.1
+"""A hypothesis that a panel rules out should not stay more likely than this. Ours, a judgement."""
+
+KEPT_IN_CASE = 0.05
+"""A hypothesis of at most this probability is kept in case, and needs nothing that supports it. Ours."""
+
+TOLERANCE = 0.01
+"""What section 6 begins with: the same seed on another machine moves a loss by less. Ours, a judgement."""
+
+AS_BEFORE = 3.0
+"""A signal counts as back where it was under its mean before plus so many std: the walk's own sieve."""
+
+LEVEL_SHARE = 0.05
+"""The share of the rows whose median makes a level, where the tree names none. Ours: no batch moves it."""

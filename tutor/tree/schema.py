@@ -217,10 +217,14 @@ class Hypothesis(Strict):
 
     Attributes:
         words: the cause, in a few words.
+        fingerprint: by what it is known in a log.
+        sections: the sections at whose leaves it is offered; none named: at every leaf.
         no_bearing: panels that have nothing to say of it, whatever they show.
     """
 
     words: Words
+    fingerprint: Words | None = None
+    sections: tuple[str, ...] = ()
     no_bearing: tuple[Panel, ...] = ()
 
 
@@ -258,6 +262,10 @@ class Tree(Strict):
                 cited = {name: self.sources.get(id) for name, id in rule.source_ids.items()}
                 rule._sources = {name: source for name, source in cited.items() if source}
         return self
+
+    def considered(self, section: str) -> dict[str, Hypothesis]:
+        """The hypotheses offered at a leaf of `section`, by id."""
+        return {id: one for id, one in self.hypotheses.items() if not one.sections or section in one.sections}
 
     def nexts(self, question: str) -> Iterator[tuple[str, str]]:
         """The outcomes of a question, each with the id it leads to (a question's or a leaf's)."""

@@ -159,6 +159,8 @@ PICK: list[BindingType] = [_row("escape,q,b", "close", "close", "esc"), QUIT]
 
 NOTE: list[BindingType] = [_row("escape,q,i,enter,b", "close", "close", "esc"), QUIT]
 
+EXAMPLE: list[BindingType] = [_row("escape,q,f3,b", "close", "close", "esc"), QUIT]
+
 HELP: list[BindingType] = [_row("escape,q,question_mark,f1,enter", "close", "close", "esc"), QUIT]
 
 HOME: list[BindingType] = [
@@ -186,10 +188,14 @@ POSTMORTEM: list[BindingType] = [
     _form("escape", "leave(False)", "leave_saved", "esc"),
     _form("ctrl+o", "make_one", "make_one"),
     _form("f2", "look", "look"),
+    _form("f3", "example", "example"),
 ]
 
 CELLS: list[BindingType] = [
-    _form("space,enter", "turn", "fill"),
+    _form("1", "fill('favours')", "fill", "1-3"),
+    _form("2", "fill('rules_out')", "fill", "1-3"),
+    _form("3", "fill('silent')", "fill", "1-3"),
+    _form("space,enter", "turn", "turn", show=False),
     _form("backspace,delete", "clear_cell", "clear"),
 ]
 

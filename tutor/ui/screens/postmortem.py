@@ -18,14 +18,11 @@ from textual.message import Message
 from textual.widget import Widget
 from textual.widgets import Static, TextArea
 
-from tutor import tree as trees
 from tutor.notebook import Notebook, NotebookError, draft_key, rescue
 from tutor.postmortem import (
-    JUDGED_BY,
     SECTIONS,
-    Offer,
     PostMortem,
-    begin,
+    began_at,
     from_state,
     is_empty,
     normalise,
@@ -33,7 +30,6 @@ from tutor.postmortem import (
     to_markdown,
     to_state,
 )
-from tutor.postmortem.parsing import whole
 from tutor.run import PANELS, Run
 from tutor.ui import bindings
 from tutor.ui.screens.page import Page
@@ -47,42 +43,13 @@ from tutor.ui.widgets.sections import (
     Remediation,
     Section,
     Symptoms,
-    Verification,
 )
 from tutor.ui.widgets.title import Title
-from tutor.walk import Walk, fix_command
+from tutor.ui.widgets.verification import Verification
 from tutor.words import SaidError, plain
 
 KIND = "postmortem"
 FORMS = (Symptoms, Hypotheses, EvidenceGrid, Cause, Remediation, Verification, Lesson)
-
-
-def begun(walk: Walk, lang: str) -> PostMortem:
-    """The post-mortem of a walk that has reached a leaf, half filled from its run's log."""
-    tree = walk.tree
-    path = [
-        f"{a.question} {tree.questions[a.question].outcomes[a.outcome].label(lang)}" for a in walk.answers
-    ]
-    leaf = walk.leaf
-    fixes = leaf.fixes if leaf else ()
-    commands = [fix_command(walk.run, fix.change) for fix in fixes]
-    command = next((c for c in commands if c), None) or (fixes[0].words(lang) if fixes else None)
-    name = leaf.name(lang) if leaf else ""
-    judged_by = {detector: trees.numbers(detector, tree) for detector in JUDGED_BY}
-    return begin(
-        walk.run,
-        walk.focus,
-        tree=tree.tree,
-        numbers={detector: found for detector, found in judged_by.items() if found is not None},
-        hypotheses=[
-            Offer(key, offered.words.root, frozenset(offered.no_bearing))
-            for key, offered in tree.hypotheses.items()
-        ],
-        leaf=name,
-        path=path,
-        command=command,
-        lang=lang,
-    )
 
 
 class PostMortemScreen(Page):
@@ -104,6 +71,7 @@ class PostMortemScreen(Page):
     BINDINGS = bindings.POSTMORTEM
 
     CSS_PATH = "postmortem.tcss"
+    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-wide"), (116, "-roomy")]  # noqa: RUF012
 
     def __init__(self, postmortem: PostMortem, notebook: Notebook, run: Run | None = None) -> None:
         super().__init__()
@@ -184,15 +152,13 @@ class PostMortemScreen(Page):
         self, *, stay: bool = False, focus: str = "", at: int | tuple[int, int] | None = None
     ) -> None:
         form = self.query_one("#form", Container)
-        section = FORMS[self.number - 1](self.pm, self.app.lang)
+        section = FORMS[self.number - 1](self.pm, self.app.lang, self._run)
         async with self.batch():
             await form.remove_children()
             await form.mount(section)
         self._show()
         if not stay:
-            held = section.query(f"#{focus}") if focus else ()
-            fields = held or section.query("Input, TextArea, Cells") or section.query("#add-own")
-            field = fields.first()
+            field = next(iter(section.query(f"#{focus}") if focus else ()), section.entry)
             field.focus()
             if at is not None:
                 setattr(field, "cursor_location" if isinstance(field, TextArea) else "cursor_position", at)
@@ -232,6 +198,7 @@ class PostMortemScreen(Page):
     def _go(self, number: int, *, stay: bool = False) -> None:
         self._keep()
         self.number = number
+        self.set_class(FORMS[number - 1] is EvidenceGrid and self._run is not None, "-beside")
         self._open(stay=stay)
         self.refresh_bindings()
 
@@ -261,9 +228,15 @@ class PostMortemScreen(Page):
 
         cells = self.query(Cells)
         panel = cells.first().panel if cells else PANELS[0]
-        began = whole(next(s.value for s in self.pm.symptoms if s.key == "began"))
+        began = began_at(self.pm)
         assert self._run, "the key works only where there is a run"
         self.app.push_screen(PanelScreen(self._run, panel, began))
+
+    def action_example(self) -> None:
+        """A worked example, beside a run of the same fault."""
+        from tutor.ui.screens.example import ExampleScreen
+
+        self.app.push_screen(ExampleScreen())
 
     # Saving and leaving
 
@@ -295,6 +268,20 @@ class PostMortemScreen(Page):
         self.post_message(self.Saved(path))
         if stale:
             self._tell(stale.says(lang), "✗")
+        if self.is_current and self.pm == pm:
+            await self._show_kept(path)
+
+    async def _show_kept(self, path: Path) -> None:
+        """The lesson as the notebook has it now, read back from its file."""
+        from tutor.ui.screens.kept import KeptScreen
+
+        try:
+            lessons = await self.app.files.notes(self.notebook.lessons)
+        except NotebookError as error:
+            self._tell(error.says(self.app.lang), "✗")
+            return
+        if lessons and self.is_current:
+            self.app.push_screen(KeptScreen(lessons[-1], path))
 
     def _append(self, pm: PostMortem, text: str) -> tuple[Path, NotebookError | None]:
         """Append the lesson and drop the draft. It runs beside the screen, to its end even when that is left.

@@ -11,6 +11,9 @@ from tutor.postmortem import SECTIONS
 from tutor.ui import bindings
 from tutor.words import say
 
+ROOM_FOR_NAMES = 110
+"""Columns from which one line has room for every section's name."""
+
 
 class Contents(Widget, can_focus=True):
     """The seven sections with how each stands: a column, or one line where the terminal is narrow."""
@@ -37,7 +40,7 @@ class Contents(Widget, can_focus=True):
 
     def render(self) -> Content:
         """A link for each section."""
-        column = not self.screen.has_class("-narrow")
+        column = not (self.screen.has_class("-narrow") or self.screen.has_class("-beside"))
         names = [say(f"postmortem.short.{name}", self._lang) for name in SECTIONS]
         parts: list[tuple[str, str]] = []
         for number, (name, state) in enumerate(zip(names, self._states, strict=False), 1):
@@ -51,6 +54,8 @@ class Contents(Widget, can_focus=True):
                 parts += [(f"{lead}{number} {name}", style), (gap, ""), (f"{state}\n", muted)]
             elif now:
                 parts += [(f"[{number} {name} ", style), (state, muted), ("]", style)]
+            elif self.content_size.width >= ROOM_FOR_NAMES:
+                parts.append((f" {number} {name}{' ✓' if state.startswith('✓') else ''} ", muted))
             else:
                 parts.append((f" {number}{'✓' if state.startswith('✓') else '·'} ", muted))
         return Content.assemble(*parts)

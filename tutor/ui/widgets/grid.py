@@ -1,25 +1,28 @@
 """EvidenceGrid: panels against hypotheses. The learner fills a cell; then the log's word appears in it."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from rich.text import Text
 from textual import events, on
 from textual.app import ComposeResult
-from textual.containers import Horizontal
+from textual.containers import Horizontal, Vertical
 from textual.content import Content
 from textual.coordinate import Coordinate
 from textual.message import Message
 from textual.widgets import Button, DataTable, Static
 
-from tutor.postmortem import VERDICTS, PostMortem, Problem
-from tutor.postmortem.form import Cell
+from tutor.postmortem import VERDICTS, PostMortem, Problem, began_at, tensions
+from tutor.postmortem.form import Cell, Verdict
 from tutor.postmortem.text import LETTERS, panel_name
-from tutor.run import PANELS
+from tutor.run import PANELS, Run
 from tutor.ui import bindings
+from tutor.ui.widgets.plot import Plot
 from tutor.ui.widgets.sections import Section
 from tutor.words import plain, say
 
 SIGNS = {True: "=", False: "≠", None: "·"}  # the log agrees, differs, has no rule
+SIGN_STYLES = {True: "bold $success", False: "bold reverse $error", None: "$foreground-muted"}
 FIRST_COLUMN, COLUMN = 17, 12  # a gap after the longest name of a panel; five hypotheses fit on 80
 
 
@@ -36,10 +39,18 @@ class Cells(DataTable):
         column: int
         verdict: Cell | None
 
+    def __init__(self, panels: Sequence[str]) -> None:
+        super().__init__(id="cells", cell_padding=0, zebra_stripes=False, cursor_type="cell", fixed_columns=1)
+        self.panels = panels
+
     @property
     def panel(self) -> str:
         """The panel of the row at hand."""
-        return PANELS[self.cursor_row]
+        return self.panels[self.cursor_row]
+
+    def action_fill(self, verdict: Verdict) -> None:
+        """That verdict."""
+        self.post_message(self.Filled(self.cursor_row, self.cursor_column, verdict))
 
     def action_turn(self) -> None:
         """The next verdict."""
@@ -56,44 +67,80 @@ class Cells(DataTable):
 
 
 class EvidenceGrid(Section):
-    """Section 3."""
+    """Section 3. Cells that a rule of the log can judge are marked; panels with one of them come first."""
 
     part = "evidence"
 
-    def fields(self) -> ComposeResult:
-        """What the letters stand for, the grid, and what the log says of the cell at hand."""
-        with Horizontal(classes="legend"):
-            yield Static(Content(self._legend()))
-        yield Cells(id="cells", cell_padding=0, zebra_stripes=False, cursor_type="cell", fixed_columns=1)
-        yield Static(classes="said")
-        with Horizontal(classes="row"):
-            yield Button(Content(self.words("rest_silent")), id="silence", compact=True)
+    def __init__(self, pm: PostMortem, lang: str, run: Run | None = None) -> None:
+        super().__init__(pm, lang, run)
+        self.panels = sorted(PANELS, key=lambda panel: not self._judged(panel))
+        self._filled_last: tuple[str, str] | None = None
 
-    def _legend(self) -> str:
-        return "\n".join(
-            f"{letter} {plain(h.words(self.lang))}"
-            for letter, h in zip(LETTERS, self.pm.hypotheses, strict=False)
-        )
+    def _judged(self, panel: str) -> bool:
+        return any(self.pm.judged(panel, hypothesis.key) for hypothesis in self.pm.hypotheses)
+
+    def fields(self) -> ComposeResult:
+        """The grid and what the log says of its cells, what the letters stand for, and the row's panel."""
+        with Horizontal(id="beside"):
+            with Vertical(id="grid"):
+                yield Cells(self.panels)
+                yield Static(classes="said")
+                with Horizontal(classes="legend"):
+                    yield Static()
+                    yield Button(Content(self.words("rest_silent")), id="silence", compact=True)
+            if self.run is not None:
+                yield Plot(self.run)
+
+    def _legend(self) -> Content:
+        """The hypotheses; one whose probability the evidence contradicts is marked."""
+        contradicted = {found.hypothesis.key: found for found in tensions(self.pm)}
+        lines = []
+        for letter, hypothesis in zip(LETTERS, self.pm.hypotheses, strict=False):
+            p = hypothesis.probability.strip()
+            found = contradicted.get(hypothesis.key)
+            against = ""
+            if found:
+                word = say(f"postmortem.verdicts.{found.verdict}", self.lang)
+                against = f"({panel_name(found.panel, self.lang)}: {word}) "
+            lines.append(
+                Content.assemble(
+                    (f"{letter} ", "bold"),
+                    (f"≠ {p} {against}", "bold $error") if found else (f"{p} ", "$foreground-muted"),
+                    plain(hypothesis.words(self.lang)),
+                )
+            )
+        return Content("\n").join(lines)
 
     def on_mount(self) -> None:
-        """Fill the grid."""
+        """Fill the grid and go to its first marked cell."""
         table = self.query_one(Cells)
         table.add_column(Text(self.words("heads.panel")), width=FIRST_COLUMN)
         for letter in LETTERS[: len(self.pm.hypotheses)]:
             table.add_column(letter, width=COLUMN)
-        for panel in PANELS:
+        for panel in self.panels:
             table.add_row(
                 Content(panel_name(panel, self.lang)), *(self._cell(panel, h.key) for h in self.pm.hypotheses)
             )
-        table.cursor_coordinate = Coordinate(0, 1)
+        table.cursor_coordinate = self._next_marked(Coordinate(0, 0)) or Coordinate(0, 1)
+
+    def _next_marked(self, after: Coordinate) -> Coordinate | None:
+        """The next marked cell that is empty, along the rows and around the end."""
+        cells = [
+            Coordinate(row, column)
+            for row, panel in enumerate(self.panels)
+            for column, hypothesis in enumerate(self.pm.hypotheses, 1)
+            if self.pm.judged(panel, hypothesis.key) and not self.pm.cell(panel, hypothesis.key)
+        ]
+        return next((cell for cell in cells if cell > after), cells[0] if cells else None)
 
     def _cell(self, panel: str, key: str) -> Content:
         verdict = self.pm.cell(panel, key)
         if not verdict:
-            return Content.styled("–", "$foreground-muted")
+            marked = self.pm.judged(panel, key)
+            return Content.styled(*(("○", "bold $accent") if marked else ("–", "$foreground-muted")))
         style = {"favours": "bold", "silent": "$foreground-muted"}.get(verdict, "")
-        word = say(f"postmortem.verdicts.{verdict}", self.lang)
-        return Content.assemble((word, style), f" {SIGNS[self._agrees(panel, key)]}")
+        word, agrees = say(f"postmortem.verdicts.{verdict}", self.lang), self._agrees(panel, key)
+        return Content.assemble((SIGNS[agrees], SIGN_STYLES[agrees]), (f" {word}", style))
 
     def _agrees(self, panel: str, key: str) -> bool | None:
         reading = self.pm.reading(panel, key)
@@ -104,19 +151,24 @@ class EvidenceGrid(Section):
         event.stop()
         if event.column < 1:
             return
-        panel, key = PANELS[event.row], self.pm.hypotheses[event.column - 1].key
+        panel, key = self.panels[event.row], self.pm.hypotheses[event.column - 1].key
         verdict = event.verdict
         if verdict is None:
             now = self.pm.cell(panel, key)
             verdict = VERDICTS[(VERDICTS.index(now) + 1) % len(VERDICTS)] if now else VERDICTS[0]
         self.post_message(self.Edited(lambda pm: pm.with_cell(panel, key, verdict)))
+        if event.verdict:  # said outright, not turned to: on to the next marked cell
+            self._filled_last = panel, key
+            self.pm = self.pm.with_cell(panel, key, event.verdict)
+            here = Coordinate(event.row, event.column)
+            self.query_one(Cells).cursor_coordinate = self._next_marked(here) or here
 
     @on(Button.Pressed, "#silence")
     def _fill_rest(self) -> None:
         def change(pm: PostMortem) -> PostMortem:
             for panel in PANELS:
                 for hypothesis in pm.hypotheses:
-                    if not pm.cell(panel, hypothesis.key):
+                    if not (pm.cell(panel, hypothesis.key) or pm.judged(panel, hypothesis.key)):
                         pm = pm.with_cell(panel, hypothesis.key, "silent")
             return pm
 
@@ -130,9 +182,10 @@ class EvidenceGrid(Section):
         """Draw the cells anew, and what the log says."""
         super().show(pm, problems)
         table = self.query_one(Cells)
-        for row, panel in enumerate(PANELS):
+        for row, panel in enumerate(self.panels):
             for column, hypothesis in enumerate(pm.hypotheses, 1):
                 table.update_cell_at(Coordinate(row, column), self._cell(panel, hypothesis.key))
+        self.query_one(".legend Static", Static).update(self._legend())
         self._say()
 
     def fine(self) -> str:
@@ -141,21 +194,34 @@ class EvidenceGrid(Section):
         return self.words("live.evidence", count=filled, cells=len(PANELS) * len(self.pm.hypotheses))
 
     def _say(self) -> None:
+        """The log's word on the cell that was filled last, then the cell at hand; and its panel beside."""
         table = self.query_one(Cells)
         if not table.row_count or table.cursor_column < 1:
             self.query_one(".said", Static).update("")
             return
-        panel = PANELS[table.cursor_row]
-        hypothesis = self.pm.hypotheses[table.cursor_column - 1]
-        verdict, reading = self.pm.cell(panel, hypothesis.key), self.pm.reading(panel, hypothesis.key)
-        yours = self.words(f"verdicts.{verdict}") if verdict else ""
+        here = table.panel, self.pm.hypotheses[table.cursor_column - 1].key
+        cells = [cell for cell in (self._filled_last, here) if cell]
+        if self._filled_last == here or self.pm.cell(*here):
+            cells = [here]
+        self.query_one(".said", Static).update(Content("\n").join(self._said(*cell) for cell in cells))
+        for plot in self.query(Plot):
+            if plot.panel != table.panel or plot.view is None:
+                plot.show(table.panel, began_at(self.pm), None)
+
+    def _said(self, panel: str, key: str) -> Content:
+        hypothesis = next(h for h in self.pm.hypotheses if h.key == key)
+        letter = LETTERS[self.pm.hypotheses.index(hypothesis)]
+        verdict, reading = self.pm.cell(panel, key), self.pm.reading(panel, key)
         if not verdict:
-            words = plain(hypothesis.words(self.lang))
-            line = self.words("cell.empty", panel=panel_name(panel, self.lang), hypothesis=words)
-        elif reading is None:
-            line = self.words("cell.mute", yours=yours)
+            return Content(self.words("cell.empty", panel=panel_name(panel, self.lang), letter=letter))
+        yours = self.words(f"verdicts.{verdict}")
+        where = f" {panel_name(panel, self.lang)} · {letter}: "
+        if reading is None:
+            sign, said = SIGNS[None], self.words("cell.mute", yours=yours)
         else:
-            key = "cell.agree" if reading.verdict == verdict else "cell.differ"
+            agrees = reading.verdict == verdict
             word = self.words(f"verdicts.{reading.verdict}")
-            line = self.words(key, yours=yours, word=word, why=reading.because(self.lang))
-        self.query_one(".said", Static).update(Content(line))
+            sign, key = SIGNS[agrees], "cell.agree" if agrees else "cell.differ"
+            said = self.words(key, yours=yours, word=word, why=reading.because(self.lang))
+        style = next(SIGN_STYLES[one] for one, its in SIGNS.items() if its == sign)
+        return Content.assemble((sign, style), (where, "$foreground-muted"), said)

@@ -9,19 +9,24 @@ from textual.app import ComposeResult
 from textual.containers import Horizontal, VerticalScroll
 from textual.content import Content
 from textual.message import Message
+from textual.widget import Widget
 from textual.widgets import Button, Input, Static, TextArea
 
 from tutor.postmortem import (
     SECTIONS,
-    Bound,
     PostMortem,
     Problem,
-    bound_problem,
     is_one,
+    not_taken,
     symptom_problem,
+    tensions,
     total,
+    with_cause,
+    with_option,
 )
-from tutor.postmortem.text import LETTERS, source
+from tutor.postmortem.change import changes
+from tutor.postmortem.text import LETTERS, source, supported_by, tension
+from tutor.run import PANELS, Run
 from tutor.words import plain, say
 
 Edit = Callable[[PostMortem], PostMortem]
@@ -33,6 +38,7 @@ class Section(VerticalScroll, can_focus=False):
     Args:
         pm: the post-mortem as it is now.
         lang: the language of the labels.
+        run: whose panels and rows can be looked at; None where it isn't at hand.
     """
 
     @dataclass
@@ -48,9 +54,9 @@ class Section(VerticalScroll, can_focus=False):
 
     part: str = ""
 
-    def __init__(self, pm: PostMortem, lang: str) -> None:
+    def __init__(self, pm: PostMortem, lang: str, run: Run | None = None) -> None:
         super().__init__(classes="section")
-        self.pm, self.lang = pm, lang
+        self.pm, self.lang, self.run = pm, lang, run
 
     def compose(self) -> ComposeResult:
         """Lead, fields, standing."""
@@ -61,6 +67,11 @@ class Section(VerticalScroll, can_focus=False):
     def fields(self) -> ComposeResult:
         """The section's own widgets; none unless it says otherwise."""
         return ()
+
+    @property
+    def entry(self) -> Widget:
+        """The field to begin at."""
+        return (self.query("Input, TextArea, Cells") or self.query("Button")).first()
 
     def words(self, key: str, **facts: Any) -> str:
         """The post-mortem's words."""
@@ -144,13 +155,20 @@ class Hypotheses(Section):
     def fields(self) -> ComposeResult:
         """Two lines for each hypothesis, then the sum."""
         for letter, hypothesis in zip(LETTERS, self.pm.hypotheses, strict=False):
-            with Horizontal(classes="row"):
+            with Horizontal(classes="row words"):
                 yield Static(f"{letter} ", classes="letter")
                 if hypothesis.own:
                     yield field(f"text-{hypothesis.key}", hypothesis.text, self.words("own"), "wide")
                     yield Button("[✕]", id=f"drop-{hypothesis.key}", compact=True)
                 else:
-                    yield Static(Content(hypothesis.words(self.lang)), classes="wide")
+                    known_by = hypothesis.known_by(self.lang)
+                    yield Static(
+                        Content.assemble(
+                            hypothesis.words(self.lang),
+                            (f" · {known_by}" if known_by else "", "$foreground-muted"),
+                        ),
+                        classes="wide",
+                    )
             with Horizontal(classes="row spaced"):
                 yield field(
                     f"p-{hypothesis.key}", hypothesis.probability, self.words("probability"), "number"
@@ -160,10 +178,17 @@ class Hypotheses(Section):
             yield Static(id="sum")
             yield Button(Content(self.words("make_one")), id="make-one", compact=True)
             yield Button(Content(self.words("add_own")), id="add-own", compact=True)
+        yield Static(classes="tension")
 
     def show(self, pm: PostMortem, problems: list[Problem]) -> None:
-        """The live sum."""
+        """The live sum, and the probabilities that the evidence contradicts."""
         super().show(pm, problems)
+        self.query_one(".tension", Static).update(
+            Content("\n".join(f"≠ {tension(found, self.lang)}" for found in tensions(pm)))
+        )
+        for hypothesis in pm.hypotheses:
+            found = supported_by(pm, hypothesis, self.lang)
+            self.query_one(f"#s-{hypothesis.key}", Input).placeholder = found or self.words("support")
         verdict = self.words("sum_one" if is_one(total(pm)) else "sum_other")
         self.query_one("#sum", Static).update(
             Content(f"{self.words('sum', total=round(total(pm), 4))}  {verdict}")
@@ -175,6 +200,14 @@ class Hypotheses(Section):
         attribute = {"p": "probability", "s": "support", "text": "text"}[kind]
         value = event.value
         self.post_message(self.Edited(lambda pm: pm.with_hypothesis(key, **{attribute: value})))
+
+    @on(Input.Submitted)
+    def _to_the_next(self, event: Input.Submitted) -> None:
+        """Enter goes down the column: probabilities are weighed against each other."""
+        kind, _, key = (event.input.id or "").partition("-")
+        keys = [h.key for h in self.pm.hypotheses]
+        after = keys[(keys.index(key) + 1) % len(keys)]
+        self.query_one(f"#{'s' if kind == 's' else 'p'}-{after}", Input).focus()
 
     @on(Button.Pressed)
     def _pressed(self, event: Button.Pressed) -> None:
@@ -210,91 +243,79 @@ class Prose(Section):
     @on(TextArea.Changed)
     def _changed(self, event: TextArea.Changed) -> None:
         value = event.text_area.text
-        self.post_message(self.Edited(lambda pm: pm.but(**{self.part: value})))
+        self.post_message(self.Edited(lambda pm: self.typed(pm, value)))
+
+    def typed(self, pm: PostMortem, text: str) -> PostMortem:
+        """The post-mortem with that text in the box."""
+        return pm.but(**{self.part: text})
 
 
 class Cause(Prose):
-    """Section 4."""
+    """Section 4. Below it stands a root cause of another run: a fault that this log doesn't show."""
 
     part = "cause"
+
+    def fields(self) -> ComposeResult:
+        """The box, then the example."""
+        yield from super().fields()
+        other = next((key for key in ("state", "schedule") if not self._favoured(key)), "state")
+        example = {name: self.words(f"example.{other}.{name}") for name in ("symptom", "cause")}
+        yield Static(
+            Content.assemble(
+                (f"{self.words('example.cause')}\n", "$foreground-muted"),
+                (f"✗ {self.words('example.not_yet')}  ", "$error"),
+                (f"{example['symptom']}\n", "$foreground-muted"),
+                (f"✓ {self.words('example.better')}  ", "$success"),
+                (example["cause"], "$foreground-muted"),
+            ),
+            classes="note",
+        )
+
+    def _favoured(self, key: str) -> bool:
+        readings = (self.pm.reading(panel, key) for panel in PANELS)
+        return any(said is not None and said.verdict == "favours" for said in readings)
 
     def fine(self) -> str:
         """That it is one sentence."""
         return self.words("live.cause_one")
 
+    def typed(self, pm: PostMortem, text: str) -> PostMortem:
+        """With a cause, section 5 is offered the leaf's fix."""
+        return with_cause(pm, text, self.lang)
+
 
 class Remediation(Prose):
-    """Section 5."""
+    """Section 5: what can be run. Once there is a cause, the leaf's fixes stand below to be taken."""
 
     part = "remediation"
 
+    def fields(self) -> ComposeResult:
+        """The box, then the leaf's fixes."""
+        yield from super().fields()
+        if not (self.pm.cause.strip() and self.pm.about.options):
+            return
+        yield Static(Content(self.words("fixes")), classes="note")
+        others = not_taken(self.pm)
+        for number, option in enumerate(self.pm.about.options):
+            with Horizontal(classes="row words"):
+                if option.command and option in others:
+                    yield Button(Content(self.words("take")), id=f"take-{number}", compact=True)
+                else:
+                    yield Static(Content("" if option in others else self.words("taken")), classes="taken")
+                yield Static(Content(plain(option.words(self.lang))), classes="wide")
+
     def fine(self) -> str:
         """That it can be run."""
-        return self.words("live.fine")
-
-
-class Verification(Section):
-    """Section 6: seed, tolerance, last step, and the bounds."""
-
-    part = "verification"
-
-    def fields(self) -> ComposeResult:
-        """Three fields, then a row for each bound."""
-        form = self.pm.verification
-        for name in ("seed", "tolerance", "through"):
-            with Horizontal(classes="row"):
-                yield Static(Content(self.words(f"verification.{name}")), classes="label")
-                yield field(
-                    name,
-                    getattr(form, name),
-                    self.words("for_instance", value="0.01") if name == "tolerance" else "",
-                    "value",
-                )
-        with Horizontal(classes="row heads"):
-            for name in ("signal", "", "bound", "window"):
-                yield Static(
-                    Content(self.words(f"heads.{name}") if name else ""), classes=f"b-{name or 'sign'}"
-                )
-        for index, bound in enumerate(form.bounds):
-            with Horizontal(classes="row"):
-                yield field(f"signal-{index}", bound.signal, "loss", "b-signal")
-                yield field(f"comparison-{index}", bound.comparison, "<", "b-sign")
-                yield field(f"value-{index}", bound.value, self.words("for_instance", value="2.5"), "b-bound")
-                yield field(f"window-{index}", bound.window, self.words("verification.window"), "b-window")
-        with Horizontal(classes="row"):
-            yield Button(Content(self.words("add_bound")), id="add-bound", compact=True)
-        yield Static(Content(self.words("verification.not_run")), classes="note")
-
-    def fine(self) -> str:
-        """How many bounds can be checked."""
-        bounds = [b for b in self.pm.verification.bounds if not bound_problem(b, self.pm, self.lang)]
-        return self.words("live.bounds", count=len(bounds))
-
-    @on(Input.Changed)
-    def _changed(self, event: Input.Changed) -> None:
-        name, _, index = (event.input.id or "").partition("-")
-        value = event.value
-
-        def change(pm: PostMortem) -> PostMortem:
-            form = pm.verification
-            if not index:
-                return pm.but(verification=form.model_copy(update={name: value}))
-            bounds = list(form.bounds)
-            bounds[int(index)] = bounds[int(index)].model_copy(update={name: value})
-            return pm.but(verification=form.model_copy(update={"bounds": tuple(bounds)}))
-
-        self.post_message(self.Edited(change))
+        if not self.pm.about.ours:
+            return self.words("live.foreign")
+        return self.words("live.fine" if changes(self.pm.remediation, self.pm.about) else "live.remarks")
 
     @on(Button.Pressed)
-    def _add(self, event: Button.Pressed) -> None:
+    def _take(self, event: Button.Pressed) -> None:
         event.stop()
-
-        def change(pm: PostMortem) -> PostMortem:
-            bounds = (*pm.verification.bounds, Bound())
-            return pm.but(verification=pm.verification.model_copy(update={"bounds": bounds}))
-
-        new = f"signal-{len(self.pm.verification.bounds)}"
-        self.post_message(self.Edited(change, again=True, focus=new))
+        number = int((event.button.id or "").removeprefix("take-"))
+        edit = self.Edited(lambda pm: with_option(pm, number), again=True, focus="remediation")
+        self.post_message(edit)
 
 
 class Lesson(Section):

@@ -1,0 +1,136 @@
+"""Section 1: its rows, filled from the log."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from math import inf
+
+from tutor.detectors.course import Course, course_of
+from tutor.detectors.windows import rows
+from tutor.postmortem.form import Kind, Symptom
+from tutor.postmortem.incident import Incident
+from tutor.postmortem.thresholds import EMA_STEPS, LEVEL_SHARE
+from tutor.words import number, plain, say
+
+
+def at_a_step(incident: Incident, lang: str) -> Iterator[Symptom]:
+    """The rows of an incident: where it began, how high it rose, and what met it there."""
+    run, row, peak = incident.run, incident.row, incident.peak_row
+    yield _row("began", "step", incident.began)
+    yield _row("before", "number", incident.ema_before(), "nats")
+    yield _row("peak", "number", incident.at("loss", peak), "nats")
+    yield _row("peak_step", "step", int(run.steps[peak]) if peak is not None and run.has("loss") else None)
+    yield _row("after", "after", _after(incident), "nats")
+    yield _row("recovered", "after", _recovered(incident, lang), "steps", bound=_within(incident))
+    yield _row("gradient", "number", incident.worst("grad_norm"), panel="gradient")
+    baseline = incident.baseline("grad_norm")
+    yield _row("gradient_usual", "number", baseline.mean if baseline else None, panel="gradient")
+    yield from _defences(incident)
+    yield _row("lr", "number", incident.at("lr", row), panel="lr")
+    yield _row("dtype", "text", run.manifest.dtype, panel="throughput")
+    yield _row("batch", "text", _batch(incident), panel="batch")
+    yield _row("tokens", "text", _tokens(incident, lang), panel="batch")
+
+
+def _row(
+    key: str, kind: Kind, value: object, unit: str = "", panel: str = "loss", bound: str = ""
+) -> Symptom:
+    recorded = value is not None
+    return Symptom(
+        key=key,
+        kind=kind,
+        value=plain(number(value)) if recorded else "",
+        unit=unit,
+        panel=panel,
+        recorded=recorded,
+        bound=bound,
+    )
+
+
+def _after(incident: Incident) -> float | None:
+    """The loss 50 steps after the peak, NaN where the loss was NaN or Inf before that."""
+    if incident.peak_row is None or not incident.run.has("loss"):
+        return None
+    row = incident.peak_row + rows(incident.run, EMA_STEPS)
+    if incident.bad_row is not None and (incident.bad_row <= row or row >= len(incident.run)):
+        return float("nan")
+    return incident.run["loss"][row] if row < len(incident.run) else None
+
+
+def _recovered(incident: Incident, lang: str) -> float | str | None:
+    if incident.row is None or not incident.run.has("loss"):
+        return None
+    found = incident.recovered_in()
+    return say("postmortem.said.did_not_recover", lang) if found == inf else found
+
+
+def _within(incident: Incident) -> str:
+    """In how many steps the loss has to be back by the tree's rule; "" where the tree has none."""
+    recovery = incident.numbers.get("recovery")
+    return number(recovery["within"].steps) if recovery else ""
+
+
+def _batch(incident: Incident) -> str | None:
+    if incident.began is None:
+        return None
+    digest = incident.at("batch_hash", incident.row)
+    return f"{incident.began} · {str(digest)[:12]}" if digest else str(incident.began)
+
+
+def _tokens(incident: Incident, lang: str) -> str | None:
+    """The rare tokens of the batch with their counts, the most frequent first."""
+    tokens, counts = incident.at("rare_tokens", incident.row), incident.at("rare_counts", incident.row)
+    if tokens is None:
+        return None
+    pairs = zip(tokens, counts if counts is not None else [None] * len(tokens), strict=False)
+    shown = sorted((p for p in pairs if p[1] != 0), key=lambda pair: -(pair[1] or 0))[:5]
+    if not shown:
+        return say("postmortem.said.none_flagged", lang)
+    return ", ".join(
+        f"{plain(str(token))!r}" + (f" ×{number(count)}" if count else "") for token, count in shown
+    )
+
+
+def _defences(incident: Incident) -> Iterator[Symptom]:
+    """What should have held: the clip and the memory of v. Only what the log or the manifest has."""
+    settings = incident.run.manifest.settings
+    clipped = incident.worst("grad_norm_clipped")
+    if clipped is not None:
+        yield _row("gradient_clipped", "number", clipped, panel="gradient")
+    if "grad_clip" in settings:
+        clip = settings["grad_clip"]
+        yield _row("clip", "text", "none" if clip is None else clip, panel="gradient")
+    if "beta2" in settings:
+        yield _row("beta2", "number", settings["beta2"], panel="optimizer")
+
+
+def of_the_whole_run(incident: Incident) -> Iterator[Symptom]:
+    """The rows of a run that went wrong without an incident: where it began, was best and ended."""
+    run, row = incident.run, incident.row
+    loss = course(incident, "loss")
+    yield _row("turned", "step", incident.began)
+    yield _row("first", "number", loss.start if loss else None, "nats")
+    yield _row("best", "number", loss.best if loss else None, "nats")
+    yield _row("best_step", "step", int(run.steps[loss.best_row]) if loss else None)
+    yield _row("end", "number", loss.end if loss else None, "nats")
+    yield _row("last_step", "step", int(run.steps[-1]) if len(run) else None)
+    if validation := course(incident, "val_loss"):
+        yield _row("val_best", "number", validation.best, "nats")
+        yield _row("val_end", "number", validation.end, "nats")
+    norm = course(incident, "grad_norm")
+    yield _row("gradient_first", "number", norm.start if norm else None, panel="gradient")
+    yield _row("gradient_end", "number", norm.end if norm else None, panel="gradient")
+    yield _row("lr", "number", incident.at("lr", row if row is not None else len(run) - 1), panel="lr")
+    yield _row("dtype", "text", run.manifest.dtype, panel="throughput")
+
+
+def course(incident: Incident, signal: str) -> Course | None:
+    """Where a signal began, was best and ended, in the levels that the walk used."""
+    run, share = incident.run, incident.numbers.get("ends_high", {}).get("share", LEVEL_SHARE)
+    if not len(run) or not run.has(signal):
+        return None
+    known = run.logged(signal)
+    found = course_of(known[signal], share)
+    if found is None:
+        return None
+    # Rows of the log, not of what was logged of this signal.
+    return replace(found, best_row=run.row_at(int(known.steps[found.best_row])))

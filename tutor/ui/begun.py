@@ -1,0 +1,46 @@
+"""The post-mortem of a walk, half filled: what tree, leaf and run give to its form."""
+
+from tutor import card as cards
+from tutor import tree as trees
+from tutor.postmortem import JUDGED_BY, Offer, Option, PostMortem, begin
+from tutor.walk import Walk, fix_command
+
+SPIKES = ("nan", "spike", "precision")
+"""Sections whose leaves are about an incident at a step; those of the others are about the whole run."""
+
+
+def begun(walk: Walk, lang: str) -> PostMortem:
+    """The post-mortem of a walk that has reached a leaf, half filled from its run's log."""
+    tree = walk.tree
+    path = [
+        f"{a.question} {tree.questions[a.question].outcomes[a.outcome].label(lang)}" for a in walk.answers
+    ]
+    leaf, last = walk.leaf, walk.answers[-1] if walk.answers else None
+    section = tree.questions[last.question].section_id if last else ""
+    whole_run = section not in SPIKES and bool(last)
+    facts = last.facts if last else {}
+    judged_by = {detector: trees.numbers(detector, tree) for detector in JUDGED_BY}
+    return begin(
+        walk.run,
+        facts.get("best_step", facts.get("step")) if whole_run else walk.focus,
+        tree=tree.tree,
+        numbers={detector: found for detector, found in judged_by.items() if found is not None},
+        hypotheses=[
+            Offer(
+                key,
+                offered.words.root,
+                frozenset(offered.no_bearing),
+                offered.fingerprint.root if offered.fingerprint else {},
+            )
+            for key, offered in tree.considered(section).items()
+        ],
+        leaf=leaf.name(lang) if leaf else "",
+        path=path,
+        options=[
+            Option(offered=fix.words.root, command=fix_command(walk.run, fix.change) or "")
+            for fix in (leaf.fixes if leaf else ())
+        ],
+        breaks=tuple(cards.available()),
+        whole=whole_run,
+        lang=lang,
+    )

@@ -1,0 +1,117 @@
+"""Section 6 of the post-mortem: the bounds, each with its tolerance and what the run at hand says of it."""
+
+from textual import on
+from textual.app import ComposeResult
+from textual.containers import Horizontal
+from textual.content import Content
+from textual.widget import Widget
+from textual.widgets import Button, Input, Static
+
+from tutor.postmortem import Bound, PostMortem, Problem, bound_problem, worst
+from tutor.postmortem.text import reach
+from tutor.ui.widgets.sections import Section, field
+
+
+class Verification(Section):
+    """Section 6: seed, tolerance, last step, and the bounds."""
+
+    part = "verification"
+
+    def fields(self) -> ComposeResult:
+        """Three fields, then a row for each bound."""
+        form = self.pm.verification
+        for name in ("seed", "tolerance", "through"):
+            with Horizontal(classes="row"):
+                yield Static(Content(self.words(f"verification.{name}")), classes="label")
+                yield field(
+                    name,
+                    getattr(form, name),
+                    self.words("for_instance", value="0.01") if name == "tolerance" else "",
+                    "value",
+                )
+        with Horizontal(classes="row heads"):
+            for name in ("signal", "", "bound", "window"):
+                yield Static(
+                    Content(self.words(f"heads.{name}") if name else ""), classes=f"b-{name or 'sign'}"
+                )
+        for index, bound in enumerate(form.bounds):
+            with Horizontal(classes="row"):
+                yield field(f"signal-{index}", bound.signal, "loss", "b-signal")
+                yield field(f"comparison-{index}", bound.comparison, "<", "b-sign")
+                yield field(
+                    f"value-{index}",
+                    bound.value,
+                    self.words("offered", value=bound.offered)
+                    if bound.offered
+                    else self.words("for_instance", value="2.5"),
+                    "b-bound",
+                )
+                yield field(f"window-{index}", bound.window, self.words("verification.window"), "b-window")
+        with Horizontal(classes="row"):
+            yield Button(Content(self.words("add_bound")), id="add-bound", compact=True)
+        yield Static(classes="reach")
+        yield Static(Content(self.words("verification.not_run")), classes="note")
+
+    @property
+    def entry(self) -> Widget:
+        """The first bound without a value."""
+        empty = (one for one in self.query(".b-bound").results(Input) if not one.value)
+        return next(empty, super().entry)
+
+    def show(self, pm: PostMortem, problems: list[Problem]) -> None:
+        """Each bound with its tolerance, and what the run at hand says of it."""
+        super().show(pm, problems)
+        sound = [b for b in pm.verification.bounds if not bound_problem(b, pm, self.lang)]
+        self.query_one(".reach", Static).update(Content("\n").join(self._reach(bound) for bound in sound))
+
+    def _reach(self, bound: Bound) -> Content:
+        tolerance = self.pm.verification.tolerance
+        words = reach(bound, tolerance, self.lang)
+        if self.run is None:
+            return Content(f"· {words}")
+        found = worst(bound, tolerance, self.run)
+        if found is None:
+            return Content(f"· {words}; {self.words('verification.unseen')}")
+        if found.holds:
+            return Content.assemble(f"· {words}; ", (f"≠ {self.words('verification.holds')}", "$error"))
+        broken = self.words("verification.breaks", value=found.value, step=found.step)
+        return Content.assemble(f"· {words}; ", (broken, "$success"))
+
+    @on(Input.Submitted)
+    def _take(self, event: Input.Submitted) -> None:
+        """Enter takes the bound that is offered, and goes on to the next without a value."""
+        name, _, index = (event.input.id or "").partition("-")
+        if name == "value" and not event.value:
+            event.input.value = self.pm.verification.bounds[int(index)].offered
+        self.entry.focus()
+
+    def fine(self) -> str:
+        """How many bounds can be checked."""
+        bounds = [b for b in self.pm.verification.bounds if not bound_problem(b, self.pm, self.lang)]
+        return self.words("live.bounds", count=len(bounds))
+
+    @on(Input.Changed)
+    def _changed(self, event: Input.Changed) -> None:
+        name, _, index = (event.input.id or "").partition("-")
+        value = event.value
+
+        def change(pm: PostMortem) -> PostMortem:
+            form = pm.verification
+            if not index:
+                return pm.but(verification=form.model_copy(update={name: value}))
+            bounds = list(form.bounds)
+            bounds[int(index)] = bounds[int(index)].model_copy(update={name: value})
+            return pm.but(verification=form.model_copy(update={"bounds": tuple(bounds)}))
+
+        self.post_message(self.Edited(change))
+
+    @on(Button.Pressed)
+    def _add(self, event: Button.Pressed) -> None:
+        event.stop()
+
+        def change(pm: PostMortem) -> PostMortem:
+            bounds = (*pm.verification.bounds, Bound())
+            return pm.but(verification=pm.verification.model_copy(update={"bounds": bounds}))
+
+        new = f"signal-{len(self.pm.verification.bounds)}"
+        self.post_message(self.Edited(change, again=True, focus=new))
