@@ -249,7 +249,7 @@ class TestTrees:
         card = home / "mine.yaml"
         assert tutor("trees", "check", str(home / "mine.es.yaml")) == (
             0,
-            f"{card}: sound (5 checks, 3 fixes)\n",
+            f"{card}: sound (6 checks, 3 fixes)\n",
             "",
         )
         card.write_text(card.read_text() + "faults:\n  - {name: frozzen}\n")

@@ -200,7 +200,7 @@ class TestHypotheses:
     @pytest.mark.parametrize(
         ("change", "reason"),
         [
-            ({"probability": "likely"}, "no probability"),
+            ({"probability": "likely"}, "not a probability"),
             ({"probability": "1.2"}, "from 0 to 1"),
             ({"probability": "0.9"}, "sum to"),
             ({"probability": ""}, "0 is an answer"),
@@ -505,9 +505,9 @@ class TestVerification:
         [
             ({"signal": "lss"}, "no such signal"),
             ({"comparison": "="}, "none of"),
-            ({"value": "small"}, "no number"),
-            ({"window": "later"}, "no window"),
-            ({"window": "200..130"}, "no window"),
+            ({"value": "small"}, "not a number"),
+            ({"window": "later"}, "not a window"),
+            ({"window": "200..130"}, "not a window"),
             ({"window": "130..999"}, "after the step 220"),
         ],
     )

@@ -379,7 +379,7 @@ async def test_at_the_leaf_figures_panels_and_the_post_mortems_panels_are_there(
         await settle(pilot)
         await pilot.press("down", "f2")  # the second row's panel
         await settle(pilot)
-        assert (app.screen.query_one("Plot").panel, app.screen.query_one("Plot").mark) == ("lr", 312)
+        assert (app.screen.query_one("Plot").panel, app.screen.query_one("Plot").mark) == ("gradient", 312)
         await pilot.press("escape")
         await settle(pilot)
         assert type(app.screen).__name__ == "PostMortemScreen"

@@ -105,7 +105,7 @@ def tension(found: Tension, lang: str) -> str:
 
 
 def _evidence(pm: PostMortem, lang: str) -> list[str]:
-    """The learner's grid, the log's word in brackets where it says otherwise; what was observed and proven."""
+    """The learner's grid, the log's word in brackets where it differs; then what was observed and proven."""
     table = lesson.table(
         (*_heads(lang, "panel"), *LETTERS[: len(pm.hypotheses)]),
         (

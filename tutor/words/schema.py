@@ -1,6 +1,7 @@
 """JSON Schemas of a graph and of its prose, made from the one pydantic model of both, for editors."""
 
 from collections.abc import Callable, Mapping
+from copy import deepcopy
 from typing import Any
 
 from pydantic import BaseModel
@@ -27,8 +28,8 @@ def prose(model: type[BaseModel]) -> Json:
 
 def _schema(model: type[BaseModel], name: str, kept: Callable[[Any, Json], bool]) -> Json:
     whole = model.model_json_schema(by_alias=True)
-    definitions = whole.pop("$defs")
-    objects = {key: value for key, value in definitions.items() if key != Words.__name__}
+    objects = {key: value for key, value in whole.pop("$defs").items() if key != Words.__name__}
+    definitions = deepcopy(objects)  # as they were: below, fields are taken out of them one by one
     for one in (whole, *objects.values()):
         properties = {
             key: value for key, value in one.get("properties", {}).items() if kept(value, definitions)

@@ -35,8 +35,8 @@ class Keys(InTutor, Widget):
         """The keys that fit, each a link."""
         rows = working(self.screen.active_bindings, self.app.lang)
         out = [row for row in rows if row.action.removeprefix("app.").partition("(")[0] in WAYS_OUT]
-        always = out + [row for row in rows if row.key in HELP]
-        others = [row for row in rows if row not in always]
+        always = out[:1] + [row for row in rows if row.key in HELP]
+        others = [row for row in rows if row not in (*out, *always)]
         room = self.size.width - 1 + len(GAP) - sum(_width(row) for row in always)  # no gap after the last
         shown: list[Working] = []
         for row in others[: MOST - len(always)]:
