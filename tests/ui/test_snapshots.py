@@ -102,10 +102,11 @@ def picture(pair: dict[str, Path], snap_compare) -> Callable[..., bool]:
     return taken
 
 
-FIRST_NO = ["n", "enter", "enter"]  # 1.1: no NaN; on to 2.1
+FIRST = ["down", "enter", "enter"]  # the first answer, right or wrong, and on to where the log leads
+FIRST_NO = ["n", "enter", "enter", *FIRST]  # 1.1: no NaN; 1.4: near ln V; on to 2.1
 TO_SPIKE = [*FIRST_NO, "y", "enter"]  # 2.1: yes, committed
 TO_RECOVERY = [*TO_SPIKE, "enter"]  # on to 2.2
-TO_LEAF = [*TO_RECOVERY, "n", "enter", "enter", "n", "enter", "enter"]  # 2.2 no; 2.4 no checkpoint
+TO_LEAF = [*TO_RECOVERY, *FIRST * 5]  # 2.2, 2.3, 2.5, 2.4 and 2.6
 
 
 @pytest.mark.parametrize("size", SIZES, ids=["wide", "narrow"])
