@@ -6,7 +6,7 @@ PIP := $(BIN)/pip --disable-pip-version-check --quiet
 RUN ?= runs/19-break
 
 .DEFAULT_GOAL := help
-.PHONY: help walk home train test test-app lint format snapshots bench atlas wheel clean
+.PHONY: help walk home train test test-slow test-app lint format snapshots bench atlas wheel clean
 
 help: ## list the targets
 	@awk -F':.*## ' '/^[a-z]+:.*## / {printf "make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -20,11 +20,14 @@ home: $(VENV)/light ## open the home screen
 train: $(VENV)/lab ## train the broken run again (ARGS="--break no-clip")
 	@$(BIN)/tutor train $(or $(ARGS),--break no-clip)
 
-test: $(VENV)/lab lint ## run the tests
-	@$(BIN)/pytest -n 2
+test: $(VENV)/lab lint ## run the tests but the slow ones
+	@$(BIN)/pytest -n 3 -m "not slow"
+
+test-slow: $(VENV)/lab ## run the slow ones: whole trainings, many processes, every size
+	@$(BIN)/pytest -n 3 -m slow
 
 test-app: $(VENV)-app/stamp ## run the tests of the app where torch isn't installed
-	@$(VENV)-app/bin/pytest -n 2
+	@$(VENV)-app/bin/pytest -n 3 -m "not slow"
 
 lint: $(VENV)/lab ## check style, types, the walls between the rooms, trees and cards
 	@$(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/pyright && $(BIN)/lint-imports && $(BIN)/tutor trees check

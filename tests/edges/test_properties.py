@@ -14,6 +14,8 @@ from tutor import tree
 from tutor.report import Report
 from tutor.run import Run
 
+pytestmark = pytest.mark.slow
+
 LOSSES = ("loss", "val_loss", "probe_loss")
 NUMBERS = (*LOSSES, "grad_norm", "grad_norm_clipped", "lr", "loss_scale", "skipped", "param_norm")
 VALUES = st.one_of(

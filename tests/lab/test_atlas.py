@@ -118,6 +118,7 @@ def test_a_trigger_needs_the_steps_before_it_and_a_default_counts():
         atlas.check(defaulted, 364)
 
 
+@pytest.mark.slow
 @pytest.mark.train
 @pytest.mark.skipif(os.name == "nt", reason="sends signals")
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
@@ -169,6 +170,7 @@ def test_interrupted_it_stops_and_measures_nothing(tmp_path, monkeypatch):
         atlas.run_once(job(tmp_path / "run"))
 
 
+@pytest.mark.slow
 @pytest.mark.train
 def test_many_at_once_give_the_rows_of_one_after_another_and_the_leaf_of_each(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -140,6 +140,7 @@ class TestManifest:
         assert "--control is healthy" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 @pytest.mark.train
 class TestResume:
     @pytest.mark.parametrize("keys", [SETTING, CODE_FAULT], ids=["setting", "code"])

@@ -174,6 +174,7 @@ class TestArithmetic:
         assert [row["loss"] for row in rows_of(tmp_path / "nan")] == ["NaN"] * 5
 
 
+@pytest.mark.slow
 class TestBreak:
     def test_the_break_breaks_its_control_holds_and_its_fixes_mend(self, tmp_path: Path):
         card = cards.find("no-clip")
@@ -204,6 +205,7 @@ class TestBreak:
         assert hashes[0] == hashes[1]
 
 
+@pytest.mark.slow
 class TestEnds:
     def test_a_run_is_never_overwritten(self, tiny_run: Path):
         before = (tiny_run / "metrics.jsonl").read_bytes()

@@ -39,6 +39,7 @@ async def answer(pilot) -> None:
     await pilot.pause()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("lang", "size"), [("en", WIDE), ("es", NARROW)])
 async def test_from_the_leaf_to_the_root_cause_and_its_post_mortem(at_leaf, lang, size):
     app = at_leaf(lang=lang)

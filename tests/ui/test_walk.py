@@ -54,6 +54,7 @@ async def answer_all(pilot, lang: str) -> None:
         walk = walks.take(walk, seen.outcome, "log", seen)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("lang", "size"), [("en", WIDE), ("es", NARROW)])
 async def test_from_the_first_question_to_the_leaf(walk, lang, size):
     app = walk(lang=lang)
@@ -475,6 +476,7 @@ async def test_a_tree_of_ones_own_with_markup_in_its_words(walk, tmp_path):
         assert "Is [red]the training loss" in shown(app)
 
 
+@pytest.mark.slow
 async def test_too_small_a_terminal_gets_one_line_and_recovers(walk):
     app = walk()
     async with app.run_test(size=WIDE) as pilot:
@@ -527,6 +529,7 @@ async def test_too_small_while_a_walk_is_resumed_at_its_leaf(walk):
         assert again.screen.walk.question
 
 
+@pytest.mark.slow
 async def test_every_size_shows_question_panel_and_answer(walk):
     app = walk()
     async with app.run_test(size=WIDE) as pilot:
@@ -558,6 +561,7 @@ async def test_a_hint_is_seen_at_every_size(walk, size):
         assert "1 of 3" in shown(app)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", SIZES)
 async def test_the_panel_has_eight_rows_whatever_the_log_says(walk, size):
     app = walk()
