@@ -1,0 +1,316 @@
+"""Detectors of a spike of the loss: where it is, whether the run came back, and how much it was."""
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from tutor.detectors import NO_DATA, NOT_YET, Finding, Smoothed, detector
+from tutor.detectors.windows import (
+    FEWEST,
+    Window,
+    baseline,
+    cadence,
+    finite,
+    forward_mean,
+    is_objective,
+    noise_of,
+    resumed,
+    rolling_baseline,
+)
+from tutor.run import Run, known_float, to_float
+
+if TYPE_CHECKING:
+    import polars as pl
+
+FIRST = 3
+"""Rows that tell where a loss began."""
+
+BEYOND_NOISE = 5
+"""A rise of so many standard deviations of a row isn't chance."""
+
+
+@dataclass(frozen=True)
+class Episode:
+    """A spike: where it begins, its peak, and the bound that it crossed.
+
+    Attributes:
+        row: where it begins.
+        rows: how many in a row stand above the bound, from there on.
+        peak_row: the tallest.
+        peak: its loss.
+        bound: the loss above which a spike begins.
+        mean, std: of the rows before.
+    """
+
+    row: int
+    rows: int
+    peak_row: int
+    peak: float
+    bound: float
+    mean: float
+    std: float
+
+    @property
+    def excess(self) -> float:
+        """How far the peak stands above the bound, in nats."""
+        return self.peak - self.bound
+
+
+def one_spike(window: Window) -> int:
+    """So many steps from its beginning on, what stands above the bound is the same spike: half a window."""
+    return window.steps // 2
+
+
+def episodes(run: Run, window: Window, sigmas: float) -> list[Episode]:
+    """Spikes of the loss, recorded at every row, in order.
+
+    Rows above mean + sigmas x std of the rows before begin a spike; those within half a window of its
+    beginning belong to it, so that a spike's own height doesn't hide in the window of its later rows.
+    """
+    loss = finite(run["loss"])
+    mean, std = rolling_baseline(run, loss, window)
+    bound = mean + sigmas * std
+    # A flat stretch has a std of 0: what rolling sums leave of rounding is no spike.
+    above = (loss > bound + 1e-6 * mean.abs()).fill_null(False).arg_true().to_list()
+    steps = run.steps
+    found: list[Episode] = []
+    last_step = -math.inf
+    for row in above:
+        if steps[row] <= last_step:
+            continue
+        last_step = steps[row] + one_spike(window)
+        end = run.row_at(int(last_step)) + 1
+        peak_row = row + (loss[row:end].arg_max() or 0)
+        found.append(_episode(loss, row, peak_row, float(bound[row]), float(mean[row]), float(std[row])))
+    return found
+
+
+def _episode(loss: "pl.Series", row: int, peak_row: int, bound: float, mean: float, std: float) -> Episode:
+    calm_rows = (loss[row:] <= bound).fill_null(False).arg_true()
+    rows = int(calm_rows[0]) if len(calm_rows) else len(loss) - row
+    return Episode(row, rows, peak_row, float(loss[peak_row]), bound, mean, std)
+
+
+@detector(
+    signals=("loss",),
+    outcomes=("yes", "no"),
+    facts={
+        "yes": ("step", "peak", "peak_step", "bound", "mean", "std", "sigmas", "count", "rows"),
+        "no": ("sigmas", "count", "rows"),
+    },
+)
+def spike(
+    run: Run,
+    at: int | None,
+    *,
+    window: Window,
+    sigmas: float,
+    early: float,
+    resumed_above: float,
+    lasting: int,
+) -> Finding:
+    """Whether a loss stands above mean + sigmas x std of the window before it, and where it is worst.
+
+    The flaw: an update, or a batch, threw the model off. Source: the tree; the statistics of the steps
+    before, as spikes are told from noise in PaLM (https://arxiv.org/abs/2204.02311, 5.1).
+
+    Ours: the first rows have no window before them, so a spike there is a loss above `early` times the very
+    first ones; in a log that begins mid-way, whose first rows show a trained model, a median of three above
+    `resumed_above` times them. The worst spike is the tallest of those that last `lasting` rows, if there is
+    one: a taller one of a row or two may be a hard batch.
+    """
+    if not is_objective(run["loss"]):
+        return Finding(NO_DATA, facts={"missing": []})
+    late = resumed(run, window)
+    window = _within(run, window)
+    span = window.count(run)
+    if len(run) <= span:
+        return Finding(NOT_YET, facts={"rows": len(run), "needed": span + 1})
+    first_rows = _after_resume(run, span, resumed_above) if late else _early(run, span, early)
+    found = [*first_rows, *episodes(run, window, sigmas)]
+    facts = {"sigmas": sigmas, "rows": span, "count": len(found)}
+    if not found:
+        return Finding("no", facts=facts)
+
+    def weight(episode: Episode) -> tuple[bool, float]:
+        return episode.rows >= lasting, episode.excess
+
+    worst = max(found, key=weight)
+    step = int(run.steps[worst.row])
+    facts |= {
+        "step": step,
+        "peak": worst.peak,
+        "peak_step": int(run.steps[worst.peak_row]),
+        "bound": worst.bound,
+        "mean": worst.mean,
+        "std": worst.std,
+    }
+    others = sorted(found, key=weight, reverse=True)[1:10]
+    first = int(run.steps[window.start(run, worst.row)])
+    return Finding(
+        "yes",
+        step,
+        facts,
+        worst.bound,
+        (first, int(run.steps[worst.peak_row])),
+        tuple(int(run.steps[e.row]) for e in others),
+        measured=worst.peak,
+        bound=worst.bound,
+    )
+
+
+def _early(run: Run, span: int, times: float) -> list[Episode]:
+    """The spike among the first `span` rows, where a loss stands above `times` the first ones."""
+    loss = finite(run["loss"])[:span]
+    usual = loss[:FIRST].drop_nulls()
+    if not len(usual):
+        return []
+    mean = to_float(usual.median())
+    above = (loss > times * mean).fill_null(False).arg_true()
+    if mean <= 0 or not len(above) or int(above[0]) < 2:
+        return []
+    left = loss > (1 + (times - 1) / 2) * mean  # where the climb to that height begins
+    row, peak_row = int(left.fill_null(False).arg_true()[0]), int(loss.arg_max() or 0)
+    return [_episode(loss, row, peak_row, times * mean, mean, to_float(usual.std(ddof=0)))]
+
+
+def _after_resume(run: Run, span: int, times: float) -> list[Episode]:
+    """The spike in the first `span` rows of a log that begins mid-way: `times` the first ones, and no noise.
+
+    A learning rate that warms up once more lifts the loss too, and is meant to.
+    """
+    loss = finite(run["loss"])
+    usual = loss[:FIRST].drop_nulls()
+    if not len(usual) or _warms_up(run, span):
+        return []
+    mean = to_float(usual.median())
+    bound = mean + max((times - 1) * mean, BEYOND_NOISE * noise_of(loss.drop_nulls()))
+    above = (loss[:span].rolling_median(FIRST) > bound).fill_null(False).arg_true()
+    if mean <= 0 or not len(above):
+        return []
+    row, peak_row = max(1, int(above[0]) - FIRST + 1), int(loss[:span].arg_max() or 0)
+    return [_episode(loss, row, peak_row, bound, mean, to_float(usual.std(ddof=0)))]
+
+
+def _warms_up(run: Run, span: int) -> bool:
+    """Whether the learning rate at least doubles over the first `span` rows."""
+    if not run.has("lr"):
+        return False
+    lr = finite(run["lr"])[:span].drop_nulls()
+    return len(lr) > 1 and float(lr[-1]) >= 2 * float(lr[0])
+
+
+def _within(run: Run, window: Window) -> Window:
+    """The window, or as much as a shorter log allows: half of its rows, at least `FEWEST`."""
+    half = max(FEWEST, len(run) // 2)
+    return window if window.count(run) <= half else Window(round(half * cadence(run)), half)
+
+
+_RECOVERY = ("step", "value", "bound", "mean", "std", "sigmas", "smooth", "within", "rows")
+
+
+@detector(signals=("loss",), outcomes=("yes", "no"), facts={"yes": ("after", *_RECOVERY), "no": _RECOVERY})
+def recovery(
+    run: Run,
+    at: int | None,
+    *,
+    window: Window,
+    sigmas: float,
+    within: Window,
+    smooth: Window,
+) -> Finding:
+    """Whether a smoothed loss comes back within mean + sigmas x std, inside so many steps of the peak.
+
+    The flaw: an update that did lasting harm. Source: the tree; ours: smoothed, since one lucky batch is no
+    recovery.
+
+    The spike at `at` has its peak within half a window, as `spike` has it: where a blip leads a rise, the
+    calm between them is no recovery.
+    """
+    row = run.row_at(at) if at is not None else 0
+    before = baseline(run, "loss", row, window)
+    if before is None:
+        return Finding(NOT_YET, at, {"rows": row, "needed": 2})
+    bound = before.mean + sigmas * before.std
+    span = smooth.count(run)
+    mean = forward_mean(run["loss"], span)
+    near = finite(run["loss"])[row : run.row_at(int(run.steps[row]) + one_spike(window)) + 1]
+    peak = row + (near.arg_max() or 0)
+    last = within.end(run, peak)
+    back = (mean[peak + 1 : last + 1] <= bound).fill_null(False).arg_true()
+    facts = {
+        "bound": bound,
+        "mean": before.mean,
+        "std": before.std,
+        "sigmas": sigmas,
+        "smooth": span,
+        "within": within.steps,
+        "rows": before.rows,
+    }
+    compared = slice(peak + 1, last + 1)
+    curve = Smoothed("loss", run.steps[compared], mean[compared])
+    window_steps = (int(run.steps[max(0, row - before.rows)]), int(run.steps[min(last, len(run) - 1)]))
+    if len(back):
+        there = peak + 1 + int(back[0])
+        step = int(run.steps[there])
+        facts |= {"step": step, "after": step - int(run.steps[peak]), "value": float(mean[there])}
+        took = float(facts["after"])
+        return Finding(
+            "yes", step, facts, bound, window_steps, measured=took, bound=float(within.steps), curve=curve
+        )
+    if last + span > len(run):
+        return Finding(NOT_YET, at, {"rows": len(run) - row, "needed": last + span - row})
+    step = int(run.steps[last])
+    facts |= {"step": step, "value": mean[last]}
+    measured = known_float(mean[last])
+    return Finding("no", step, facts, bound, window_steps, measured=measured, bound=bound, curve=curve)
+
+
+@detector(
+    signals=("loss",),
+    outcomes=("hurt", "blip"),
+    facts=("height", "bound", "gained", "lasted", "rows_bound", "peak"),
+)
+def severity(
+    run: Run,
+    at: int | None,
+    *,
+    window: Window,
+    sigmas: float,
+    of_gain: float,
+    lasting: int,
+    tall: float,
+) -> Finding:
+    """Whether a spike is more than noise: it lasts, or towers over all that the run had gained.
+
+    The flaw: the run became unstable. A spike hurt where its loss stands above mean + sigmas x std for
+    `lasting` rows or more and rises by more than `of_gain` of what the run had gained until then, or of its
+    level where that is more; or where it rises by more than `tall` times that, however short.
+    Source: ours; one or two rows above the band are what healthy runs show by chance.
+    """
+    row = run.row_at(at) if at is not None else 0
+    window = _within(run, window)
+    before = baseline(run, "loss", row, window)
+    if before is None:
+        return Finding(NOT_YET, at, {"rows": row, "needed": 2})
+    loss = finite(run["loss"])
+    ahead = loss[row:]
+    bound = before.mean + sigmas * before.std
+    calm = (ahead <= bound).fill_null(False).arg_true()
+    lasted = int(calm[0]) if len(calm) else len(ahead)
+    peak = known_float(ahead[: max(1, lasted)].max()) or before.mean
+    gained = max(0.0, to_float(loss[: max(1, min(row, 5))].median()) - before.mean)
+    height = peak - before.mean
+    yardstick = max(gained, abs(before.mean))
+    least = of_gain * yardstick
+    facts = {
+        "height": height,
+        "bound": least,
+        "gained": gained,
+        "lasted": lasted,
+        "rows_bound": lasting,
+        "peak": peak,
+    }
+    hurt = (lasted >= lasting and height > least) or height > tall * yardstick
+    seen = (int(run.steps[window.start(run, row)]), int(run.steps[min(len(run) - 1, row + lasted)]))
+    return Finding("hurt" if hurt else "blip", at, facts, bound, seen, measured=height, bound=least)
