@@ -1,6 +1,7 @@
 """Raster: lines as braille, drawn by plotext. The only owner of plotext's global state."""
 
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from threading import Lock
 
 import plotext
@@ -9,8 +10,10 @@ BLANK = 0x2800  # the braille cell without dots; the others are this plus one bi
 
 _LOCK = Lock()
 
+Point = tuple[int, float]
 
-def braille(lines: Iterable[Sequence[tuple[int, float]]], width: int, height: int) -> list[list[int]]:
+
+def braille(lines: Iterable[Sequence[Point]], width: int, height: int) -> tuple[tuple[int, ...], ...]:
     """Lines through (pixel column, share of the height from 0 to 1) as rows of dots, top row first.
 
     Args:
@@ -19,8 +22,13 @@ def braille(lines: Iterable[Sequence[tuple[int, float]]], width: int, height: in
         height: in cells, four dots high.
 
     Returns:
-        `height` lists of `width` numbers: each cell's dots as bits, 0 where it is blank.
+        `height` rows of `width` numbers: each cell's dots as bits, 0 where it is blank.
     """
+    return _drawn(tuple(map(tuple, lines)), width, height)
+
+
+@lru_cache(maxsize=128)  # a few views of nine panels: a curve costs plotext some 10 ms, and most come back
+def _drawn(lines: tuple[tuple[Point, ...], ...], width: int, height: int) -> tuple[tuple[int, ...], ...]:
     with _LOCK:
         plotext.clear_figure()
         try:
@@ -41,7 +49,7 @@ def braille(lines: Iterable[Sequence[tuple[int, float]]], width: int, height: in
             rows = plotext.uncolorize(plotext.build()).split("\n")
         finally:
             plotext.clear_figure()
-    return [
-        [max(0, ord(cell) - BLANK) if cell != " " else 0 for cell in (row + " " * width)[:width]]
+    return tuple(
+        tuple(max(0, ord(cell) - BLANK) if cell != " " else 0 for cell in (row + " " * width)[:width])
         for row in (rows + [""] * height)[:height]
-    ]
+    )
