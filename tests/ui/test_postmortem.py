@@ -30,6 +30,8 @@ from tutor.ui.widgets.plot import Plot
 from tutor.words import say
 
 WIDE, NARROW = (120, 36), (80, 24)
+pytestmark = pytest.mark.slow
+
 SIZES = [WIDE, NARROW]
 
 
@@ -102,7 +104,6 @@ def message(screen: Screen) -> str:
     return str(screen.query_one("#message", Static).render())
 
 
-@pytest.mark.slow
 async def test_the_shortest_honest_path_by_keyboard(book):
     """Every marked cell answered, as few keys as that takes, and no sentence but the learner's own two."""
     run = spiked()
@@ -149,7 +150,6 @@ async def test_the_shortest_honest_path_by_keyboard(book):
     assert book.drafts() == []
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(("lang", "size"), [("es", NARROW), ("en", WIDE), ("es", WIDE)])
 async def test_what_is_filled_passes_through_all_seven_and_is_saved(book, lang, size):
     screen = PostMortemScreen(filled(begun(lang=lang)), book)
@@ -479,7 +479,6 @@ async def test_the_language_changes_in_mid_sentence(book, number, part):
         assert getattr(app.screen.pm, part) == "The cli-p"
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("size", SIZES)
 async def test_every_field_can_be_reached_and_seen(book, size):
     pm = begun(spiked(nan_from=250), None).with_own()

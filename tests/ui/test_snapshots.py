@@ -19,6 +19,8 @@ from tutor import readers
 from tutor.notebook import Notebook
 from tutor.ui.app import TutorApp
 
+pytestmark = pytest.mark.slow
+
 Keys = list[str]
 
 
