@@ -243,6 +243,7 @@ class TestSealed:
 
 
 @pytest.mark.train
+@pytest.mark.slow
 class TestPlanned:
     @pytest.mark.parametrize("fault", PLANNED, ids=str)
     def test_it_trains_and_logs_and_resumed_it_is_the_run_that_was_never_stopped(

@@ -16,6 +16,8 @@ from tutor.ui.screens.prove import ProveScreen
 from tutor.ui.widgets.plot import Plot
 from tutor.words import say
 
+pytestmark = pytest.mark.slow
+
 CAUSE = "no clip met a bad batch"
 
 
@@ -39,7 +41,6 @@ async def answer(pilot) -> None:
     await pilot.pause()
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(("lang", "size"), [("en", WIDE), ("es", NARROW)])
 async def test_from_the_leaf_to_the_root_cause_and_its_post_mortem(at_leaf, lang, size):
     app = at_leaf(lang=lang)
