@@ -217,9 +217,9 @@ class LeafScreen(WalkPage[AtLeaf]):
             return
         self.app.open_walk(self.walk.run, tree, (question, self.walk.focus))
 
-    def begin_again(self) -> None:
+    def action_again(self) -> None:
         """Walk again from the top."""
-        self.dismiss("again")
+        self.start_over(lambda: self.dismiss("again"))
 
     def action_back(self) -> None:
         """Undo the last answer."""

@@ -296,6 +296,10 @@ class WalkScreen(PlotPage, WalkPage[Walk]):
         """Undo the prediction or the last answer."""
         self.move_to(walks.back(self.walk))
 
+    def action_again(self) -> None:
+        """Start over."""
+        self.start_over(self.begin_again)
+
     def begin_again(self) -> None:
         """The next attempt, from where this one began."""
         self.query_one(Answer).forget()

@@ -1,5 +1,6 @@
 """WalkPage: a page with a walk, and what can be done wherever there is one."""
 
+from collections.abc import Callable
 from functools import partial
 from typing import Generic, TypeVar
 
@@ -29,23 +30,19 @@ class WalkPage(Page, Generic[W]):
         assert self._walk is not None, "the log isn't read yet"
         return self._walk
 
-    def action_again(self) -> None:
-        """Start over; where answers would be lost, the learner is asked first."""
+    def start_over(self, begin_again: Callable[[], object]) -> None:
+        """Begin the next attempt; where answers would be lost, the learner is asked first."""
         from tutor.ui.screens.pick import PickScreen
 
+        def wished(wish: str | None) -> None:
+            if wish == "again":
+                begin_again()
+
         if not self.walk.answers:
-            self.begin_again()
+            begin_again()
             return
         rows = [("stay", self.say("walk.stay")), ("again", self.say("walk.start_over"))]
-        self.app.push_screen(PickScreen("walk.sure", rows), self._start_over)
-
-    def _start_over(self, wish: str | None) -> None:
-        if wish == "again":
-            self.begin_again()
-
-    def begin_again(self) -> None:
-        """The next attempt; each page with a walk says how."""
-        raise NotImplementedError
+        self.app.push_screen(PickScreen("walk.sure", rows), wished)
 
     def action_map(self) -> None:
         """The map of the tree."""
