@@ -5,11 +5,14 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from tutor import plainfile
 from tutor.lab import faults as registry
 from tutor.lab.recipe import Recipe, healthy
 from tutor.parts import Part, read
 from tutor.runfolder import MANIFEST, TRUTH
 from tutor.settings import Settings, build
+
+LARGEST = 8 * plainfile.MEGABYTE  # bytes of a manifest
 
 
 def assemble(settings: Settings, trigger: Sequence[Part] = (), faults: Sequence[Part] = ()) -> Recipe:
@@ -34,7 +37,7 @@ def recipe_of(run: Path) -> Recipe:
         told = _json(run / TRUTH) if manifest.get("sealed") else manifest
         parts = {key: list(told.get(key, ())) for key in ("trigger", "faults")}
         settings = dict(manifest["settings"])
-    except (OSError, KeyError, TypeError, ValueError, AttributeError):
+    except (OSError, KeyError, TypeError, ValueError, AttributeError, RecursionError):
         raise ValueError(f"{run} isn't a run that tutor train began") from None
     if "boilerplate_step" in settings:
         raise ValueError(
@@ -49,4 +52,4 @@ def recipe_of(run: Path) -> Recipe:
 
 
 def _json(path: Path) -> Any:
-    return json.loads(path.read_text(encoding="utf-8"))
+    return json.loads(plainfile.read(path, LARGEST))

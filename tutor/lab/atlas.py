@@ -1,228 +1,192 @@
-"""The atlas: what a break does over many seeds, beside its control, and where a walk of each run ends.
+"""`tutor atlas`: every break and its control trained for real, walked with nobody watching, and held against
+the leaf that its card promises."""
 
-    python -m tutor.lab.atlas no-clip --seeds 20 --runs build/atlas --table no-clip.calibration.csv
-
-trains a control and a break for each seed, several at once with one thread each, walks every run with
-nobody watching, and writes one row a seed. Runs that are whole are not trained again, so it can be stopped
-and started. The exit code is 1 where fewer walks end at the card's leaf than it promises (`expect`), 2 where
-it was asked for something that can't be, and 130 where it was stopped.
-`--healthy` trains plain runs.
-"""
-
-import argparse
 import os
-import shutil
-import signal
-import statistics
-import sys
-from collections import Counter
+import time
 from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-import polars as pl
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.table import Table
 
-from tutor import calibration, readers, tree, walk
-from tutor.calibration import BACK_SOON, Row
-from tutor.card import Card, Plan, find, resolve
-from tutor.lab import faults as registry
+from tutor import matrix, opening, readers, terminal, tree, walk
+from tutor.card import Card, resolve
 from tutor.lab import workers
-from tutor.lab.assembly import assemble
+from tutor.lab.campaign import STOPPED, Job, run_once
 from tutor.lab.command import INTERRUPTED
-from tutor.lab.loop import train
-from tutor.lab.manifest import Purpose
-from tutor.parts import Part
-from tutor.runfolder import CHECKPOINTS, METRICS
-from tutor.runfolder.writer import rows_in
-from tutor.settings import Settings
+from tutor.matrix import HEALTHY, Ended, Promises, Ran
+from tutor.run import BadRunError
+from tutor.runfolder.writer import DiskFullError
+from tutor.saying import verdict_of
 
-WINDOW = 100  # steps before the trigger that say how the run was
-BACK = 5  # steps averaged to say that it is back
-TREE = "phase-19"  # walked where no card says otherwise
-STOPPED = "stopped; the same command goes on from here"
+UNDER_BAR = 1
 
 
 @dataclass(frozen=True)
-class Job:
-    """One run of the atlas, to be trained and measured in a process of its own."""
+class Entry:
+    """One row of the matrix, to be trained and walked."""
 
-    plan: Plan
-    break_name: str | None
-    tree: str
-    out: Path
+    job: Job
+    row: Ended
 
 
-def aftermath(metrics: pl.DataFrame, settings: Settings, start: int, end: int) -> dict[str, Any]:
-    """How one run took a trigger that lasted from step `start` to before step `end`.
-
-    Returns:
-        `spike`: largest gradient norm while the trigger lasts, in multiples of its mean before;
-        `peak`: largest loss then; `worst` and `mean`: of the next 50 steps; `back`: the steps until a
-        5-step mean is within mean + 0.5 std of the 100 steps before, None if it never is; `clipped`: the
-        share of the steps clipped between warm-up and trigger.
-    """
-    loss, norm = metrics["loss"].to_list(), metrics["grad_norm"].to_list()
-    before = loss[start - WINDOW : start]
-    bound = statistics.fmean(before) + 0.5 * statistics.pstdev(before)
-    means = (statistics.fmean(loss[i : i + BACK]) for i in range(end, len(loss) - BACK + 1))
-    return {
-        "spike": max(norm[start:end]) / statistics.fmean(norm[start - WINDOW : start]),
-        "peak": max(loss[start:end]),
-        "worst": max(loss[end : end + BACK_SOON]),
-        "mean": statistics.fmean(loss[end : end + BACK_SOON]),
-        "back": next((i for i, mean in enumerate(means) if mean <= bound), None),
-        "clipped": statistics.fmean(metrics["clipped"].to_list()[settings.warmup_steps : start]),
-    }
-
-
-def leaf_of(run: Path, tree_name: str) -> str:
-    """Where a walk of `run` with nobody watching ends: a leaf's id, or a question's where it can't go on."""
-    return walk.unattended(readers.open_run(str(run)), tree.find(tree_name))[0].at
-
-
-def measure(job: Job) -> Row:
-    """Train the run unless it is whole already, walk it, and say how it took its trigger."""
-    metrics = run_once(job)
-    found: Row = {"leaf": leaf_of(job.out, job.tree)}
-    if span := _span(job.plan.trigger):
-        found |= aftermath(metrics, job.plan.settings, *span)
+def entries_of(card: Card | None, seed: int, steps: int | None, runs: Path) -> list[Entry]:
+    """Control and break of `card` at one seed, or one plain run; as long as the card says without `steps`."""
+    changes: dict[str, Any] = {"seed": seed, "device": "cpu", "threads": 1}
+    if steps is not None:
+        changes["steps"] = steps
+    plans = (
+        [resolve(None, changes=changes)]
+        if card is None
+        else [resolve(card, control=control, changes=changes) for control in (True, False)]
+    )
+    name = card.name if card else HEALTHY
+    found = []
+    for plan in plans:
+        role: Ran = "plain" if card is None else "control" if plan.role == "control" else "break"
+        job = Job(plan, card.asked_as if card else None, runs / name / str(seed) / role)
+        found.append(Entry(job, Ended(name, role, seed, plan.settings.steps)))
     return found
 
 
-def run_once(job: Job) -> pl.DataFrame:
-    """The metrics of the job's run, trained now unless it is whole already; its checkpoints aren't kept.
+def survey(entry: Entry) -> Ended:
+    """Train the run of `entry` unless it is whole already, and walk it from the first tree on.
 
-    Raises:
-        SystemExit: it was interrupted.
+    What goes wrong with one run is told in its row: it doesn't end the others.
     """
-    settings = job.plan.settings
-    if rows_in(job.out) < settings.steps:
-        shutil.rmtree(job.out, ignore_errors=True)
-        recipe = assemble(settings, job.plan.trigger, job.plan.faults)
-        purpose = Purpose(break_name=job.break_name, role=job.plan.role)
-        if train(recipe, out=job.out, purpose=purpose) < settings.steps:
-            raise SystemExit(STOPPED)
-        shutil.rmtree(job.out / CHECKPOINTS, ignore_errors=True)
-    return pl.read_ndjson(job.out / METRICS, infer_schema_length=None)
+    row = entry.row
+    try:
+        run_once(entry.job)
+        run = readers.read(entry.job.out)
+        stages = walk.chain(run, tree.find(opening.FIRST), partial(tree.find, checked=False))
+    except (BadRunError, DiskFullError, ValueError, OSError, RuntimeError, MemoryError) as error:
+        return failed(entry, f"{type(error).__name__}: {error}")
+    end = walk.deciding(stages).walk
+    return Ended(row.name, row.role, row.seed, row.steps, end.tree.tree, end.at, verdict_of(stages))
 
 
-def compare(control: Row, broken: Row) -> Row:
-    """What a control and a break measured as one row of the table, its figures to four decimals."""
-    row: Row = {"excess": broken["mean"] - control["mean"]} if "mean" in broken else {}
-    row |= {f"control_{key}": value for key, value in control.items()}
-    row |= {f"break_{key}": value for key, value in broken.items()}
-    return {key: round(value, 4) if isinstance(value, float) else value for key, value in row.items()}
+def failed(entry: Entry, why: str) -> Ended:
+    """The row of a run that couldn't be made."""
+    row = entry.row
+    return Ended(row.name, row.role, row.seed, row.steps, failed=" ".join(why.split())[:200])
 
 
-def jobs_of(card: Card | None, seed: int, steps: int, runs: Path) -> list[Job]:
-    """The runs of one seed: control and break of `card`, or one plain run."""
-    changes = {"seed": seed, "steps": steps, "device": "cpu", "threads": 1}
-    if card is None:
-        return [Job(resolve(None, changes=changes), None, TREE, runs / str(seed))]
-    where = card.expect.tree if card.expect else TREE
-    plans = [resolve(card, control=control, changes=changes) for control in (True, False)]
-    return [Job(plan, card.asked_as, where, runs / str(seed) / plan.role) for plan in plans]
+def promises_of(cards: Sequence[Card]) -> Promises:
+    """What each card promises; a card without a promise is left out."""
+    return {card.name: (card.expect.tree, card.expect.leaf) for card in cards if card.expect}
 
 
-def table_of(card: Card | None, seeds: Sequence[int], steps: int, runs: Path, at_once: int) -> Iterator[Row]:
-    """One row a seed, in order, each when it and those before it are done."""
-    jobs = [job for seed in seeds for job in jobs_of(card, seed, steps, runs)]
-    with workers.results(measure, jobs, at_once) as done:
-        for seed in seeds:
-            taken = [next(done) for _ in jobs_of(card, seed, steps, runs)]
-            yield {"seed": seed} | (compare(*taken) if card else taken[0])
+def run_atlas(
+    cards: Sequence[Card],
+    seeds: Sequence[int],
+    *,
+    steps: int | None,
+    jobs: int,
+    runs: Path,
+    table: Path,
+    cluster: str | None = None,
+    healthy: bool = True,
+) -> int:
+    """Train and walk what is missing, write the table, print the matrix; the exit code of the command.
 
+    0 every bar is reached, 1 not, 130 stopped by Ctrl-C.
 
-def check(card: Card | None, steps: int) -> None:
-    """Refuse, before anything is trained, what couldn't be trained or measured in runs of so many steps.
-
-    Raises:
-        ValueError: a trigger or a fault that isn't registered, a trigger that comes before `WINDOW` steps,
-            or one with fewer than `BACK_SOON` steps after it; in one line.
+    Args:
+        cards: the breaks.
+        seeds: each run is trained at each of them.
+        steps: so many each, None for as many as its card says.
+        jobs: so many at once, with one thread each.
+        runs: the folder of their run folders.
+        table: the file of the matrix, see `tutor.matrix`.
+        cluster: where submitit is to run them ("slurm", "local"); None runs them in processes of this one.
+        healthy: whether a plain run is trained at each seed too.
     """
-    if card is None:
-        return
-    registry.checked("fault", card.faults)
-    if not (span := _span(card.trigger)):
-        return
-    start, end = span
-    if start < WINDOW:
-        raise ValueError(
-            f"{card.name} can't be measured: its trigger is at step {start}, and the {WINDOW} steps before "
-            "it are measured too"
-        )
-    if steps < end + BACK_SOON:
-        raise ValueError(
-            f"--steps {steps} is too few for {card.name}: its trigger ends at step {end}, and the "
-            f"{BACK_SOON} steps after it are measured too: give {end + BACK_SOON} or more"
-        )
+    promises = promises_of(cards)
+    asked: list[Card | None] = [card for card in cards if card.expect]
+    entries = [
+        entry
+        for seed in seeds
+        for card in [*asked, *([None] if healthy else [])]
+        for entry in entries_of(card, seed, steps, runs)
+    ]
+    console, rows = terminal.console(), []
+    with ExitStack() as stack:
+        try:
+            show = stack.enter_context(_progress(console, len(entries)))
+            for entry, found in _each(entries, jobs, runs, cluster):
+                row = found if isinstance(found, Ended) else failed(entry, found)
+                rows.append(row)
+                matrix.write(table, [row])
+                show(row, row.kept(promises))
+        except KeyboardInterrupt:
+            stack.close()
+            terminal.warn(STOPPED)
+            return INTERRUPTED
+    drawn = matrix.lines(rows, promises)
+    console.print(_drawn(drawn, seeds, promises))
+    missed = matrix.below(drawn)
+    for sentence in missed:
+        terminal.warn(sentence)
+    return UNDER_BAR if missed else 0
 
 
-def verdict(card: Card, rows: Sequence[Row]) -> tuple[bool, str]:
-    """Whether enough walks of the break ended where the card says, and the line that tells."""
-    if card.expect is None:
-        return True, f"{card.name} promises no leaf"
-    count = sum(row["break_leaf"] in card.expect.leaf for row in rows)
-    promised = " of ".join(str(number) for number in card.expect.at_least)
-    kept = card.expect.kept(count, len(rows))
-    leaves = " or ".join(card.expect.leaf)
-    sign = "kept" if kept else "not kept"
-    return kept, f"{card.name}: {count} of {len(rows)} walks end at {leaves}; promised {promised}: {sign}"
+def _each(
+    entries: Sequence[Entry], jobs: int, runs: Path, cluster: str | None
+) -> Iterator[tuple[Entry, Ended | str]]:
+    """Each entry with its row, or with why its process ended without one, as they get done."""
+    if cluster is None:
+        yield from workers.outcomes(survey, entries, jobs)
+    else:
+        from tutor.lab import cluster as clusters
+
+        yield from clusters.outcomes(survey, entries, jobs, cluster, runs / ".jobs")
 
 
-def main(words: list[str] | None = None) -> int:
-    """Train what is missing, write the table, print the counts; 1 where the card's promise isn't kept."""
-    parser = argparse.ArgumentParser(prog="python -m tutor.lab.atlas", description="A break over many seeds.")
-    parser.add_argument("card", nargs="?", help="a break's name or file")
-    parser.add_argument("--healthy", action="store_true", help="train plain runs in place of a break")
-    parser.add_argument("--seeds", type=_positive, default=20)
-    parser.add_argument("--steps", type=_positive, default=450)
-    parser.add_argument("--jobs", type=_positive, default=os.cpu_count() or 1, help="runs at once")
-    parser.add_argument("--runs", type=Path, required=True, help="where the runs are kept")
-    parser.add_argument("--table", type=Path, help="the table to write")
-    given = parser.parse_args(words)
-    if not given.card and not given.healthy:
-        parser.error("name a break, or ask for --healthy")
-    try:
-        card = None if given.healthy else find(given.card)
-        check(card, given.steps)
-    except ValueError as error:
-        parser.error(str(error))
-    rows = []
-    try:
-        for row in table_of(card, range(given.seeds), given.steps, given.runs, given.jobs):
-            rows.append(row)
-            print(row, flush=True)
-    except KeyboardInterrupt:
-        print(STOPPED, file=sys.stderr)
-        return INTERRUPTED
-    for column in (name for name in rows[0] if name.endswith("leaf")):
-        print(column, dict(Counter(row[column] for row in rows).most_common()))
-    if given.table:
-        calibration.write(given.table, rows)
-    if card is None:
-        return 0
-    kept, line = verdict(card, rows)
-    print(line)
-    return 0 if kept else 1
+@contextmanager
+def _progress(console: Console, total: int) -> Iterator[Any]:
+    """A bar with the time left, above it a line for each run that is done."""
+    columns = (BarColumn(bar_width=None), MofNCompleteColumn(), TextColumn("{task.fields[rate]}"))
+    begun = time.monotonic()
+    with Progress(*columns, TimeRemainingColumn(), console=console, expand=True) as bar:
+        task = bar.add_task("atlas", total=total, rate="")
+
+        def show(row: Ended, kept: bool) -> None:
+            sign = "ok" if kept else "--"
+            where = row.failed or f"{row.tree} {row.leaf} ({row.verdict})"
+            line = f"{sign}  {row.name:<24} {row.role:<8} seed {row.seed:<4} {where}"
+            console.print(line, markup=False, highlight=False, soft_wrap=True)
+            bar.advance(task)
+            rate = (time.monotonic() - begun) / max(1, bar.tasks[0].completed)
+            bar.update(task, rate=f"{rate:.0f} s a run")
+
+        yield show
 
 
-def _span(trigger: Sequence[Part]) -> tuple[int, int] | None:
-    """The first step of the trigger and the one after its last; None where there is none."""
-    for part in registry.checked("trigger", trigger):
-        if {"step", "batches"} <= set(part.parameters):
-            return part.parameters["step"], part.parameters["step"] + part.parameters["batches"]
-    return None
+def _drawn(found: Sequence[matrix.Line], seeds: Sequence[int], promises: Promises) -> Table:
+    """The matrix for people: a line a break, a column a seed."""
+    table = Table("break", "", "promised", *(str(seed) for seed in seeds), "right")
+    for line in found:
+        ends = {run.seed: run for run in line.runs}
+        cells = [_cell(ends.get(seed), promises) for seed in seeds]
+        promise = line.promise or "not sick"
+        table.add_row(line.name, line.role, promise, *cells, f"{line.right} of {len(line.runs)}")
+    return table
 
 
-def _positive(word: str) -> int:
-    """A count from the command line."""
-    if not word.isdecimal() or not int(word):
-        raise argparse.ArgumentTypeError(f"{word!r} is no count: give a whole number from 1 on")
-    return int(word)
+def _cell(run: Ended | None, promises: Promises) -> str:
+    """One run's end: its leaf where that isn't the promised one."""
+    if run is None:
+        return ""
+    if run.failed:
+        return "failed"
+    return "ok" if run.kept(promises) else f"{run.tree} {run.leaf}"
 
 
-if __name__ == "__main__":
-    signal.signal(signal.SIGTERM, signal.default_int_handler)  # ends as Ctrl-C does
-    sys.exit(main())
+def cores() -> int:
+    """How many runs at once a machine bears, with one thread each."""
+    return os.cpu_count() or 1

@@ -6,16 +6,15 @@ Trains, shows the progress, and ends with the line that says how to walk the run
 import os
 import random
 import shlex
-import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
+from tutor import terminal
 from tutor.card import Card, Plan, all_cards, resolve
 from tutor.lab.assembly import assemble, recipe_of
 from tutor.lab.checkpoint import saved
@@ -76,7 +75,7 @@ def run_train(
             )
             for note in (too_short(recipe, sealed=sealed), busy(recipe.settings)):
                 if note:
-                    print(note)
+                    terminal.tell(note)
             with _progress(recipe.settings) as show:
                 done = train(recipe, out=folder, purpose=purpose, on_row=show)
     except KeyboardInterrupt:
@@ -88,8 +87,8 @@ def run_train(
     shown, steps = shlex.quote(str(folder)), recipe.settings.steps
     if done < steps:
         more = f"go on: tutor train --resume {shown}" if saved(folder) else "no checkpoint was kept yet"
-        print(f"stopped after {done} steps; {more}")
-    print(f"walk it: tutor walk {shown}")
+        terminal.tell(f"stopped after {done} steps; {more}")
+    terminal.tell(f"walk it: tutor walk {shown}")
     return 0 if done == steps else INTERRUPTED
 
 
@@ -190,15 +189,14 @@ def _free(label: str) -> Path:
 
 
 def _fail(error: Exception | str, code: int) -> int:
-    for line in str(error).splitlines():
-        print(f"tutor: {line}", file=sys.stderr)
+    terminal.refuse(error)
     return code
 
 
 @contextmanager
 def _progress(settings: Settings) -> Iterator[Callable[[dict], None]]:
     """A bar with loss, norm, rate and time left; plain lines where there is no terminal."""
-    console = Console()
+    console = terminal.console()
 
     def facts(row: dict[str, Any]) -> dict[str, Any]:
         per_step = settings.accumulation * settings.batch_size * settings.block_size
@@ -211,7 +209,7 @@ def _progress(settings: Settings) -> Iterator[Callable[[dict], None]]:
     def line(row: dict[str, Any]) -> None:
         if row["step"] % PLAIN_EVERY == 0 or row["step"] == settings.steps - 1:
             told = "  ".join(f"{name} {value}" for name, value in facts(row).items())
-            print(f"step {row['step']}/{settings.steps}  {told} steps/s", flush=True)
+            terminal.tell(f"step {row['step']}/{settings.steps}  {told} steps/s")
 
     if not console.is_terminal:
         yield line

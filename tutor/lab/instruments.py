@@ -31,6 +31,7 @@ class BeforeUpdate:
         clipped: whether it was scaled down.
         scale: the factor on the loss, None without a scaler.
         probe: gives the loss on the probe batch, None at a step that has none.
+        rest_norm: the norm before clipping of all but the embedding's gradient.
     """
 
     optimizer: torch.optim.Optimizer
@@ -38,6 +39,7 @@ class BeforeUpdate:
     clipped: Tensor
     scale: Tensor | None = None
     probe: Callable[[], Tensor] | None = None
+    rest_norm: Tensor | None = None
 
 
 class Silent:
@@ -107,6 +109,7 @@ class Instruments(Silent):
             grad_norm=known.grad_norm,
             clipped=known.clipped,
             scale=known.scale,
+            rest_norm=known.rest_norm,
         )
         self._forward = []
 

@@ -13,9 +13,10 @@ from collections import Counter, deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import cycle
-from typing import Any, Protocol
+from typing import Annotated, Any, Protocol
 
 import torch
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from torch import Tensor
 
 from tutor.lab.corpus import Corpus
@@ -60,8 +61,23 @@ class Stream(Protocol):
         ...
 
     def restore(self, state: Mapping[str, Any]) -> None:
-        """Go on from `state`; what was inserted must be inserted again."""
+        """Go on from `state`; what was inserted must be inserted again. Raises ValueError if it is none."""
         ...
+
+
+_Count = Annotated[int, Field(ge=0, lt=2**40)]
+
+
+class _Place(BaseModel):
+    """Where a stream stands: what `Loader.state` gives."""
+
+    model_config = ConfigDict(strict=True, extra="forbid")
+
+    epoch: _Count
+    position: _Count
+    waiting: list[_Count]
+    deferred: list[_Count]
+    cut: tuple[_Count, _Count] | None
 
 
 class Loader:
@@ -110,11 +126,25 @@ class Loader:
         }
 
     def restore(self, state: Mapping[str, Any]) -> None:
-        """Go on from `state`; what was inserted must be inserted again."""
-        self._epoch, self._position = state["epoch"], state["position"]
+        """Go on from `state`; what was inserted must be inserted again.
+
+        Raises:
+            ValueError: it isn't what `state` gave for this stream.
+        """
+        try:
+            place = _Place.model_validate(state)
+        except ValidationError as error:
+            raise ValueError(f"its loader's {error.errors()[0]['loc'][0]} is none") from None
+        lengths = [len(document) for document in self._documents]
+        documents = [*place.waiting, *place.deferred]
+        if place.cut:
+            documents.append(place.cut[0])
+        known = place.position <= self._epoch_size and all(one < len(lengths) for one in documents)
+        if not known or (place.cut and place.cut[1] > lengths[place.cut[0]]):
+            raise ValueError("its loader stands at a document that this run hasn't")
+        self._epoch, self._position, self._cut = place.epoch, place.position, place.cut
         self._order = self._shuffled(self._epoch)
-        self._waiting, self._deferred = deque(state["waiting"]), list(state["deferred"])
-        self._cut = tuple(state["cut"]) if state["cut"] else None
+        self._waiting, self._deferred = deque(place.waiting), list(place.deferred)
 
     def _batch(self) -> Batch:
         tokens, ids = array("q"), list[int]()

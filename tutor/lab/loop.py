@@ -12,6 +12,8 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
 from tutor.lab import checkpoint
 from tutor.lab.manifest import Purpose, manifest_of, truth_of
 from tutor.lab.recipe import Recipe
@@ -22,6 +24,15 @@ PLAIN = Purpose()
 EMA_SPAN = 50  # steps; the newest loss weighs 2 / (span + 1)
 FLUSH_ROWS = 20  # each write copies from the device, which is a CPU-GPU sync point
 FLUSH_SECONDS = 0.5  # slow steps are written sooner, for whoever follows the run
+
+
+class Counted(BaseModel):
+    """What a row takes from those before it: the average of the loss, and how many steps were skipped."""
+
+    model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
+
+    loss_ema: float | None = None
+    skipped_steps: int = Field(default=0, ge=0)
 
 
 def train(
@@ -57,7 +68,7 @@ def train(
     def create() -> Record:
         return Record.create(out, manifest, recipe.corpus.texts, truth)
 
-    return _run(trainer, create, 0, {}, on_row)
+    return _run(trainer, create, 0, Counted(), on_row)
 
 
 def resume(run: Path, recipe: Recipe, on_row: Callable[[dict], None] | None = None) -> int:
@@ -73,21 +84,28 @@ def resume(run: Path, recipe: Recipe, on_row: Callable[[dict], None] | None = No
     rows = rows_in(run)
     if rows >= recipe.settings.steps:
         raise ValueError(f"{run} is finished: walk it with tutor walk {shlex.quote(str(run))}")
-    kept = [found.path for found in checkpoint.saved(run) if found.resumes_at <= rows and found.path]
+    kept = [found for found in checkpoint.saved(run) if found.resumes_at <= rows]
     if not kept:
         raise ValueError(f"{run} has no checkpoint, nothing to resume from: train it anew with --out")
+    start, path = kept[-1].resumes_at, kept[-1].path
+    assert path, "what is saved has a path"
     trainer = Trainer(recipe)
-    state = checkpoint.load(kept[-1], trainer.settings.device)
-    trainer.restore(state)
-    start = state["next_step"]
-    return _run(trainer, lambda: Record.reopen(run, start), start, state["counted"], on_row)
+    state = checkpoint.load(path, trainer.settings.device)
+    try:
+        trainer.restore(state)
+        counted = Counted.model_validate(state.get("counted"))
+    except ValidationError:
+        raise checkpoint.refused(path, "it hasn't counted what a row takes from those before") from None
+    except ValueError as error:
+        raise checkpoint.refused(path, str(error)) from None
+    return _run(trainer, lambda: Record.reopen(run, start), start, counted, on_row)
 
 
 def _run(
     trainer: Trainer,
     open_record: Callable[[], Record],
     start: int,
-    counted: dict,
+    counted: Counted,
     on_row: Callable[[dict], None] | None,
 ) -> int:
     settings, step = trainer.settings, start
@@ -107,7 +125,8 @@ def _run(
                 log.add(known | ({"checkpoint": path.name} if path.exists() else {}))
                 if (step + 1) % every == 0:
                     log.flush()
-                    checkpoint.save(record.folder, step + 1, trainer.state() | {"counted": log.counted})
+                    state = trainer.state() | {"counted": dict(log.counted)}
+                    checkpoint.save(record.folder, step + 1, state)
                 if interrupted():
                     return step + 1
             return settings.steps
@@ -132,14 +151,14 @@ class Log:
         self,
         trainer: Trainer,
         record: Record,
-        counted: dict,
+        counted: Counted,
         on_row: Callable[[dict], None],
         since: float,
     ) -> None:
         self._trainer, self._record, self._on_row = trainer, record, on_row
         self._waiting: list[dict] = []
         self._since = since  # when the first step began
-        self.counted = {"loss_ema": None, "skipped_steps": 0} | counted  # what a row takes from those before
+        self.counted = counted
 
     def add(self, known: dict) -> None:
         """One more step; write if enough has gathered or enough time has gone by."""
@@ -164,16 +183,16 @@ class Log:
 
     def _row(self, known: dict, measured: dict, rate: float) -> dict:
         loss = measured["loss"]
-        ema = self.counted["loss_ema"]
+        ema = self.counted.loss_ema
         if ema is None:
             ema = loss
         elif math.isfinite(loss):  # NaN and Inf show in `loss`; an average of them says nothing more
             ema += 2 / (EMA_SPAN + 1) * (loss - ema)
-        skipped = self.counted["skipped_steps"] + int(measured.pop("skipped") or False)
-        self.counted = {"loss_ema": ema, "skipped_steps": skipped}
+        skipped = self.counted.skipped_steps + int(measured.pop("skipped") or False)
+        self.counted = Counted(loss_ema=ema, skipped_steps=skipped)
         name = self._trainer.recipe.tokenizer.name
         measured["worst_tokens"] = [name(token) for token in measured["worst_tokens"]]
-        return {"step": known["step"]} | measured | known | self.counted | {"tokens_per_second": rate}
+        return {"step": known["step"]} | measured | known | dict(self.counted) | {"tokens_per_second": rate}
 
 
 @contextlib.contextmanager

@@ -16,6 +16,7 @@ import torch
 
 import tutor
 from tutor.card import Role
+from tutor.lab.model import DESIGN
 from tutor.lab.quantities.initial_weights import initial_weights
 from tutor.lab.quantities.token_histogram import EDGES
 from tutor.lab.tokenizer import RARE_BELOW
@@ -107,6 +108,8 @@ def describe(trainer: Trainer) -> dict[str, Any]:
             "accumulation": settings.accumulation,
         },
         "initial": initial_weights(trainer.model),
+        "design": DESIGN,
+        "lineage": [],
         "token_loss_edges": EDGES,
         "rare_below": RARE_BELOW,
         "corpus": {

@@ -15,6 +15,10 @@ from torch.nn import functional as F  # noqa: N812
 from tutor.settings import Settings
 
 INIT_STD = 0.02
+EMBEDDING = "tokens.weight"  # the name of the token embedding among the parameters
+
+DESIGN = {"norm": "pre", "qk_norm": False, "z_loss": False, "mup": False}
+"""How the model and its loss are built, for the manifest: what long runs defend themselves with."""
 
 
 class Attention(nn.Module):

@@ -4,14 +4,18 @@ Every parameter is a view into its group's flat tensor and its gradient a view i
 a group is one operation and `torch.optim.AdamW`, the library's own, steps two tensors in place of fifty.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import torch
 from torch import Tensor, nn
 
+from tutor.lab.checkpoint import like, part
 from tutor.lab.quantities.observation import norm
 from tutor.settings import Settings
+
+_MOMENTS = ("exp_avg", "exp_avg_sq")
 
 Named = Sequence[tuple[str, nn.Parameter]]
 Split = Callable[[Named, Settings], list[tuple[str, float, Named]]]
@@ -69,6 +73,30 @@ class Optimizer:
             fused=True,
         )
 
+    def restore(self, state: Mapping[str, Any], *, idle: bool) -> None:
+        """Go on with the moments in what `adam.state_dict` gave; rates and decays are the settings'.
+
+        Args:
+            idle: whether there may have been no update yet, as where fp16 skips the first ones.
+
+        Raises:
+            ValueError: they aren't the moments of these groups.
+        """
+        moments = part(state, "state")
+        trained = {i for i, group in enumerate(self.groups) if any(p.requires_grad for p in group.parameters)}
+        if not moments.keys() <= set(range(len(self.groups))) or not (idle or trained <= moments.keys()):
+            raise ValueError("its optimizer has other groups than this run's")
+        for index, held in moments.items():
+            group = self.groups[index]
+            if not isinstance(held, dict) or held.keys() != {"step", *_MOMENTS}:
+                raise ValueError(f"its optimizer holds no moments of the group {group.name}")
+            for name in _MOMENTS:
+                like(f"optimizer's {name}", held.get(name), group.flat)
+            updates = float(like("optimizer's step", held.get("step"), torch.tensor(0.0)))
+            if not (updates >= 0 and updates.is_integer()):
+                raise ValueError("its optimizer has counted no updates")
+        self.adam.load_state_dict({**self.adam.state_dict(), "state": moments})
+
     @property
     def flats(self) -> list[Tensor]:
         """The parameters, one flat tensor a group."""
@@ -78,6 +106,21 @@ class Optimizer:
     def grads(self) -> list[Tensor]:
         """The gradients, one flat tensor for each group that is trained."""
         return [group.flat.grad for group in self.groups if group.flat.grad is not None]
+
+    def grads_without(self, name: str) -> list[Tensor]:
+        """The gradients of all parameters but the one called `name`, in flat pieces."""
+        pieces: list[Tensor] = []
+        for group in self.groups:
+            if group.flat.grad is None:
+                continue
+            if name not in group.names:
+                pieces.append(group.flat.grad)
+                continue
+            place = group.names.index(name)
+            begin = sum(p.numel() for p in group.parameters[:place])
+            end = begin + group.parameters[place].numel()
+            pieces += [group.flat.grad[:begin], group.flat.grad[end:]]
+        return pieces
 
     def set_lr(self, lr: float) -> None:
         """Take `lr` for the next update."""

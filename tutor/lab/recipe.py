@@ -14,7 +14,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F  # noqa: N812
 
 from tutor.lab.corpus import Corpus, corpus
-from tutor.lab.loader import Stream, build_loader
+from tutor.lab.loader import Batch, Stream, build_loader, held_out
 from tutor.lab.model import build_model
 from tutor.lab.optimizer import Clip, Optimizer, clip_to
 from tutor.lab.schedule import cosine
@@ -36,6 +36,7 @@ class Recipe:
         tokenizer: trained on the training sentences.
         model: settings and vocabulary size to a network that returns logits and the hidden streams.
         loader: settings, corpus and tokenizer to a source of batches.
+        held_out: the same to all that is held out, as one batch; its first rows are the probe.
         optimizer: model and settings to the groups and Adam.
         schedule: step to learning rate.
         token_losses: logits (B, T, V) in fp32 and targets (B, T) to losses (B, T), in nats.
@@ -53,6 +54,7 @@ class Recipe:
     tokenizer: Tokenizer
     model: Callable[[Settings, int], nn.Module]
     loader: Callable[[Settings, Corpus, Tokenizer], Stream]
+    held_out: Callable[[Settings, Corpus, Tokenizer], Batch]
     optimizer: Callable[[nn.Module, Settings], Optimizer]
     schedule: Callable[[int], float]
     token_losses: Callable[[Tensor, Tensor], Tensor]
@@ -75,6 +77,7 @@ def healthy(settings: Settings) -> Recipe:
         tokenizer=Tokenizer(sentences.train, settings.vocab_size),
         model=build_model,
         loader=build_loader,
+        held_out=held_out,
         optimizer=Optimizer,
         schedule=cosine(settings),
         token_losses=cross_entropy,

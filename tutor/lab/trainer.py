@@ -5,17 +5,21 @@ Forward, backward, clip, step; it asks nothing about breaks: what differs betwee
 
 # ruff: noqa: N806 (capitals name the axes of a tensor)
 
+import math
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
 import torch
 from torch import Tensor
 
+from tutor.lab.checkpoint import like, part
 from tutor.lab.instruments import BeforeUpdate, Instruments, Silent
-from tutor.lab.loader import Batch, held_out
-from tutor.lab.recipe import DTYPES, THREADS, Recipe
+from tutor.lab.loader import Batch
+from tutor.lab.model import EMBEDDING
+from tutor.lab.quantities.observation import norm
+from tutor.lab.recipe import DTYPES, THREADS, Recipe, masked_mean
 
 PROBE_ROWS = 2  # a quarter of the default batch: a probe is a forward pass of its own
 
@@ -35,7 +39,7 @@ class Trainer:
         self.scaler = recipe.scaler(settings)
         self.loader = recipe.loader(settings, recipe.corpus, recipe.tokenizer)
         self.instruments = Instruments() if logging else Silent()
-        self.held_out = held_out(settings, recipe.corpus, recipe.tokenizer)
+        self.held_out = recipe.held_out(settings, recipe.corpus, recipe.tokenizer)
         self.probe = self._on_device(self.held_out, PROBE_ROWS)
         self._one = torch.ones((), device=settings.device)
 
@@ -61,9 +65,12 @@ class Trainer:
         adam = self.optimizer.adam
         if trains := bool(self.optimizer.grads):
             self.scaler.unscale_(adam)
-        norm, clipped = self.recipe.clip(self.optimizer.grads)
+        rest = norm(self.optimizer.grads_without(EMBEDDING))
+        before, clipped = self.recipe.clip(self.optimizer.grads)
         self.instruments.before_update(
-            BeforeUpdate(adam, grad_norm=norm, clipped=clipped, scale=self._scale(), probe=probe)
+            BeforeUpdate(
+                adam, grad_norm=before, clipped=clipped, scale=self._scale(), probe=probe, rest_norm=rest
+            )
         )
         if trains:
             self.scaler.step(adam)
@@ -87,9 +94,10 @@ class Trainer:
             return self.losses(self.probe)[0].mean()
 
     def validate(self) -> float:
-        """The loss on everything held out."""
+        """The mean loss over the tokens held out that count."""
+        batch = self._on_device(self.held_out)
         with torch.inference_mode():
-            return self.losses(self._on_device(self.held_out))[0].mean().item()
+            return masked_mean(self.losses(batch)[0], batch.mask_BT).item()
 
     def state(self) -> dict[str, Any]:
         """Everything that the steps to come depend on."""
@@ -101,15 +109,35 @@ class Trainer:
             "rng": torch.get_rng_state(),
         }
 
-    def restore(self, state: dict[str, Any]) -> None:
-        """Go on from `state`."""
+    def restore(self, state: Mapping[str, Any]) -> None:
+        """Go on from `state`.
+
+        Raises:
+            ValueError: it isn't what `state` gave for such a run; nothing can be trained on then.
+        """
+        weights = part(state, "model")
+        named = dict(self.model.named_parameters())
+        if weights.keys() != named.keys():
+            raise ValueError("its model has other parameters than this run's")
         with torch.no_grad():
-            for name, weight in self.model.named_parameters():
-                weight.copy_(state["model"][name])
-        self.optimizer.adam.load_state_dict(state["optimizer"])
-        self.scaler.load_state_dict(state["scaler"])
-        self.loader.restore(state["loader"])
-        torch.set_rng_state(state["rng"].cpu())
+            for name, weight in named.items():
+                weight.copy_(like(f"model's {name}", weights[name], weight))
+        self.optimizer.restore(part(state, "optimizer"), idle=self.scaler.is_enabled())
+        self._restore_scaler(part(state, "scaler"))
+        self.loader.restore(part(state, "loader"))
+        torch.set_rng_state(like("rng", state.get("rng"), torch.get_rng_state()).cpu())
+
+    def _restore_scaler(self, state: dict[str, Any]) -> None:
+        """The scale and how long it has held; what else it goes by, the recipe says."""
+        ours = self.scaler.state_dict()
+        if state.keys() != ours.keys():
+            raise ValueError("its scaler isn't that of this run's dtype")
+        if not ours:  # nothing is scaled
+            return
+        scale, held = state["scale"], state["_growth_tracker"]
+        if not (isinstance(scale, float) and 0 < scale < math.inf and isinstance(held, int) and held >= 0):
+            raise ValueError("its scaler has no scale")
+        self.scaler.load_state_dict(ours | {"scale": scale, "_growth_tracker": held})
 
     def _on_device(self, batch: Batch, rows: int | None = None) -> Batch:
         def moved(tensor: Tensor) -> Tensor:

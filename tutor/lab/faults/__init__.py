@@ -99,7 +99,7 @@ def _checked(kind: Kind, part: Part) -> Part:
     for name in part.parameters:
         if name not in entry.types:
             hint = catalog.way_on(name, entry.types) if entry.types else "it has none"
-            raise ValueError(f"{part.name} has no parameter {name!r}; {hint}")
+            raise ValueError(f"{part.name} has no parameter {catalog.cut(name)!r}; {hint}")
     given = {**entry.defaults, **part.parameters}
     for name in entry.types:
         if name not in given:
@@ -112,7 +112,9 @@ def _fit(part: str, name: str, kind: Any, value: Any) -> Any:
     try:
         return TypeAdapter(kind).validate_python(value)
     except ValidationError as error:
-        raise ValueError(f"{part}:{name}={value}: {error.errors()[0]['msg'].lower()}") from None
+        raise ValueError(
+            f"{part}:{name}={catalog.cut(str(value))}: {error.errors()[0]['msg'].lower()}"
+        ) from None
 
 
 def _register(kind: Kind, function: Function) -> Function:

@@ -16,3 +16,10 @@ def gradient_norm(seen: Observation) -> Columns:
 def clipped_gradient_norm(seen: Observation) -> Columns:
     """Norm of the gradient that the optimizer was given; 0 where there was none."""
     return {"grad_norm_clipped": norm([g for group in seen.groups for g in group.gradients])}
+
+
+@quantity(needs=("rest_norm",), columns=("grad_norm_rest",))
+def rest_gradient_norm(seen: Observation) -> Columns:
+    """Norm before clipping of all but the embedding's gradient: whether the embedding alone overflows."""
+    assert seen.rest_norm is not None
+    return {"grad_norm_rest": seen.rest_norm}

@@ -57,6 +57,7 @@ class Observation:
         probe_loss: mean loss of a fixed batch under the parameters before the update, in nats.
         grad_norm: norm of the gradient before clipping.
         clipped: whether it was scaled down.
+        rest_norm: norm before clipping of all but the embedding's gradient.
         scale, scale_after: factor on the loss in this step and in the next; None without a scaler.
     """
 
@@ -68,6 +69,7 @@ class Observation:
     probe_loss: Tensor | None = None
     grad_norm: Tensor | None = None
     clipped: Tensor | None = None
+    rest_norm: Tensor | None = None
     scale: Tensor | None = None
     scale_after: Tensor | None = None
 
