@@ -1,4 +1,4 @@
-"""Calibration: what a break did over seeds, computed from the table that the atlas wrote.
+"""Calibration: what a break did over seeds, computed from the table that `make calibrate` wrote.
 
 The table lies beside the card, `no-clip.calibration.csv`: one row a seed, with the figures and the leaf of
 the control and of the break. No figure is typed by hand: a card's note names them as placeholders.

@@ -23,6 +23,12 @@ def listing(kind: str, files: Callable[[Path], Iterable[tuple[str, Path]]]) -> d
     return found
 
 
+def cut(text: str, most: int = 60) -> str:
+    """`text` as a line can show it: the middle is left out of one that is longer than `most`."""
+    half = most // 2
+    return text if len(text) <= most else f"{text[:half]}...{text[-half:]}"
+
+
 def nearest(name: str, known: Iterable[str]) -> str | None:
     """The known name that is most like `name`, if any is."""
     from difflib import get_close_matches  # a walk begins without it
@@ -39,4 +45,4 @@ def way_on(name: str, known: Iterable[str]) -> str:
 
 def unknown(what: str, name: str, known: Iterable[str]) -> str:
     """One line: there is no such thing, and a way on."""
-    return f"there is no {what} {name!r}; {way_on(name, known)}"
+    return f"there is no {what} {cut(name)!r}; {way_on(name, known)}"

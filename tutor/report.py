@@ -1,4 +1,4 @@
-"""The walk that nobody watches, as text and as JSON: what `tutor check` prints."""
+"""The walks that nobody watches, as text and as JSON: what `tutor check` prints."""
 
 import math
 import re
@@ -13,7 +13,7 @@ from tutor import saying
 from tutor.run import Run
 from tutor.saying import Line
 from tutor.tree import Tree
-from tutor.walk import Look, flawed, unattended
+from tutor.walk import Find, Look, Stage, Walk, chain, deciding
 from tutor.words import number, plain
 
 INDENT = " " * 31
@@ -34,31 +34,43 @@ ENDS = {
 
 
 class Report:
-    """One run, walked with nobody watching."""
+    """One run, walked with nobody watching.
 
-    def __init__(self, run: Run, tree: Tree) -> None:
-        self.run, self.tree = run, tree
-        self.walk, self.looks = unattended(run, tree)
+    Args:
+        run: the run.
+        tree: the tree to begin with.
+        find: finds the trees to which its leaves lead; without it they aren't walked.
+
+    Attributes:
+        stages: each tree that was walked, in order.
+        deciding: the one that says what the run is.
+    """
+
+    def __init__(self, run: Run, tree: Tree, find: Find | None = None) -> None:
+        self.run = run
+        self.stages = chain(run, tree, find)
+        self.deciding = deciding(self.stages)
+        self.walk, self.looks = self.deciding.walk, self.deciding.looks
 
     @property
-    def too_early(self) -> list[str]:
-        """The questions for which the run is too short."""
-        return saying.too_early(self.looks)
-
-    @property
-    def assumed(self) -> list[str]:
-        """The questions answered by assumption, for want of data."""
-        return saying.assumed(self.walk)
+    def too_little(self) -> str | None:
+        """Why a log of one row decides nothing, and what it would need; None for a longer one."""
+        if len(self.run) > 1:
+            return None
+        looks = [look for stage in self.stages for look in stage.looks]
+        needed = max((look.finding.facts.get("needed") or 0 for look in looks), default=0)
+        rows = f": {needed} rows or more let it answer every question" if needed else ""
+        return f"{self.run.path} holds one row, too little for any verdict; log a row a step{rows}"
 
     @property
     def verdict(self) -> str:
         """ "healthy", "flaw" or "undecided" (which may have shown a symptom: see `flawed`)."""
-        return saying.conclusion(self.walk, self.looks)
+        return saying.verdict_of(self.stages)
 
     @property
     def flawed(self) -> bool:
         """Whether something is wrong."""
-        return flawed(self.walk)
+        return any(stage.flawed for stage in self.stages)
 
     @property
     def undecided(self) -> bool:
@@ -68,87 +80,128 @@ class Report:
     def text(self, lang: str, *, explain: bool = False, width: int | None = None) -> Text:
         """For people: a line a question, then the leaf; with `explain` how each rule came to its answer.
 
-        With a `width`, lines are broken between words, and go on under their sentence.
+        A tree that only led on to the next is one line, unless it is to be explained. With a `width`, lines
+        are broken between words, and go on under their sentence.
         """
         out = self._text(lang, explain=explain)
         return out if width is None else wrapped(out, width)
 
     def _text(self, lang: str, *, explain: bool) -> Text:
         out = Text()
-        out.append(plain(str(self.run.path)), "bold")
-        out.append(f"   {self.tree.tree} · {self.tree.title(lang)}\n")
+        out.append(f"{plain(str(self.run.path))}\n", "bold")
         for remark in self.run.remarks:
             out.append(f"  ! {plain(remark.says(lang))}\n", "yellow")
-        for look in self.looks:
-            title = self.tree.questions[look.question].title(lang)
-            out.append(f"  {look.question:<4} {title:<23} ", "bold")
-            out.append("\n".join(self._told(look, lang)).replace("\n", f"\n{INDENT}") + "\n")
-            for line in saying.of_rules(self.tree.questions[look.question], look, lang) if explain else ():
-                out.append(f"{INDENT}{line.text}\n", "dim")
-        for line in saying.of_end(self.walk, self.looks, lang):
+        for stage in self.stages:
+            out.append(f"  {stage.walk.tree.tree} · {stage.walk.tree.title(lang)}", "bold")
+            if stage is self.deciding or explain:
+                out.append("\n")
+                self._questions(out, stage, lang, explain=explain)
+            else:
+                out.append(f"   {saying.folded(stage, lang)}\n")
+        for line in saying.of_end(self.stages, lang):
             out.append(*_drawn(line))
+        if (asked := self.walk.leaf and self.walk.leaf.table) and asked not in self._walked:
+            out.append(f"    {self.walk.tree.questions[asked].title(lang)}\n", "bold")
+            for line in saying.of_table(self.walk, lang):
+                out.append(f"      {saying.mark_of(line)} {line.label:<24} {line.text}\n")
         return out
 
-    def _told(self, look: Look, lang: str) -> list[str]:
-        """A question's lines; the answer comes first where the lines alone don't say it."""
-        question = self.tree.questions[look.question]
-        lines = [_sentence(line) for line in saying.of_look(question, look, lang)]
-        answer = next((a for a in self.walk.answers if a.question == look.question), None)
-        if answer and (answer.by == "assumed" or question.checks):
-            taken = saying.of_answer(question, answer, lang)
-            lines.insert(0, f"{taken.text} {taken.note}".strip())
-        return lines
+    def _questions(self, out: Text, stage: Stage, lang: str, *, explain: bool) -> None:
+        for look in stage.looks:
+            question = stage.walk.tree.questions[look.question]
+            out.append(f"  {look.question:<4} {question.title(lang):<23} ", "bold")
+            out.append("\n".join(_told(stage, look, lang)).replace("\n", f"\n{INDENT}") + "\n")
+            for line in saying.of_rules(question, look, lang) if explain else ():
+                out.append(f"{INDENT}{line.text}\n", "dim")
+
+    @property
+    def _walked(self) -> set[str]:
+        """The questions on the way."""
+        return {look.question for look in self.looks}
 
     def data(self, lang: str) -> dict[str, Any]:
-        """For programs: strict JSON, non-finite numbers as "NaN", "Infinity" and "-Infinity"."""
-        answers = {answer.question: answer for answer in self.walk.answers}
-        questions = []
-        for look in self.looks:
-            question, answer = self.tree.questions[look.question], answers.get(look.question)
-            lines = saying.of_look(question, look, lang)
-            questions.append(
-                {
-                    "id": look.question,
-                    "ask": question.ask(lang, question.numbers),
-                    "log_says": look.outcome,
-                    "outcome": answer.outcome if answer else None,
-                    "by": answer.by if answer else None,
-                    "step": look.finding.step,
-                    "bound": look.finding.level,
-                    "margin": look.finding.margin,
-                    "close": look.close,
-                    "facts": dict(look.finding.facts),
-                    "checks": {
-                        name: {"outcome": finding.outcome, "facts": dict(finding.facts)}
-                        for name, finding in look.checks.items()
-                    },
-                    "sources": saying.cited(question.rules, lang),
-                    "sentences": [_sentence(line) for line in lines],
-                    "lines": [asdict(line) for line in lines],
-                }
-            )
-        leaf = self.walk.leaf
-        found = None
-        if leaf and self.verdict != "undecided":
-            found = {
-                "id": self.walk.at,
-                "name": leaf.name(lang),
-                "means": leaf.means(lang, self.walk.facts),
-                "fix": saying.command(self.walk),
-            }
+        """For programs: strict JSON, non-finite numbers as "NaN", "Infinity" and "-Infinity".
+
+        At the top the tree that decides; under `before` and `after` those walked around it.
+        """
+        place = self.stages.index(self.deciding)
         return strict(
             {
                 "run": str(self.run.path),
-                "tree": self.tree.tree,
+                **_staged(self.deciding, lang),
                 "verdict": self.verdict,
                 "flawed": self.flawed,
-                "too_early": self.too_early,
-                "assumed": self.assumed,
+                "leaf": None if self.verdict == "undecided" else _leaf(self.walk, lang),
                 "remarks": [remark.says(lang) for remark in self.run.remarks],
-                "questions": questions,
-                "leaf": found,
+                "table": [
+                    {"label": line.label, "state": line.verdict, "sentence": line.text}
+                    for line in saying.of_table(self.walk, lang)
+                ],
+                "before": [_staged(stage, lang) for stage in self.stages[:place]],
+                "after": [_staged(stage, lang) for stage in self.stages[place + 1 :]],
             }
         )
+
+
+def _told(stage: Stage, look: Look, lang: str) -> list[str]:
+    """A question's lines; the answer comes first where the lines alone don't say it."""
+    question = stage.walk.tree.questions[look.question]
+    lines = [_sentence(line) for line in saying.of_look(question, look, lang)]
+    answer = next((a for a in stage.walk.answers if a.question == look.question), None)
+    if answer and (answer.by == "assumed" or question.checks):
+        taken = saying.of_answer(question, answer, lang)
+        lines.insert(0, f"{taken.text} {taken.note}".strip())
+    return lines
+
+
+def _staged(stage: Stage, lang: str) -> dict[str, Any]:
+    """One tree's walk, for programs."""
+    walk, looks = stage.walk, stage.looks
+    return {
+        "tree": walk.tree.tree,
+        "verdict": saying.conclusion(walk, looks),
+        "flawed": stage.flawed,
+        "too_early": saying.too_early(looks),
+        "assumed": saying.assumed(walk),
+        "questions": [_question(stage, look, lang) for look in looks],
+        "leaf": _leaf(walk, lang),
+    }
+
+
+def _question(stage: Stage, look: Look, lang: str) -> dict[str, Any]:
+    question = stage.walk.tree.questions[look.question]
+    answer = next((answer for answer in stage.walk.answers if answer.question == look.question), None)
+    lines = saying.of_look(question, look, lang)
+    return {
+        "id": look.question,
+        "ask": question.ask(lang, question.numbers),
+        "log_says": look.outcome,
+        "outcome": answer.outcome if answer else None,
+        "by": answer.by if answer else None,
+        "step": look.finding.step,
+        "bound": look.finding.level,
+        "margin": look.finding.margin,
+        "close": look.close,
+        "facts": dict(look.finding.facts),
+        "checks": {
+            name: {"outcome": finding.outcome, "facts": dict(finding.facts)}
+            for name, finding in look.checks.items()
+        },
+        "sources": saying.cited(question.rules, lang),
+        "sentences": [_sentence(line) for line in lines],
+        "lines": [asdict(line) for line in lines],
+    }
+
+
+def _leaf(walk: Walk, lang: str) -> dict[str, Any] | None:
+    if walk.leaf is None:
+        return None
+    return {
+        "id": walk.at,
+        "name": walk.leaf.name(lang),
+        "means": walk.leaf.means(lang, walk.facts),
+        "fix": saying.command(walk),
+    }
 
 
 def _sentence(line: Line) -> str:

@@ -41,13 +41,14 @@ class Signal:
 
 SIGNALS = (
     Signal("loss", "loss", "nats"),
-    Signal("reduced_loss", "loss", "objective"),  # what is trained on; not drawn beside the mean over tokens
     Signal("loss_ema", "loss", "nats"),
     Signal("val_loss", "loss", "nats"),
     Signal("probe_loss", "loss", "nats"),
+    Signal("reduced_loss", "loss", "objective"),  # what is trained on; drawn where it isn't the mean loss
     Signal("lr", "lr", "lr"),
     Signal("grad_norm", "gradient", "norm"),
     Signal("grad_norm_clipped", "gradient", "norm"),
+    Signal("grad_norm_rest", "gradient", "norm without the embedding"),  # not drawn: hardly differs
     Signal("clipped", "gradient", kind="flag"),
     Signal("activation_norms", "activations", "norm", "numbers"),
     Signal("param_norm", "parameters", "norm", by_group=True),
@@ -62,6 +63,7 @@ SIGNALS = (
     Signal("rare_tokens", "batch", kind="texts"),
     Signal("rare_counts", "batch", "tokens", "numbers"),
     Signal("batch_hash", "batch", kind="text"),
+    Signal("batch_subset", "batch", kind="text"),
     Signal("loss_scale", "throughput", "scale"),
     Signal("skipped_steps", "throughput", "steps"),
     Signal("tokens_per_second", "throughput", "speed"),

@@ -31,6 +31,7 @@ __all__ = [
     "Rung",
     "all_cards",
     "available",
+    "by_leaf",
     "commands",
     "find",
     "fix_command",
@@ -84,3 +85,12 @@ def find(name_or_file: str, *, checked: bool = True) -> Card:
 def all_cards() -> list[Card]:
     """Every card to be found, by name; a user's own hides a shipped one of the same name."""
     return [load(path) for _, path in sorted(available().items())]
+
+
+def by_leaf() -> list[tuple[str, str, Card]]:
+    """Every card with the tree and the leaves that it promises, "" where it promises none, in that order."""
+    promised = [
+        (card.expect.tree, ", ".join(card.expect.leaf), card) if card.expect else ("", "", card)
+        for card in all_cards()
+    ]
+    return sorted(promised, key=lambda one: (*one[:2], one[2].name))

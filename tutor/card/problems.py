@@ -36,6 +36,9 @@ def find_problems(card: Card) -> Found:
                 yield (*where, name), f"{where[0]}: {error}"
     if not card.change and not card.faults:
         yield ("change",), "change: a break changes a setting or names a fault"
+    for id, fix in card.fixes.items():
+        if not fix.change and not card.faults:
+            yield ("fixes", id), f"fixes {id}: mends no code and changes no setting"
     if card.expect:
         yield from _expect(card.expect)
     yield from _by_the_log(card)
@@ -80,7 +83,7 @@ def _by_the_log(card: Card) -> Found:
 def _rung(asked: tree.Tree, id: str, rung: Rung) -> Found:
     """Outcomes without a sentence, facts that the log doesn't measure, numbers without a source."""
     here, answer = ("ladder", id), rung.answer
-    if isinstance(answer, PointAtStep) and answer.detector and not tree.numbers(answer.detector, asked):
+    if isinstance(answer, PointAtStep) and answer.detector and tree.numbers(answer.detector, asked) is None:
         what = f"no question of {asked.tree} asks the detector {answer.detector!r}"
         yield (*here, "answer", "detector"), f"ladder {id}: {what}"
     for outcome in answer.outcomes:

@@ -32,10 +32,13 @@ Parts = tuple[Annotated[Part, BeforeValidator(parts.read), WithJsonSchema(_PART)
 
 
 class Fix(Strict):
-    """A change that can be run and mends the break; `price` is what it costs."""
+    """A change that can be run and mends the break; `price` is what it costs.
+
+    Without a `change` of settings the code is what has to be mended: the control has it as it should be.
+    """
 
     title: Words
-    change: Changes = Field(min_length=1)
+    change: Changes = Field(default_factory=dict)
     price: Words | None = None
     deeper: bool = False
 

@@ -21,13 +21,22 @@ def commands(card: Card) -> dict[str, str]:
     }
 
 
-def fix_command(card: Card, fix: Fix) -> str:
-    """The command line that trains the break with `fix`."""
-    return shlex.join(["tutor", "train", "--break", card.asked_as, *command_words(fix.change)])
+def fix_command(card: Card, fix: Fix) -> str | None:
+    """The command line that trains the break with `fix`.
+
+    Where the code is to be mended, that of the control; None for a deeper fix of the code, which no run has.
+    """
+    if not fix.change and fix.deeper:
+        return None
+    mended = command_words(fix.change) if fix.change else ["--control"]
+    return shlex.join(["tutor", "train", "--break", card.asked_as, *mended])
 
 
-def render(card: Card, lang: str) -> RenderableType:
-    """The card as text for a terminal, to be printed with `crop=False`; the hints are for the walk."""
+def render(card: Card, lang: str, *, whole: bool = True) -> RenderableType:
+    """The card as text for a terminal, to be printed with `crop=False`; the hints are for the walk.
+
+    Unless `whole`, only what doesn't give its walk away: what one will see, and how to train it.
+    """
     parts: list[Text] = [Text(f"{card.name}: {card.title(lang)}", style="bold")]
 
     def section(key: str, lines: list[str]) -> None:
@@ -37,6 +46,10 @@ def render(card: Card, lang: str) -> RenderableType:
             parts.append(Text(line, no_wrap=command, overflow="ignore" if command else None))
 
     section("symptom", [card.symptom(lang)])
+    if not whole:
+        section("commands", list(commands(card).values()))
+        section("after", [f"tutor breaks {shlex.quote(card.asked_as)} --whole"])
+        return Group(*parts)
     section("change", card.diff())
     section("why", [card.why(lang)])
     section(
@@ -49,7 +62,8 @@ def render(card: Card, lang: str) -> RenderableType:
     section("commands", list(commands(card).values()))
     fixes = []
     for fix in card.fixes.values():
-        fixes += [f"· {fix.title(lang)}", fix_command(card, fix)]
+        fixes += [f"· {fix.title(lang)}"]
+        fixes += [command] if (command := fix_command(card, fix)) else []
         fixes += [fix.price(lang)] if fix.price else []
     section("fixes", fixes)
     if card.not_this:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from tutor.detectors import NO_DATA, NOT_YET, Finding, Smoothed, detector
 from tutor.detectors.windows import finite, is_objective, noise_of, piecewise
-from tutor.run import Run, known_float, to_float
+from tutor.run import Run, known_float, once, to_float
 
 if TYPE_CHECKING:
     import polars as pl
@@ -86,6 +86,12 @@ def course_of(values: pl.Series, share: float) -> Course | None:
     )
 
 
+@once
+def _course(run: Run, signal: str, share: float) -> Course | None:
+    """The course of a signal of the run, recorded at every row."""
+    return course_of(run[signal], share)
+
+
 _ENDED = ("start", "best", "best_step", "end", "rise", "bound", "improvement")
 
 
@@ -102,7 +108,7 @@ def ends_high(
     loss = run["loss"]
     if not is_objective(loss):
         return Finding(NO_DATA, facts={"missing": []})
-    course = course_of(loss, share)
+    course = _course(run, "loss", share)
     if course is None:
         return Finding(NOT_YET, facts={"rows": len(loss), "needed": 3})
     least = max(
@@ -157,9 +163,10 @@ def first_loss(run: Run, at: int | None, *, above: float, below: float) -> Findi
     return Finding(outcome, int(run.steps[0]), facts, expected, measured=first, bound=nearest)
 
 
-@detector(
-    signals=("loss",), outcomes=("yes", "no"), facts=("start", "best", "best_step", "gain", "bound", "rows")
-)
+_LEARNED = ("start", "best", "gain", "bound", "rows")
+
+
+@detector(signals=("loss",), outcomes=("yes", "no"), facts={"yes": (*_LEARNED, "best_step"), "no": _LEARNED})
 def learned(run: Run, at: int | None, *, share: float, gain: float, sigmas: float, least: int) -> Finding:
     """Whether the loss ever came down from where it began.
 
@@ -170,14 +177,13 @@ def learned(run: Run, at: int | None, *, share: float, gain: float, sigmas: floa
     so is one whose noise hides a gain of that size.
     """
     loss = finite(run["loss"])
-    course = course_of(loss, share)
+    course = _course(run, "loss", share)
     if course is None or len(loss) < least:
         return Finding(NOT_YET, facts={"rows": len(loss), "needed": least})
     if not is_objective(loss):
         return Finding(NO_DATA, facts={"missing": []})
-    if _warming_up(run):
+    if warming_up(run):
         return Finding(NOT_YET, facts={"rows": len(loss), "needed": 2 * len(loss)})
-    step = int(run.steps[course.best_row])
     hidden = sigmas * math.sqrt(2) * course.noise
     if course.top - course.best <= hidden and hidden > gain * course.top:
         return Finding(NOT_YET, facts={"rows": len(loss), "needed": 2 * len(loss)})
@@ -185,14 +191,17 @@ def learned(run: Run, at: int | None, *, share: float, gain: float, sigmas: floa
     facts = {
         "start": course.top,
         "best": course.best,
-        "best_step": step,
         "gain": 100 * (course.top - course.best) / course.top,
         "bound": 100 * (course.top - bound) / course.top,
         "rows": len(loss),
     }
     seen = (int(run.steps[0]), int(run.steps[-1]))
+    # Of a run that never learned no step decides: it went wrong before the first.
+    step = int(run.steps[course.best_row]) if course.best < bound else None
+    if step is not None:
+        facts["best_step"] = step
     return Finding(
-        "yes" if course.best < bound else "no",
+        "no" if step is None else "yes",
         step,
         facts,
         bound,
@@ -203,7 +212,7 @@ def learned(run: Run, at: int | None, *, share: float, gain: float, sigmas: floa
     )
 
 
-def _warming_up(run: Run) -> bool:
+def warming_up(run: Run) -> bool:
     """Whether the learning rate has only risen so far, and still rises at the end of the log."""
     if not run.has("lr"):
         return False

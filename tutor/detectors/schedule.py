@@ -3,7 +3,7 @@
 import math
 
 from tutor.detectors import NOT_YET, Finding, detector
-from tutor.detectors.windows import Window, finite
+from tutor.detectors.windows import Window, finite, rows
 from tutor.run import Run, known_float, to_float
 
 EVEN = 1.2
@@ -66,7 +66,8 @@ def rising_lr(run: Run, at: int | None, *, window: Window, growth: float) -> Fin
 
     The flaw: a schedule turned upside down, or a warm-up without end. Source: the tree.
 
-    A warm-up as long as the whole schedule never is: then growth is the schedule's own fault.
+    A warm-up as long as the whole schedule never is: then growth is the schedule's own fault. Where none is
+    configured the log decides: under a loss that rises, a rate that still does is too high already.
     """
     needed = window.count(run)
     if len(run) < needed:
@@ -76,11 +77,9 @@ def rising_lr(run: Run, at: int | None, *, window: Window, growth: float) -> Fin
     schedule = run.manifest.schedule
     warmup, planned = schedule.warmup_steps or 0, schedule.schedule_steps or math.inf
     if begin < warmup < planned:
-        return Finding(NOT_YET, facts={"rows": end, "needed": warmup + needed})
-    rate = finite(run["lr"])
-    lr = rate[start:].drop_nulls()
-    if not warmup and to_float(rate.drop_nulls().diff().min() or 0.0) >= 0 and rate.n_unique() > 1:
-        return Finding(NOT_YET, facts={"rows": end, "needed": 2 * end})  # it may be warming up all along
+        more = rows(run, warmup - begin)
+        return Finding(NOT_YET, facts={"rows": len(run), "needed": len(run) + more})
+    lr = finite(run["lr"])[start:].drop_nulls()
     if len(lr) < 2:
         return Finding(NOT_YET, facts={"rows": len(lr), "needed": 2})
     before, after = float(lr[0]), float(lr[-1])

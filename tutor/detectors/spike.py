@@ -1,6 +1,5 @@
 """Detectors of a spike of the loss: where it is, whether the run came back, and how much it was."""
 
-import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -71,24 +70,33 @@ def episodes(run: Run, window: Window, sigmas: float) -> list[Episode]:
     mean, std = rolling_baseline(run, loss, window)
     bound = mean + sigmas * std
     # A flat stretch has a std of 0: what rolling sums leave of rounding is no spike.
-    above = (loss > bound + 1e-6 * mean.abs()).fill_null(False).arg_true().to_list()
-    steps = run.steps
+    above = (loss > bound + 1e-6 * mean.abs()).fill_null(False).arg_true()
+    ends = run.steps.search_sorted(run.steps.gather(above) + one_spike(window), side="right")
+    columns = (above, ends, *(one.gather(above) for one in (bound, mean, std)))
     found: list[Episode] = []
-    last_step = -math.inf
-    for row in above:
-        if steps[row] <= last_step:
+    last = 0
+    for row, end, *usual in zip(*(column.to_list() for column in columns), strict=True):
+        if row < last:
             continue
-        last_step = steps[row] + one_spike(window)
-        end = run.row_at(int(last_step)) + 1
-        peak_row = row + (loss[row:end].arg_max() or 0)
-        found.append(_episode(loss, row, peak_row, float(bound[row]), float(mean[row]), float(std[row])))
+        last = end
+        found.append(_episode(loss, row, row + (loss[row:end].arg_max() or 0), *usual))
     return found
 
 
 def _episode(loss: "pl.Series", row: int, peak_row: int, bound: float, mean: float, std: float) -> Episode:
-    calm_rows = (loss[row:] <= bound).fill_null(False).arg_true()
-    rows = int(calm_rows[0]) if len(calm_rows) else len(loss) - row
+    rows = _rows_above(loss, row, bound)
     return Episode(row, rows, peak_row, float(loss[peak_row]), bound, mean, std)
+
+
+def _rows_above(loss: "pl.Series", row: int, bound: float) -> int:
+    """How many rows from `row` on come before the first that is at or under `bound`; all where none is."""
+    begin, length = row, 64  # most spikes end soon: a long log needn't be read to its end for each
+    while begin < len(loss):
+        for ahead, value in enumerate(loss[begin : begin + length].to_list()):
+            if value is not None and value <= bound:
+                return begin - row + ahead
+        begin, length = begin + length, 2 * length
+    return len(loss) - row
 
 
 @detector(
@@ -122,7 +130,7 @@ def spike(
     if not is_objective(run["loss"]):
         return Finding(NO_DATA, facts={"missing": []})
     late = resumed(run, window)
-    window = _within(run, window)
+    window = as_long_as(run, window)
     span = window.count(run)
     if len(run) <= span:
         return Finding(NOT_YET, facts={"rows": len(run), "needed": span + 1})
@@ -200,7 +208,7 @@ def _warms_up(run: Run, span: int) -> bool:
     return len(lr) > 1 and float(lr[-1]) >= 2 * float(lr[0])
 
 
-def _within(run: Run, window: Window) -> Window:
+def as_long_as(run: Run, window: Window) -> Window:
     """The window, or as much as a shorter log allows: half of its rows, at least `FEWEST`."""
     half = max(FEWEST, len(run) // 2)
     return window if window.count(run) <= half else Window(round(half * cadence(run)), half)
@@ -289,16 +297,14 @@ def severity(
     Source: ours; one or two rows above the band are what healthy runs show by chance.
     """
     row = run.row_at(at) if at is not None else 0
-    window = _within(run, window)
+    window = as_long_as(run, window)
     before = baseline(run, "loss", row, window)
     if before is None:
         return Finding(NOT_YET, at, {"rows": row, "needed": 2})
     loss = finite(run["loss"])
-    ahead = loss[row:]
     bound = before.mean + sigmas * before.std
-    calm = (ahead <= bound).fill_null(False).arg_true()
-    lasted = int(calm[0]) if len(calm) else len(ahead)
-    peak = known_float(ahead[: max(1, lasted)].max()) or before.mean
+    lasted = _rows_above(loss, row, bound)
+    peak = known_float(loss[row : row + max(1, lasted)].max()) or before.mean
     gained = max(0.0, to_float(loss[: max(1, min(row, 5))].median()) - before.mean)
     height = peak - before.mean
     yardstick = max(gained, abs(before.mean))

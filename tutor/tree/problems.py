@@ -31,12 +31,29 @@ def find_problems(tree: Tree) -> Found:
         yield from _question(tree, id, question)
     for id, leaf in tree.leaves.items():
         yield from _leaf(tree, id, leaf)
+    yield from _before(tree)
     yield from _tables(tree)
     yield from _graph(tree)
     yield from _facts_of_leaves(tree)
     for where, words in sentences(shape_of(Tree), tree):
         if not FILLED & set(where):
             yield from unknown_placeholders(where, words, (), "placeholder that is filled here")
+
+
+def _before(tree: Tree) -> Found:
+    """A tree before this one that isn't there, or before which this one comes."""
+    from tutor import tree as trees
+
+    known, name, passed = trees.available(), tree.after, {tree.tree}
+    while name is not None:
+        if name in passed:
+            yield ("after",), f"after: {tree.tree} comes after {name}, which comes after it"
+            return
+        if name not in known:
+            yield ("after",), f"after: {catalog.unknown('tree', name, known)}"
+            return
+        passed.add(name)
+        name = trees.load(known[name], checked=False).after
 
 
 def _question(tree: Tree, id: str, question: Question) -> Found:
@@ -205,11 +222,22 @@ def _leaf(tree: Tree, id: str, leaf: Leaf) -> Found:
                 yield where, f"leaf {id}: question {question} has no outcome {outcome!r}"
             elif id not in _reached(tree, tree.questions[question].outcomes[outcome]):
                 yield where, f"leaf {id}: no path leads from {question}, {outcome}, to here"
+    yield from _table(tree, (*here, "table"), f"leaf {id}", leaf)
     for name in leaf.breaks:
         if not any((folder / "breaks" / f"{name}.yaml").is_file() for folder in paths.folders("trees")):
             yield (*here, "breaks"), f"leaf {id}: there is no break {name!r}"
     if leaf.next:
         yield from _handover(tree, (*here, "next"), f"leaf {id}", leaf)
+
+
+def _table(tree: Tree, where: Where, what: str, leaf: Leaf) -> Found:
+    """A table of a question that isn't there, or that has no checks to make one of."""
+    if leaf.table is None:
+        return
+    if leaf.table not in tree.questions:
+        yield where, f"{what}: {catalog.unknown('question', leaf.table, tree.questions)}"
+    elif not tree.questions[leaf.table].checks:
+        yield where, f"{what}: question {leaf.table} has no checks to make a table of"
 
 
 def _handover(tree: Tree, where: Where, what: str, leaf: Leaf) -> Found:
@@ -219,8 +247,12 @@ def _handover(tree: Tree, where: Where, what: str, leaf: Leaf) -> Found:
     if leaf.next.tree == tree.tree:
         yield (*where, "tree"), f"{what}: leads on to its own tree; an outcome's `next` does that"
         return
+    known = trees.available()
+    if leaf.next.tree not in known:
+        yield (*where, "tree"), f"{what}: {catalog.unknown('tree', leaf.next.tree, known)}"
+        return
     try:
-        other = trees.find(leaf.next.tree, checked=False)
+        other = trees.load(known[leaf.next.tree], checked=False)  # its check could lead back here
     except ValueError as error:
         yield (*where, "tree"), f"{what}: {error}"
         return

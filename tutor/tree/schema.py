@@ -4,13 +4,15 @@ Every field of `Words` is written in the prose files, one per language; every ot
 """
 
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import Literal, Self
 
 from pydantic import Field, PrivateAttr, model_validator
 
 from tutor.detectors.windows import Window
 from tutor.signals import Panel
-from tutor.words import Strict, Words
+from tutor.words import Problem, Strict, Words
+from tutor.words.document import Where
 from tutor.words.prose import Joined
 
 Number = int | float
@@ -102,12 +104,14 @@ class Question(Strict):
         why: what is at stake, for the reading pane.
         panel: the panel to look at first.
         view: the steps to look at first: those around the step under discussion, these and the checkpoints
-            next to it, or the whole run.
+            next to it, the whole run, or its first step alone.
         rule: how the log answers; None with `checks`, or where only the learner can answer.
         checks: several rules, all shown; the first one with an outcome of the question decides.
         otherwise: the outcome when no check decides.
         focus: whether the step that is found becomes the step under discussion.
         assume: the outcome a walk that nobody watches goes on with, where the log can't tell.
+        optional: whether such a walk may then still end healthy, and says what it left out: no ordinary log
+            holds what the question needs, or a later question settles the same.
         look: how to look for oneself, where the log can't tell.
         hints: one revealed at a time.
     """
@@ -117,12 +121,13 @@ class Question(Strict):
     ask: Words
     why: Words
     panel: Panel
-    view: Literal["mark", "checkpoints", "whole"] = "mark"
+    view: Literal["mark", "checkpoints", "whole", "start"] = "mark"
     rule: Rule | None = None
     checks: Mapping[str, Check] = Field(default_factory=dict)
     otherwise: str | None = None
     focus: bool = False
     assume: str | None = None
+    optional: bool = False
     look: Words
     hints: tuple[Words, ...] = Field(min_length=1)
     outcomes: Mapping[str, Outcome] = Field(min_length=2)
@@ -171,10 +176,15 @@ class Advice(Strict):
 
 
 class Handover(Strict):
-    """Where to go on after a leaf: at a question of another tree (its first one when none is named)."""
+    """Where to go on after a leaf: at a question of another tree (its first one when none is named).
+
+    `by_hand`: that tree asks what to do now rather than what is wrong, so a check with nobody watching ends
+    at the leaf.
+    """
 
     tree: str
     question: str | None = None
+    by_hand: bool = False
 
 
 class Leaf(Strict):
@@ -183,10 +193,13 @@ class Leaf(Strict):
     Attributes:
         name: the flaw, or the good news.
         verdict: "healthy" or "flaw".
+        sees: what one sees of it in a log or on a dashboard, for the catalogue of flaws and its search.
         means: what it means; placeholders are the facts that every path to it gives.
         remedies: what mends it, by id, the smallest first: `fixes` in the files.
         advice: what to do with this run now, by id, where that depends on earlier answers.
+        table: the id of a question whose checks are shown at the leaf as a table, walked or not.
         breaks: names of the breaks that reproduce it.
+        unreached: why no break does, where none does, with what was tried.
         post_mortem: whether one is due.
         again: whether to apply, re-run and walk again from the top.
         next: the tree, and its question, to go on with.
@@ -194,10 +207,13 @@ class Leaf(Strict):
 
     name: Words
     verdict: Literal["healthy", "flaw"]
+    sees: Words | None = None
     means: Words
     remedies: Mapping[str, Remedy] = Field(default_factory=dict, alias="fixes")
     advice: Mapping[str, Advice] = Field(default_factory=dict)
+    table: str | None = None
     breaks: tuple[str, ...] = ()
+    unreached: Words | None = None
     post_mortem: bool = False
     again: bool = False
     next: Handover | None = None
@@ -233,11 +249,13 @@ class Tree(Strict):
 
     Attributes:
         tree: its name.
+        after: the tree whose questions come before this one's, which takes their answers for granted.
         start: the id of the first question.
         sections: what the groups of questions are called, by id.
         sources: where numbers come from, by id: a paper, a document, or ours, with the command that re-makes
             them where one does.
         hypotheses: what the post-mortem after a walk offers to consider, by id.
+        incident: whether its post-mortem is that of an incident in a long run, with its type and its cost.
         close: a rule that decides by no more than this share of its bound decides by a hair: the walk says
             so, and nobody is wrong who saw it the other way.
     """
@@ -245,7 +263,9 @@ class Tree(Strict):
     tree: str
     title: Words
     about: Words
+    after: str | None = None
     start: str
+    incident: bool = False
     close: float = Field(default=0.0, ge=0, lt=1)
     sections: Mapping[str, Words] = Field(min_length=1)
     sources: Mapping[str, Words] = Field(default_factory=dict)
@@ -262,6 +282,17 @@ class Tree(Strict):
                 cited = {name: self.sources.get(id) for name, id in rule.source_ids.items()}
                 rule._sources = {name: source for name, source in cited.items() if source}
         return self
+
+    @property
+    def folder(self) -> Path:
+        """Where its files lie."""
+        assert self._files, "a tree lies in its files"
+        return self._files.graph.path.parent
+
+    def problem(self, where: Where, what: str) -> Problem:
+        """What is wrong at `where` in the tree, with its file and line."""
+        assert self._files, "a tree is checked as it lies in its files"
+        return self._files.problem(where, what)
 
     def considered(self, section: str) -> dict[str, Hypothesis]:
         """The hypotheses offered at a leaf of `section`, by id."""

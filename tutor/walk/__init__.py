@@ -5,10 +5,12 @@ look(walk)                          what the log says of the question at hand
 walk = predict(walk, "yes", 3)      the learner commits
 walk = go_on(walk, look(walk))      and goes where the log (or, without data, the learner) says
 unattended(run, tree)               the same walk with nobody watching
+chain(run, tree, find)              and then the trees to which its leaves lead
 
 A walk is AtQuestion or AtLeaf: `isinstance` tells a type checker which, and so what it has.
 """
 
+from tutor.walk.chain import Find, Stage, before, chain, deciding
 from tutor.walk.draft import from_state, to_state
 from tutor.walk.fix import fix_command
 from tutor.walk.machine import (
@@ -30,6 +32,7 @@ from tutor.walk.machine import (
     predict,
     reveal,
     ruled_out,
+    tabled,
     take,
     unattended,
     verdict,
@@ -41,13 +44,18 @@ __all__ = [
     "Answer",
     "AtLeaf",
     "AtQuestion",
+    "Find",
     "Look",
     "Place",
     "Prediction",
+    "Stage",
     "Walk",
     "again",
     "back",
+    "before",
     "begin",
+    "chain",
+    "deciding",
     "fix_command",
     "flawed",
     "from_state",
@@ -58,6 +66,7 @@ __all__ = [
     "reveal",
     "ruled_out",
     "score",
+    "tabled",
     "take",
     "to_state",
     "unattended",

@@ -202,6 +202,16 @@ def _look(walk: AtQuestion) -> Look:
     return Look(walk.at, otherwise, Finding(otherwise, walk.focus), checks)
 
 
+def tabled(walk: Walk) -> Look | None:
+    """What the log says of the question whose checks the leaf shows as a table, walked or not."""
+    if not isinstance(walk, AtLeaf) or walk.leaf.table is None:
+        return None
+    there = AtQuestion(
+        walk.run, walk.tree, walk.leaf.table, walk.start, answers=walk.answers, focus=walk.focus
+    )
+    return look(there)
+
+
 def predict(walk: AtQuestion, outcome: str, confidence: int) -> AtQuestion:
     """The learner commits to an outcome (or to UNSURE). From now on the log has spoken of this question."""
     assert outcome == UNSURE or outcome in walk.question.outcomes, outcome
@@ -289,13 +299,13 @@ def back(walk: Walk) -> AtQuestion:
     )
 
 
-def unattended(run: Run, tree: Tree) -> tuple[Walk, list[Look]]:
-    """The walk with nobody watching, and what the log said on the way.
+def unattended(run: Run, tree: Tree, start: Place | None = None) -> tuple[Walk, list[Look]]:
+    """The walk from `start` with nobody watching, and what the log said on the way.
 
     Where the log can't tell, it goes on with the question's `assume`; without one it stops there, so the
     walk may end at a question.
     """
-    walk: Walk = begin(run, tree)
+    walk: Walk = begin(run, tree, start)
     looks: list[Look] = []
     while isinstance(walk, AtQuestion):
         seen = look(walk)
@@ -322,10 +332,14 @@ def flawed(walk: Walk) -> bool:
 
 
 def verdict(walk: Walk) -> str:
-    """ "healthy", "flaw" or "undecided": no leaf yet, or a healthy one though a symptom was found."""
-    if isinstance(walk, AtQuestion) or (walk.leaf.verdict == "healthy" and flawed(walk)):
+    """ "healthy", "flaw" or "undecided".
+
+    Undecided without a leaf, and at a healthy one where a symptom was found or part of the log went unseen.
+    """
+    if isinstance(walk, AtQuestion):
         return "undecided"
-    return walk.leaf.verdict
+    doubtful = walk.leaf.verdict == "healthy" and (flawed(walk) or walk.run.unseen)
+    return "undecided" if doubtful else walk.leaf.verdict
 
 
 def ruled_out(walk: Walk) -> list[Words]:

@@ -1,23 +1,21 @@
-"""What the log says, in neutral lines: text, JSON and the screens draw them and add no words of their own.
+"""What the log says of one question, or of the table of checks that a leaf shows."""
 
-of_look(question, seen, lang)                    what the log says of one question, or why it can't tell
-after_prediction(question, said, seen, lang)     the same for a learner who has committed
-of_rules(question, seen, lang)                   how the rules of a question came to that
-of_answer(question, answer, lang)                what a walk that nobody watched took for the answer
-of_end(walk, looks, lang)                        where a walk that nobody watched ended, and the smallest fix
-
-Every line is safe to draw: what a log holds has gone through `words.plain`.
-"""
-
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from tutor.detectors import NO_DATA, NOT_YET, Finding
 from tutor.detectors.windows import Window
-from tutor.tree import Question, Rule
+from tutor.tree import Check, Question, Rule
 from tutor.tree.schema import Number
-from tutor.walk import UNSURE, Answer, Look, Prediction, Walk, fix_command, flawed, verdict
+from tutor.walk import (
+    UNSURE,
+    Answer,
+    Look,
+    Prediction,
+    Walk,
+    tabled,
+)
 from tutor.words import number, plain, say
 
 Role = Literal[
@@ -36,6 +34,7 @@ Role = Literal[
     "assumed",  # what was assumed for want of data
     "fix",  # the smallest fix in words
     "command",  # and as a command
+    "table",  # a row of the leaf's table: one check
 ]
 
 MEASURED = ("value", "peak", "ratio", "growth", "rise", "change", "share", "after", "grad_norm", "lr")
@@ -52,7 +51,7 @@ class Line:
         label: what leads it in, or "".
         note: what may follow it where there is room, or "".
         verdict: the outcome that was found, or how the prediction did, or "".
-        decides: whether it is the check that decides.
+        decides: whether it is the check that decides, or one that could.
         value: what was measured, in its signal's unit, where the rule measures one thing.
         bound: what it was held against, in the same unit.
         step: where it shows, None where it is about the whole run.
@@ -103,8 +102,9 @@ def why_silent(finding: Finding, lang: str) -> list[Line]:
     """Why the log can't tell: a line for each signal that is missing, with how to record it, or one line."""
     facts = safe(finding.facts)
     if finding.outcome == NOT_YET:
-        rows = {name: facts.get(name) for name in ("rows", "needed")}
-        return [Line("silent", say("walk.too_short", lang, **rows), verdict=NOT_YET)]
+        rows = {name: facts[name] for name in ("rows", "needed")}
+        said = say("walk.too_short", lang, **rows, more=more_rows(finding))
+        return [Line("silent", said, verdict=NOT_YET)]
     assert finding.outcome == NO_DATA, finding.outcome
     if not (missing := facts.get("missing")):
         return [Line("silent", say("walk.only_you", lang), verdict=NO_DATA)]
@@ -207,9 +207,6 @@ def safe(value: Any) -> Any:
     return [safe(item) for item in value] if isinstance(value, list | tuple) else value
 
 
-# A walk that nobody watched
-
-
 def of_rules(question: Question, seen: Look, lang: str) -> list[Line]:
     """How the log was asked: a line for each rule with its numbers, the steps it looked at and its margin."""
     findings = [(check.rule, seen.checks[name]) for name, check in question.checks.items()]
@@ -242,68 +239,36 @@ def of_answer(question: Question, answer: Answer, lang: str) -> Line:
     return Line("answer", answer_label(question, answer.outcome, lang), note=note, verdict=answer.outcome)
 
 
-def too_early(looks: Sequence[Look]) -> list[str]:
-    """The questions for which the run is too short."""
-    return [look.question for look in looks if look.outcome == NOT_YET]
+def more_rows(finding: Finding) -> int:
+    """How many rows more a log needs that is too short for a rule."""
+    return max(1, int(finding.facts["needed"] - finding.facts["rows"]))
 
 
-def assumed(walk: Walk) -> list[str]:
-    """The questions answered by assumption, for want of data."""
-    return [answer.question for answer in walk.answers if answer.by == "assumed"]
+def of_table(walk: Walk, lang: str) -> list[Line]:
+    """A line for each check of the table that the walk's leaf shows; [] where it shows none.
 
-
-def conclusion(walk: Walk, looks: Sequence[Look]) -> str:
-    """ "healthy", "flaw" or "undecided" (which may have shown a symptom: see `walk.flawed`)."""
-    found = verdict(walk)
-    return "undecided" if found == "healthy" and (too_early(looks) or assumed(walk)) else found
-
-
-def command(walk: Walk) -> str | None:
-    """The smallest fix as a command, where it is one."""
-    fixes = walk.leaf.fixes if walk.leaf else ()
-    return fix_command(walk.run, fixes[0].change) if fixes else None
-
-
-def _undecided(walk: Walk, looks: Sequence[Look], lang: str) -> Iterator[Line]:
-    """Why a walk is undecided though it reached a leaf, and what would settle it."""
-    if flawed(walk):
-        yield Line("undecided", say("check.no_cause", lang), verdict="undecided")
-        return
-    early = too_early(looks)
-    unseen = [question for question in assumed(walk) if question not in early]
-    silent = [look.question for look in looks if look.question in (*early, *unseen)]
-    yield Line("undecided", say("check.not_cleared", lang, questions=silent), verdict="undecided")
-    if early:
-        yield Line("assumed", say("check.too_early", lang, questions=early))
-    missing = [name for look in looks if look.question in unseen for name in _missing(look)]
-    for name in dict.fromkeys(missing):
-        yield Line("assumed", say("check.not_recorded", lang, signal=plain(name), how=how_to_log(name, lang)))
-
-
-def _missing(look: Look) -> list[str]:
-    """What wasn't recorded, for a question that the log can't answer."""
+    Their verdict is the check's outcome, NO_DATA where nobody recorded what it asks for.
+    """
+    seen = tabled(walk)
+    if seen is None:
+        return []
+    question = walk.tree.questions[seen.question]
+    rows = {name: _row(question.checks[name], finding, lang) for name, finding in seen.checks.items()}
     return [
-        name for found in (look.finding, *look.checks.values()) for name in found.facts.get("missing", ())
+        replace(row, decides=seen.checks[name].outcome in question.outcomes) for name, row in rows.items()
     ]
 
 
-def of_end(walk: Walk, looks: Sequence[Look], lang: str) -> list[Line]:
-    """Where the walk ended: its leaf, what that means and the smallest fix; or why it is undecided."""
-    if walk.question is not None:
-        undecided = Line("undecided", say("check.undecided", lang, question=walk.at), verdict="undecided")
-        return [undecided, replace(look_yourself(walk.question, lang), label="")]
-    assert walk.leaf is not None, "a walk stands at a question or at a leaf"
-    found = conclusion(walk, looks)
-    if found == "undecided":
-        return list(_undecided(walk, looks, lang))
-    lines = [Line("leaf", walk.leaf.name(lang), verdict=found)]
-    lines.append(Line("means", walk.leaf.means(lang, safe(walk.facts))))
-    given = {answer.question: answer.outcome for answer in walk.answers}
-    for advice in walk.leaf.advice_for(given):
-        lines.append(Line("advice", advice.words(lang), label=f"{say('check.now', lang)}:"))
-    if walk.leaf.fixes:
-        fix = walk.leaf.fixes[0].words(lang)
-        lines.append(Line("fix", fix, label=f"{say('check.fix', lang)}:"))
-    if runnable := command(walk):
-        lines.append(Line("command", plain(runnable)))
-    return lines
+def mark_of(row: Line) -> str:
+    """The mark of a table's row: a check that decides speaks for its flaw, another one has found none."""
+    return "?" if row.verdict in (NO_DATA, NOT_YET) else "✗" if row.decides else "✓"
+
+
+def _row(check: Check, finding: Finding, lang: str) -> Line:
+    says = check.says.get(finding.outcome)
+    if says:
+        line = _found("table", says(lang, safe(finding.facts)), finding, (check.rule,), lang)
+    else:
+        missing = [plain(name) for name in finding.facts.get("missing", ())]
+        line = Line("table", say("walk.unknown", lang, missing=missing), verdict=finding.outcome)
+    return replace(line, label=check.label(lang))

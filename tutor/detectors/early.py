@@ -1,0 +1,144 @@
+"""Detectors of the first few hundred steps: does the loss fall, and does validation go with it."""
+
+import math
+from dataclasses import replace
+
+from tutor.detectors import NO_DATA, NOT_YET, Finding, Smoothed, detector
+from tutor.detectors.course import warming_up
+from tutor.detectors.windows import Window, finite, is_objective, noise_of
+from tutor.run import Run, known_float, to_float
+
+AROUND = Window(10, 2)
+"""The rows on either side of an evaluation whose median is the training loss there: one batch is noise."""
+
+EVALUATIONS = 2
+"""So many after the warm-up, at least, say how validation goes with training."""
+
+BEYOND_NOISE = 3
+"""A gap of so many standard deviations of a row isn't chance."""
+
+_FALL = ("before", "after", "fall", "bound", "begin", "end", "moved")
+
+
+@detector(signals=("loss",), outcomes=("falls", "static", "slow"), facts=_FALL)
+def early_fall(
+    run: Run,
+    at: int | None,
+    *,
+    span: Window,
+    until: Window,
+    fall: float,
+    sigmas: float,
+    moved: float,
+) -> Finding:
+    """Whether an EMA over `span` of the loss falls between the end of the first span and `until`.
+
+    The flaw: a run that diverges or stands still, or one whose learning rate is too low to move it. It falls
+    where the EMA comes down by more than `fall` nats per 100 steps and by more than `sigmas` times its own
+    noise. Where it doesn't, the learning rate is too low if updates are logged and are smaller than the share
+    `moved` of the weights; without them, if the EMA fell at all. Source: the tree; ours: noise and updates.
+    """
+    if int(run.steps[0]) > 1:
+        return Finding(NO_DATA, facts={"missing": ["loss[0]"]})
+    loss = finite(run["loss"])
+    if not is_objective(loss):
+        return Finding(NO_DATA, facts={"missing": []})
+    rows = span.count(run)
+    first, last = span.end(run, 0), until.end(run, 0)
+    if last >= len(run) or last <= first:
+        return Finding(NOT_YET, facts={"rows": len(run), "needed": max(last, first + 1) + 1})
+    if warming_up(replace(run, frame=run.frame[: last + 1])):
+        return Finding(NOT_YET, facts={"rows": len(run), "needed": 2 * last})
+    if 2 * loss[: last + 1].null_count() > last:  # NaN or Inf: tree phase-19 asks why
+        return Finding(NO_DATA, facts={"missing": []})
+    ema = loss.ewm_mean(span=max(2, rows), ignore_nulls=True).forward_fill()
+    before, after = to_float(ema[first]), to_float(ema[last])
+    begin, end = int(run.steps[first]), int(run.steps[last])
+    weight = 2 / (max(2, rows) + 1)
+    noise = noise_of(loss[: last + 1].drop_nulls()) * math.sqrt(2 * weight / (2 - weight))
+    least = max(fall * (end - begin) / 100, sigmas * noise)
+    drop, update = before - after, _moved(run, first, last)
+    slow = drop > 0 if update is None else update < moved
+    facts = {
+        "before": before,
+        "after": after,
+        "fall": 100 * drop / (end - begin),
+        "bound": 100 * least / (end - begin),
+        "begin": begin,
+        "end": end,
+        "moved": update,
+    }
+    outcome = "falls" if drop > least else "slow" if slow else "static"
+    seen = (int(run.steps[0]), end)
+    curve = Smoothed("loss", run.steps[: last + 1], ema[: last + 1])
+    return Finding(outcome, end, facts, before, seen, measured=drop, bound=least, curve=curve)
+
+
+def _moved(run: Run, first: int, last: int) -> float | None:
+    """The median norm of an update as a share of the parameters' norm; None where either isn't logged."""
+    if not (run.has("update_norm") and run.has("param_norm")):
+        return None
+    shares = finite(run["update_norm"][first:last]) / finite(run["param_norm"][first:last])
+    return known_float(shares.drop_nulls().median())
+
+
+_GAP = ("val", "train", "gap", "bound", "step", "leak", "above")
+
+
+@detector(signals=("val_loss",), outcomes=("tracks", "wide", "overfits", "leaks"), facts=_GAP, every_row=True)
+def validation_gap(
+    run: Run,
+    at: int | None,
+    *,
+    until: int,
+    over: float,
+    wide: float,
+    under: float,
+    of_gain: float,
+) -> Finding:
+    """How far the validation loss lies from the training loss, at the last evaluation up to step `until`.
+
+    The flaw: more than `over` above it, the model learns its data by heart; more than `under` below it, there
+    and at every later evaluation, the validation set holds training items. Both beyond the share `of_gain` of
+    what the run has gained and beyond the noise of a row, so that they hold for losses in other units. Where
+    the training loss has risen by as much above its lowest evaluation, it is the training data that changed,
+    and no leak. The training loss is the median of the rows around the evaluation; one evaluation after the
+    warm-up tells nothing. Source: the tree; ours: the run's own yardsticks.
+    """
+    if not run.has("loss"):
+        return Finding(NO_DATA, facts={"missing": ["loss"]})
+    values, loss = finite(run["val_loss"]), finite(run["loss"])
+    rows = [int(row) for row in values.is_not_null().arg_true()]
+    warm = max(run.manifest.schedule.warmup_steps or 0, int(run.steps[0]) + 1)
+    due = [row for row in rows if run.steps[row] >= warm]
+    if len(due) < EVALUATIONS:
+        return Finding(NOT_YET, facts={"rows": len(due), "needed": EVALUATIONS})
+    reach = AROUND.count(run.logged("loss"))
+
+    def train_at(row: int) -> float | None:
+        return known_float(loss[max(0, row - reach) : row + reach + 1].median())
+
+    levels = {row: level for row in due if (level := train_at(row)) is not None}
+    gaps = {row: values[row] - level for row, level in levels.items()}
+    start = known_float(loss.drop_nulls()[:3].median())
+    if not gaps or start is None:
+        return Finding(NO_DATA, facts={"missing": ["loss"]})
+    row = max((row for row in gaps if run.steps[row] <= until), default=min(gaps))
+    gap, step = gaps[row], int(run.steps[row])
+    val, train = to_float(values[row]), values[row] - gap
+    own = max(of_gain * max(0.0, start - train), BEYOND_NOISE * noise_of(loss.drop_nulls()))
+    above, leak = max(over, own), -max(under, own)
+    facts = {
+        "val": val,
+        "train": train,
+        "gap": gap,
+        "bound": wide,
+        "step": step,
+        "leak": leak,
+        "above": above,
+    }
+    risen = train - min(level for evaluated, level in levels.items() if evaluated <= row) > own
+    leaks = not risen and all(gaps[later] < leak for later in gaps if later >= row)
+    outcome = "overfits" if gap > above else "leaks" if leaks else "wide" if gap > wide else "tracks"
+    nearest = min((above, leak, wide), key=lambda bound: abs(gap - bound))
+    return Finding(outcome, step, facts, None, (int(run.steps[0]), step), measured=gap, bound=nearest)

@@ -1,0 +1,174 @@
+"""Detectors of a long run's spikes: where the loss jumped, and how often."""
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from tutor.detectors import NO_DATA, NOT_YET, Finding, detector
+from tutor.detectors.going_back import REWIND, rewind
+from tutor.detectors.spike import as_long_as
+from tutor.detectors.windows import (
+    FEWEST,
+    Window,
+    calm,
+    finite,
+    is_objective,
+    rolling_baseline,
+)
+from tutor.run import Run, known_float
+
+if TYPE_CHECKING:
+    import polars as pl
+
+LASTING = 3
+"""Rows above its bound from which a jump is no single hard batch. Ours, as in the tree of phase 19."""
+
+
+@dataclass(frozen=True)
+class Jump:
+    """One jump of the loss.
+
+    Attributes:
+        row: where the loss first stands above the bound, or is first NaN or Inf.
+        rows: how many stand above it until it stays below for as long as a jump may take.
+        peak_row: the tallest, or the first that is NaN or Inf.
+        peak: its loss, in nats; infinite where it is NaN or Inf.
+        level: the loss before, as an EMA, in nats.
+        bound: what the loss had to pass, in nats.
+    """
+
+    row: int
+    rows: int
+    peak_row: int
+    peak: float
+    level: float
+    bound: float
+
+    @property
+    def times(self) -> float:
+        """How many times the level before the peak is."""
+        return self.peak / self.level if self.level > 0 else math.inf
+
+
+def jumps(run: Run, within: Window, ema: Window, times: float, sigmas: float) -> list[Jump]:
+    """The jumps of the loss, recorded at every row, in order.
+
+    A row is above where its loss is at least `times` the lowest EMA of the window before it (so a climb that
+    takes the whole window counts), and the lowest mean + `sigmas` deviations there: where batches differ by a
+    factor of two, two is no jump. Earlier spikes are left out of both. What isn't finite is above.
+    """
+    import polars as pl
+
+    loss = finite(run["loss"])
+    known = run["loss"].is_not_null()
+    span = within.count(run)
+    quiet = calm(loss, span).forward_fill()
+    course = quiet.ewm_mean(span=max(2, ema.count(run)), ignore_nulls=True).shift(1)
+    level = course.rolling_min(span, min_samples=1).set(pl.int_range(len(loss), eager=True) < FEWEST, None)
+    mean, std = rolling_baseline(run, loss, within)
+    noise = (mean + sigmas * std).rolling_min(span, min_samples=1).fill_null(0.0)
+    bound = pl.DataFrame({"a": times * level, "b": noise}).max_horizontal()
+    heights = loss.fill_null(math.inf)
+    above = (known & (heights > bound) & level.is_not_null() & (level > 0)).arg_true().to_list()
+    return list(_merged(run, above, heights, level, bound, within))
+
+
+def _merged(
+    run: Run, above: list[int], heights: "pl.Series", level: "pl.Series", bound: "pl.Series", within: Window
+) -> list[Jump]:
+    """Rows above their bounds as jumps: those within a window of one another are one."""
+    steps, groups = run.steps, []
+    for row in above:
+        if groups and steps[row] - steps[groups[-1][-1]] <= within.steps:
+            groups[-1].append(row)
+        else:
+            groups.append([row])
+    found = []
+    for rows in groups:
+        peak_row = max(rows, key=lambda row: (heights[row], -row))
+        first = rows[0]
+        found.append(
+            Jump(
+                first, len(rows), peak_row, float(heights[peak_row]), float(level[first]), float(bound[first])
+            )
+        )
+    return found
+
+
+_JUMPED = ("step", "peak", "peak_step", "level", "ratio", "count")
+
+
+@detector(
+    signals=("loss",),
+    outcomes=("yes", "no"),
+    facts={"yes": (*_JUMPED, "bound", "rows"), "no": ("rows", "largest", "bound")},
+)
+def jump(run: Run, at: int | None, *, times: float, within: Window, ema: Window, sigmas: float) -> Finding:
+    """Whether the loss jumped to `times` its EMA before inside a window, or more, and where most.
+
+    The flaw: an update or a batch threw a long run off. The worst jump is one that ended in NaN or Inf, then
+    the tallest of those that last three rows, then the tallest. Source: the playbook for long runs (2x to
+    100x in under 100 steps); ours: `sigmas`, since batches of some tasks differ by a factor of two.
+    """
+    if not is_objective(run["loss"]):
+        return Finding(NO_DATA, facts={"missing": []})
+    within = as_long_as(run, within)
+    span = within.count(run)
+    if len(run) <= span:
+        return Finding(NOT_YET, facts={"rows": len(run), "needed": span + 1})
+    found = jumps(run, within, ema, times, sigmas)
+    if not found:
+        largest = _largest(run, ema)
+        facts = {"rows": len(run), "largest": largest, "bound": times}
+        return Finding("no", facts=facts)
+    ranked = sorted(found, key=_weight, reverse=True)
+    worst = ranked[0]
+    step, peak_step = int(run.steps[worst.row]), int(run.steps[worst.peak_row])
+    facts = {
+        "step": step,
+        "peak": worst.peak,
+        "peak_step": peak_step,
+        "level": worst.level,
+        "ratio": worst.times,
+        "count": len(found),
+        "bound": times,
+        "rows": len(run),
+    }
+    seen = (int(run.steps[within.start(run, worst.row)]), peak_step)
+    others = tuple(int(run.steps[one.row]) for one in ranked[1:10])
+    measured = worst.times if math.isfinite(worst.times) else None
+    return Finding("yes", step, facts, worst.bound, seen, others, measured=measured, bound=times)
+
+
+def _weight(one: Jump) -> tuple[bool, bool, float]:
+    return not math.isfinite(one.peak), one.rows >= LASTING, one.times
+
+
+def _largest(run: Run, ema: Window) -> float | None:
+    """The largest ratio of a loss to the EMA before it, the first rows left out."""
+    loss = finite(run["loss"])
+    before = loss.forward_fill().ewm_mean(span=max(2, ema.count(run)), ignore_nulls=True).shift(1)
+    ratios = (loss / before)[FEWEST:].drop_nulls()
+    return known_float(ratios.filter(ratios.is_finite()).max())
+
+
+@detector(
+    signals=("loss",),
+    outcomes=("yes", "no"),
+    facts={"yes": ("count", "places", *REWIND), "no": ("count",)},
+)
+def other_jumps(
+    run: Run, at: int | None, *, times: float, within: Window, ema: Window, sigmas: float
+) -> Finding:
+    """Whether the loss jumped at other places of the run too, and what going back before this one costs.
+
+    No flaw of itself: one jump may be chance, several have a cause that comes back. Source: the playbook for
+    long runs.
+    """
+    within = as_long_as(run, within)
+    found = jumps(run, within, ema, times, sigmas)
+    here = run.row_at(at) if at is not None else -1
+    places = [int(run.steps[one.row]) for one in found if not one.row <= here <= one.row + one.rows]
+    if not places:
+        return Finding("no", at, {"count": 0})
+    return Finding("yes", at, {"count": len(places), "places": places} | rewind(run, at))

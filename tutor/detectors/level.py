@@ -1,0 +1,129 @@
+"""Detectors of the gradient norm's level over the whole run: too high, too low, or with rows that tower."""
+
+import math
+
+from tutor.detectors import NO_DATA, NOT_YET, Finding, Smoothed, detector
+from tutor.detectors.start import learns, times_the_mean
+from tutor.detectors.windows import Window, finite
+from tutor.run import Run, known_float, to_float
+
+SETTLED = 0.2
+"""The share of a log whose warm-up nobody configured that counts as one: the first steps are always tall."""
+
+_LEVEL = ("mean", "bound", "floor", "share", "span", "begin", "clip")
+
+
+@detector(
+    signals=("grad_norm",),
+    outcomes=("sane", "high", "clipping", "low", "dead"),
+    facts={
+        **dict.fromkeys(("sane", "high", "clipping", "low"), _LEVEL),
+        "dead": (*_LEVEL, "times"),
+    },
+)
+def gradient_level(
+    run: Run,
+    at: int | None,
+    *,
+    window: Window,
+    above: float,
+    below: float,
+    share: float,
+    part: float,
+) -> Finding:
+    """Whether the rolling mean of the gradient norm is sane once the warm-up is over.
+
+    The flaw: it stays over `above` times the clip (over `above` itself without one) for more than `share` of
+    the rows in a run that doesn't learn, so that every step is clipped; or it stays
+    under `below` while nothing is learned, or only a `part` of the mean loss is trained on. Where the run
+    learns, a level out of bounds is a remark: healthy norms have no unit in common. Without a configured
+    warm-up, the first share `SETTLED` of the rows is left out. Source: the tree; ours: the rest.
+    """
+    span = window.count(run)
+    warmup = run.manifest.schedule.warmup_steps
+    start = int(SETTLED * len(run)) if warmup is None else int((run.steps < warmup).sum())
+    if len(run) - start < span:
+        return Finding(NOT_YET, facts={"rows": len(run), "needed": start + span})
+    norms = finite(run["grad_norm"])[start:]
+    rolling = norms.rolling_mean(span, min_samples=max(1, span // 2))
+    means = rolling.drop_nulls()
+    if not len(means):
+        return Finding(NO_DATA, facts={"missing": ["grad_norm"]})
+    clip = run.manifest.settings.get("grad_clip")
+    bound = above * clip if isinstance(clip, int | float) and clip > 0 else above
+    mean, learned = to_float(means.median()), learns(run)
+    often = {"high": to_float((means > bound).mean()), "low": to_float((means < below).mean())}
+    side = "high" if often["high"] > share else "low" if often["low"] > share else "sane"
+    facts = {
+        "mean": mean,
+        "bound": bound,
+        "floor": below,
+        "share": 100 * often.get(side, 0.0),
+        "span": span,
+        "begin": int(run.steps[start]),
+        "clip": clip,
+    }
+    if side == "low" and learned and not to_float(means.max()):
+        return Finding(NO_DATA, facts={"missing": ["grad_norm"]})  # 0 at every row of a run that learns
+    outcome = side
+    if side == "low":
+        times = times_the_mean(run, start)
+        masked = times is not None and abs(times) < part
+        outcome, facts = ("dead" if masked or not learned else "low"), facts | {"times": times}
+    elif side == "high" and not learned:
+        outcome = "clipping"
+    nearest = bound if mean > math.sqrt(bound * below) else below
+    seen = (int(run.steps[start]), int(run.steps[-1]))
+    curve = Smoothed("grad_norm", run.steps[start:], rolling)
+    return Finding(
+        outcome, int(run.steps[start]), facts, nearest, seen, measured=mean, bound=nearest, curve=curve
+    )
+
+
+_TALL = ("count", "bound", "tallest", "named", "begin", "end")
+
+
+@detector(
+    signals=("grad_norm",),
+    outcomes=("none", "few", "many"),
+    facts={"none": ("bound", "tallest"), "few": _TALL, "many": _TALL},
+)
+def tall_gradients(
+    run: Run, at: int | None, *, window: Window, above: float, times: float, most: int
+) -> Finding:
+    """How many single steps have a gradient norm over `above`, in the window that holds most of them.
+
+    The flaw: more than `most` are an instability. A step counts where its norm is also `times` the median of
+    the run, since some healthy runs lie above any bound; NaN and Inf are another question's. Source: the
+    tree; ours: `times`.
+    """
+    norms = finite(run["grad_norm"])
+    usual = known_float(norms.median()) or 0.0
+    bound = max(above, times * usual)
+    tall = (norms > bound).fill_null(False)
+    tallest = known_float(norms.max())
+    if not tall.any():
+        return Finding("none", None, {"bound": bound, "tallest": tallest}, bound)
+    span = min(len(run), window.count(run))
+    counts = tall.cast(int).rolling_sum(span, min_samples=1)
+    last = counts.arg_max() or 0
+    first = max(0, last - span + 1)
+    rows = [int(row) + first for row in tall[first : last + 1].arg_true()]
+    facts = {
+        "count": len(rows),
+        "bound": bound,
+        "tallest": tallest,
+        "named": ", ".join(_batch(run, row) for row in rows[: most + 1]),
+        "begin": int(run.steps[first]),
+        "end": int(run.steps[last]),
+    }
+    seen = (facts["begin"], facts["end"])
+    outcome = "many" if len(rows) > most else "few"
+    return Finding(outcome, int(run.steps[rows[0]]), facts, bound, seen)
+
+
+def _batch(run: Run, row: int) -> str:
+    """A step and, where it was logged, the hash of its batch."""
+    step = str(int(run.steps[row]))
+    known = run["batch_hash"][row] if run.has("batch_hash") else None
+    return f"{step} ({known})" if known else step

@@ -1,0 +1,144 @@
+"""Detectors of the learning rate against the schedule that was configured."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from tutor.detectors import NO_DATA, NOT_YET, Finding, Smoothed, detector
+from tutor.detectors.windows import cadence, finite
+from tutor.run import Run, to_float
+from tutor.run.manifest import Schedule
+
+if TYPE_CHECKING:
+    import polars as pl
+
+STILL = 1e-6
+"""A rate that moves by less than this share of its peak doesn't move."""
+
+FEW = 3
+"""Rows that show a shape, at least."""
+
+
+def planned(schedule: Schedule, steps: pl.Series) -> pl.Series | None:
+    """The configured rate at each step, in the unit of `lr_max`; None where the schedule is no known one.
+
+    A linear warm-up whose first step moves and, after it, a cosine or a line down to `lr_min`, or a constant.
+    """
+    import polars as pl
+
+    kind, peak = str(schedule.kind or "").removesuffix("_with_warmup").lower(), schedule.lr_max
+    horizon = schedule.schedule_steps
+    if kind not in ("cosine", "linear", "constant") or not isinstance(peak, int | float):
+        return None
+    if kind != "constant" and not horizon:
+        return None
+    warmup, floor = schedule.warmup_steps or 0, schedule.lr_min or 0.0
+    if kind == "constant":
+        after = pl.repeat(float(peak), len(steps), eager=True)
+    else:
+        done = ((steps - warmup) / max(1, (horizon or 0) - warmup)).clip(0, 1)
+        left = 0.5 * (1 + (done * math.pi).cos()) if kind == "cosine" else 1 - done
+        after = floor + left * (peak - floor)
+    return (peak * (steps + 1) / warmup).zip_with(steps < warmup, after) if warmup else after
+
+
+def updates(run: Run) -> pl.Series:
+    """How many updates were done by the end of each row's step: those that a loss scaler skipped aside."""
+    done = run.steps + 1
+    return done - run["skipped_steps"].cast(int).fill_null(0) if run.has("skipped_steps") else done
+
+
+_SHAPE = ("lr", "lr_max", "rows", "kind")
+_AWAY = (*_SHAPE, "step", "planned", "share", "bound")
+
+
+@detector(
+    signals=("lr",),
+    manifest=("schedule",),
+    outcomes=("matches", "differs", "constant", "zero", "falls"),
+    facts={
+        **dict.fromkeys(("matches", "differs"), _AWAY),
+        **dict.fromkeys(("constant", "zero"), _SHAPE),
+        "falls": (*_SHAPE, "step", "before", "after", "bound"),
+    },
+)
+def schedule_shape(run: Run, at: int | None, *, away: float, jump: float, moves: float) -> Finding:
+    """Whether the learning rate follows the schedule in the manifest.
+
+    The flaw: a scheduler that never steps (constant where the plan moves by more than the share `moves` of
+    its peak), a base rate of 0, or a fall by more than `jump` of the peak at one row where none is planned.
+    A rate that is otherwise further `away` than that share is a remark. Source: the tree; ours: the shares.
+    """
+    lr_rows = run["lr"].is_finite()
+    steps, lr = run.steps.filter(lr_rows), run["lr"].cast(float).filter(lr_rows)
+    schedule, rows = run.manifest.schedule, len(lr)
+    if min(rows, int(updates(run)[-1])) < FEW:  # a scheduler waits while every step is skipped
+        return Finding(NOT_YET, facts={"rows": rows, "needed": max(FEW, 2 * rows)})
+    facts = {"rows": rows, "lr": float(lr[-1]), "lr_max": schedule.lr_max, "kind": schedule.kind}
+    shows = int(steps[min(rows - 1, int((steps < (schedule.warmup_steps or 0)).sum()))])
+    if not to_float(lr.abs().max()):
+        return Finding("zero", shows, facts)
+    plan = planned(schedule, steps)
+    if plan is None or not schedule.lr_max:
+        return Finding(NO_DATA, facts={"missing": ["schedule"]})
+    peak = float(schedule.lr_max)
+    curve, moved = Smoothed("lr", steps, plan), _range(plan) / peak
+    if _range(lr) <= STILL * peak and moved > moves:
+        return Finding("constant", shows, facts, curve=curve, measured=moved, bound=moves)
+    fall, row = _unplanned_fall(lr, plan)
+    if fall > jump * peak:
+        facts |= {"step": int(steps[row]), "before": float(lr[row - 1]), "after": float(lr[row])}
+        facts["bound"] = 100 * jump
+        return Finding("falls", int(steps[row]), facts, curve=curve, measured=fall / peak, bound=jump)
+    deviation = (lr - plan).abs()
+    row = deviation.arg_max() or 0
+    share = float(deviation[row]) / peak
+    facts |= {"step": int(steps[row]), "lr": float(lr[row]), "planned": float(plan[row])}
+    facts |= {"share": 100 * share, "bound": 100 * away}
+    outcome = "matches" if share <= away else "differs"
+    return Finding(outcome, int(steps[row]), facts, curve=curve, measured=share, bound=away)
+
+
+def _unplanned_fall(lr: pl.Series, plan: pl.Series) -> tuple[float, int]:
+    """The largest fall from one row to the next beyond the plan's own, and the row that it leads to."""
+    beyond = lr.diff() - plan.diff()
+    row = beyond.arg_min() or 0
+    return -float(beyond[row] or 0.0), row
+
+
+def _range(values: pl.Series) -> float:
+    return to_float(values.max()) - to_float(values.min())
+
+
+_WARM = ("lr", "lr_max", "share", "step", "warmup")
+
+
+@detector(
+    signals=("lr",),
+    manifest=("schedule",),
+    outcomes=("reached", "short", "low"),
+    facts=_WARM,
+)
+def warmup_end(run: Run, at: int | None, *, low: float, near: float) -> Finding:
+    """Whether the learning rate has reached its configured peak by the end of the configured warm-up.
+
+    The flaw: the warm-up is counted wrong, as by a scheduler that steps once per group of micro-batches. The
+    largest rate up to the first row after the warm-up is taken. Source: the tree.
+    """
+    schedule = run.manifest.schedule
+    warmup, peak = schedule.warmup_steps, schedule.lr_max
+    if warmup is None or not isinstance(peak, int | float) or not peak:
+        return Finding(NO_DATA, facts={"missing": ["schedule"]})
+    done, lr = updates(run), finite(run["lr"])
+    if int(done[-1]) < warmup:
+        return Finding(NOT_YET, facts={"rows": int(done[-1]), "needed": warmup})
+    so_far = lr.filter(done <= warmup + cadence(run))
+    row = so_far.arg_max()
+    if row is None:
+        return Finding(NO_DATA, facts={"missing": ["lr"]})
+    share, step = float(so_far[row]) / peak, int(run.steps[row])
+    facts = {"lr": float(so_far[row]), "lr_max": peak, "share": 100 * share, "step": step, "warmup": warmup}
+    outcome = "low" if share < low else "short" if share < near else "reached"
+    short, bound = 1 - share, 1 - (low if share < (low + near) / 2 else near)
+    return Finding(outcome, step, facts, near * peak, measured=short, bound=bound)

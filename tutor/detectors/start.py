@@ -1,0 +1,144 @@
+"""Detectors of the first step: the loss and the gradient of a model that was never trained."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from tutor.detectors import NO_DATA, Finding, detector
+from tutor.detectors.course import course_of
+from tutor.detectors.windows import finite, is_objective
+from tutor.run import Run, known_float
+
+LEVEL = 0.05
+"""The share of the rows whose median is a level of the loss, as the questions of the whole run take it."""
+
+
+GAIN = 0.03
+"""A run that learns gains more than this share of its first loss; public ones that didn't: under 0.02."""
+
+
+def learns(run: Run) -> bool:
+    """Whether the loss ends lower than it began, by more than the share `GAIN` and beyond its noise."""
+    course = course_of(run["loss"], LEVEL) if run.has("loss") else None
+    if course is None:
+        return False
+    return course.start - course.end > max(GAIN * abs(course.start), 3 * course.noise)
+
+
+def times_the_mean(run: Run, row: int) -> float | None:
+    """What the step trained on at a row, in multiples of the mean loss; None where that isn't known.
+
+    Micro-batches count as averaged: where k of them are summed this is k.
+    """
+    if not (run.has("reduced_loss") and run.has("loss")):
+        return None
+    reduced, mean = known_float(finite(run["reduced_loss"])[row]), known_float(finite(run["loss"])[row])
+    return None if reduced is None or not mean else reduced / mean
+
+
+_FIRST = ("first", "vocab", "expected", "low", "high", "near")
+
+
+@detector(
+    signals=("loss",),
+    manifest=("vocab_size",),
+    outcomes=("near", "off", "above", "below", "loaded", "non-finite"),
+    facts=_FIRST,
+)
+def initial_loss(run: Run, at: int | None, *, near: float, above: float, below: float) -> Finding:
+    """How far the first loss is from ln V, that of a model which knows nothing of its V tokens.
+
+    The flaw: above, weights that begin wrong, or a head with a bias; below, a model that was trained before,
+    where the manifest has the weights as drawn. Where it hasn't, weights may have been loaded on purpose, as
+    for a fine-tune. A NaN or an Inf says nothing of the weights' size. Source: the tree, whose bounds for 512
+    tokens are kept as distances from ln V.
+    """
+    vocab, step = run.manifest.vocab_size, int(run.steps[0])
+    if not vocab or vocab < 2:
+        return Finding(NO_DATA, facts={"missing": ["vocab_size"]})
+    if step > 1:
+        return Finding(NO_DATA, facts={"missing": ["loss[0]"]})
+    first, expected = float(run["loss"][0]), math.log(vocab)
+    facts = {
+        "first": first,
+        "vocab": vocab,
+        "expected": expected,
+        "low": expected - below,
+        "high": expected + above,
+        "near": near,
+    }
+    if not math.isfinite(first):
+        return Finding("non-finite", step, facts, expected)
+    distance, beyond = abs(first - expected), above if first > expected else below
+    outcome = "near" if distance <= near else "off" if distance <= beyond else None
+    low = "below" if run.knows("initial") else "loaded"
+    outcome = outcome or ("above" if first > expected else low)
+    bound = near if distance < (near + beyond) / 2 else beyond
+    return Finding(outcome, step, facts, expected, measured=distance, bound=bound)
+
+
+_NORM = ("first", "low", "high", "above", "below")
+_REDUCED = (*_NORM, "times")
+
+
+@detector(
+    signals=("grad_norm",),
+    outcomes=("usual", "off", "summed", "above", "learns", "below"),
+    facts={
+        **dict.fromkeys(("usual", "off", "learns"), _NORM),
+        **dict.fromkeys(("summed", "above"), _REDUCED),
+        "below": (*_NORM, "reduced"),
+    },
+)
+def first_gradient(
+    run: Run,
+    at: int | None,
+    *,
+    low: float,
+    high: float,
+    above: float,
+    below: float,
+    summed: float,
+) -> Finding:
+    """Whether the first gradient norm is that of an untrained model: between `low` and `high`.
+
+    The flaw: over `above`, the loss was summed (what is trained on is more than `summed` times the mean loss)
+    or the weights begin wrong; under `below`, nothing reaches the weights. Source: the tree. Healthy
+    fine-tunes begin anywhere: where the log doesn't hold what is trained on, and the run learns, a tall norm
+    is a remark. So is a low one; a norm of exactly 0 wasn't computed then.
+    """
+    norms = finite(run["grad_norm"])
+    known = norms.is_not_null().arg_true()
+    row = int(known[0]) if len(known) else 0
+    first, step = known_float(norms[row]), int(run.steps[row])
+    bounds = {"low": low, "high": high, "above": above, "below": below}
+    facts: dict[str, Any] = {"first": math.nan if first is None else first} | bounds
+    if first is None:  # NaN or Inf at every row: tree phase-19 asks why
+        return Finding("off", step, facts)
+    if first < below:
+        facts["reduced"] = known_float(run["reduced_loss"][row]) if run.has("reduced_loss") else None
+        return _next_to_nothing(run, step, facts, first)
+    if first > above:
+        times = times_the_mean(run, row)
+        micro_batches = run.manifest.batch.accumulation or 1
+        facts |= {"times": times}
+        if times is not None and times > summed * micro_batches:
+            return Finding("summed", step, facts, above, measured=first, bound=above)
+        outcome = "learns" if times is None and learns(run) else "above"
+        return Finding(outcome, step, facts, above, measured=first, bound=above)
+    outcome = "usual" if low <= first <= high else "off"
+    nearest = high if first > math.sqrt(low * high) else low
+    return Finding(outcome, step, facts, None, measured=first, bound=nearest)
+
+
+def _next_to_nothing(run: Run, step: int, facts: Mapping[str, Any], first: float) -> Finding:
+    """What a first norm under its bound says: nothing where a norm of 0 wasn't computed, or by design."""
+    if run.has("loss") and not is_objective(run["loss"]):
+        return Finding(NO_DATA, facts={"missing": []})
+    learned = learns(run)
+    if first == 0 and learned:
+        return Finding(NO_DATA, facts={"missing": ["grad_norm"]})
+    outcome, bound = "off" if learned else "below", facts["below"]
+    return Finding(outcome, step, facts, bound, measured=first, bound=bound)

@@ -1,0 +1,138 @@
+"""Detectors of the update: what decays, what Adam remembers, and what micro-batches add up to."""
+
+from typing import TYPE_CHECKING
+
+from tutor.detectors import NO_DATA, NOT_YET, Finding, any_of, detector
+from tutor.detectors.start import times_the_mean
+from tutor.detectors.windows import Window, finite
+from tutor.run import Run, to_float
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+@detector(
+    manifest=("groups",),
+    outcomes=("split", "together"),
+    facts={"split": ("count", "decays"), "together": ("count", "decays", "name", "flat")},
+)
+def decay_groups(run: Run, at: int | None) -> Finding:
+    """Whether biases and the gains of norms are kept out of weight decay.
+
+    The flaw: one group for all, so that 1-D parameters decay with the matrices. Where the manifest names the
+    parameters and their shapes, any 1-D one in a group that decays says the same. Source: the tree.
+    """
+    groups = run.manifest.groups
+    if not groups or any(group.weight_decay is None for group in groups):
+        return Finding(NO_DATA, facts={"missing": ["groups"]})
+    decays = ", ".join(f"{group.weight_decay:g}" for group in groups)
+    facts: dict[str, object] = {"count": len(groups), "decays": decays}
+    shapes = {name: len(one.shape) for name, one in run.manifest.initial.items()}
+    for group in (group for group in groups if group.weight_decay):
+        flat = [name for name in group.names if shapes.get(name, 2) < 2]
+        if flat or (not group.names and len(groups) == 1):
+            return Finding("together", None, facts | {"name": group.name, "flat": len(flat) or None})
+    return Finding("split", None, facts)
+
+
+_MOMENTS = ("step", "m_share", "v_share", "bound", "rows")
+
+
+@detector(
+    signals=(any_of("adam_m_norm", "adam_v_norm"), any_of("grad_norm_clipped", "grad_norm")),
+    outcomes=("averages", "rebuilt", "none"),
+    facts=_MOMENTS,
+)
+def moments(run: Run, at: int | None, *, until: Window, equal: float, v_share: float) -> Finding:
+    """Whether Adam's m and v accumulate, over the first `until` of the log.
+
+    The flaw: state that doesn't outlive a step. An m that is the gradient itself at every row, within the
+    share `equal`, averages nothing. An m that is one fixed part of the gradient at every row, or a v under
+    `v_share` of what the gradients so far imply, is begun anew each time. A v that holds all gradients keeps
+    the share that the first one had of its own square; it falls as gradients cease to point one way.
+    Source: the tree; ours: m's fixed part and `v_share`.
+    """
+    needed = until.count(run)
+    if len(run) < needed:
+        return Finding(NOT_YET, facts={"rows": len(run), "needed": needed})
+    if int(run.steps[0]) > 1:
+        return Finding(NO_DATA, facts={"missing": ["adam_m_norm[0]"]})
+    given = _given(run)[:needed]
+    m = (finite(run["adam_m_norm"])[:needed] / given) if run.has("adam_m_norm") else None
+    shares = m[1:].drop_nulls() if m is not None else None
+    v = _implied_share(run, given)
+    if shares is None and v is None:
+        return Finding(NO_DATA, facts={"missing": ["adam_v_norm"]})
+    m_share = to_float(shares.median()) if shares is not None and len(shares) else None
+    facts = {
+        "step": int(run.steps[needed - 1]),
+        "m_share": None if m_share is None else 100 * m_share,
+        "v_share": None if v is None else 100 * v,
+        "bound": 100 * v_share,
+        "rows": needed,
+    }
+    fixed = False
+    if shares is not None and m_share is not None and len(shares) > 1:
+        fixed = to_float((shares - m_share).abs().max()) <= equal * m_share
+    if fixed and m_share is not None and abs(m_share - 1) <= equal:
+        return Finding("none", facts["step"], facts)
+    lost = fixed or (v is not None and v < v_share)
+    return Finding("rebuilt" if lost else "averages", facts["step"], facts, measured=v, bound=v_share)
+
+
+def _given(run: Run) -> "pl.Series":
+    """The norm of the gradient that the optimizer was given; null where it was 0 or not finite."""
+    if run.has("grad_norm_clipped"):
+        norm = finite(run["grad_norm_clipped"])
+    else:
+        norm, clip = finite(run["grad_norm"]), run.manifest.settings.get("grad_clip")
+        norm = norm.clip(upper_bound=float(clip)) if isinstance(clip, int | float) else norm
+    return norm.set((norm <= 0).fill_null(True), None)
+
+
+def _implied_share(run: Run, given: "pl.Series") -> float | None:
+    """The norm of v at the last row over what the gradients up to it imply; 1 at the first row.
+
+    None without v, without a beta2, or in a log that leaves steps out.
+    """
+    beta2 = run.manifest.settings.get("beta2")
+    if not run.has("adam_v_norm") or not isinstance(beta2, int | float) or not 0 < beta2 < 1:
+        return None
+    v = finite(run["adam_v_norm"])[: len(given)]
+    steps = run.steps[: len(given)]
+    if int(steps[-1]) - int(steps[0]) != len(given) - 1:
+        return None
+    implied, first, last = 0.0, None, None
+    for norm, now in zip(given, v, strict=True):
+        implied = beta2 * implied + (1 - beta2) * (norm or 0.0) ** 2
+        if now is not None and implied:
+            last = now / implied
+            first = last if first is None else first
+    return last / first if first and last is not None else None
+
+
+@detector(
+    outcomes=("single", "averages", "sums"),
+    facts={"single": ("k",), "averages": ("k", "times", "bound"), "sums": ("k", "times", "bound")},
+)
+def accumulation(run: Run, at: int | None, *, part: float) -> Finding:
+    """Whether the micro-batches of a step are averaged.
+
+    The flaw: the division by k was forgotten, and what is trained on is k times the mean loss: more than the
+    `part` of the way from 1 to k. Source: the tree; ours: as the loss that is trained on, which needs no
+    second run to compare with.
+    """
+    k = run.manifest.batch.accumulation
+    if not k:
+        return Finding(NO_DATA, facts={"missing": ["accumulation"]})
+    if k == 1:
+        return Finding("single", None, {"k": k})
+    if not (run.has("reduced_loss") and run.has("loss")):
+        return Finding(NO_DATA, facts={"missing": ["reduced_loss"]})
+    known = (run["reduced_loss"].is_finite() & run["loss"].is_finite()).fill_null(False).arg_true()
+    times = times_the_mean(run, int(known[0])) if len(known) else None
+    if times is None:
+        return Finding(NO_DATA, facts={"missing": ["reduced_loss"]})
+    bound = 1 + part * (k - 1)
+    facts = {"k": k, "times": times, "bound": bound}
+    return Finding("sums" if times > bound else "averages", None, facts, measured=times, bound=bound)

@@ -1,0 +1,32 @@
+"""Opening: in which tree a walk over a run begins, where nobody names one."""
+
+import json
+from contextlib import suppress
+from pathlib import Path
+
+from tutor import catalog
+from tutor.paths import named_by
+from tutor.runfolder import MANIFEST
+from tutor.words import BadFileError, Document
+from tutor.words.prose import named_graphs
+
+FIRST = "phase-18"
+"""The tree with which any run begins; its leaves lead on to the others."""
+
+
+def opening(run: Path) -> str:
+    """The tree that the lesson of the run at `run`, its folder or its log, is about; else the first of all.
+
+    The first question waits for this, so it reads no more than the manifest and the graph of its card.
+    """
+    with suppress(OSError, ValueError, RecursionError, KeyError, TypeError, BadFileError):
+        folder = run if run.is_dir() else run.parent
+        break_name = json.loads((folder / MANIFEST).read_text(encoding="utf-8-sig"))["break"]
+        return str(Document(_card(break_name)).data["expect"]["tree"])
+    return FIRST
+
+
+def _card(break_name: str) -> Path:
+    """The graph of the card that a manifest names: by its name, or by its file."""
+    known = catalog.listing("trees", lambda folder: named_graphs(folder / "breaks"))
+    return known.get(break_name) or named_by(break_name)

@@ -1,0 +1,49 @@
+"""What the log says, in neutral lines: text, JSON and the screens draw them and add no words of their own.
+
+of_look(question, seen, lang)                    what the log says of one question, or why it can't tell
+after_prediction(question, said, seen, lang)     the same for a learner who has committed
+of_rules(question, seen, lang)                   how the rules of a question came to that
+of_answer(question, answer, lang)                what a walk that nobody watched took for the answer
+of_end(stages, lang)                             where a walk that nobody watched ended, and the smallest fix
+of_table(walk, lang)                             the table of checks that a leaf shows
+
+Every line is safe to draw: what a log holds has gone through `words.plain`.
+"""
+
+from tutor.saying.end import assumed, command, conclusion, folded, of_end, too_early, verdict_of
+from tutor.saying.question import (
+    Line,
+    after_prediction,
+    answer_label,
+    cited,
+    how_to_log,
+    mark_of,
+    of_answer,
+    of_look,
+    of_rules,
+    of_table,
+    safe,
+    why_silent,
+)
+
+__all__ = [
+    "Line",
+    "after_prediction",
+    "answer_label",
+    "assumed",
+    "cited",
+    "command",
+    "conclusion",
+    "folded",
+    "how_to_log",
+    "mark_of",
+    "of_answer",
+    "of_end",
+    "of_look",
+    "of_rules",
+    "of_table",
+    "safe",
+    "too_early",
+    "verdict_of",
+    "why_silent",
+]

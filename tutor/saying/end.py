@@ -1,0 +1,145 @@
+"""What the log says of a whole run: how each tree ended, what that leaves undecided, and the smallest fix."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+
+from tutor.detectors import NOT_YET, Finding
+from tutor.saying.question import Line, how_to_log, look_yourself, more_rows, safe
+from tutor.walk import Look, Stage, Walk, deciding, fix_command, flawed, verdict
+from tutor.words import plain, say
+
+
+def too_early(looks: Sequence[Look]) -> list[str]:
+    """The questions for which the run is too short."""
+    return [look.question for look in looks if look.outcome == NOT_YET]
+
+
+def assumed(walk: Walk) -> list[str]:
+    """The questions answered by assumption, for want of data."""
+    return [answer.question for answer in walk.answers if answer.by == "assumed"]
+
+
+def unanswered(walk: Walk, looks: Sequence[Look], *, optional: bool = False) -> list[str]:
+    """The questions the log couldn't answer: those that healthy needs, or the optional ones."""
+    silent = {*too_early(looks), *assumed(walk)}
+    asked = (look.question for look in looks if look.question in silent)
+    return [question for question in asked if walk.tree.questions[question].optional == optional]
+
+
+def conclusion(walk: Walk, looks: Sequence[Look]) -> str:
+    """ "healthy", "flaw" or "undecided" (which may have shown a symptom: see `walk.flawed`)."""
+    found = verdict(walk)
+    return "undecided" if found == "healthy" and unanswered(walk, looks) else found
+
+
+def command(walk: Walk) -> str | None:
+    """The smallest fix as a command, where it is one."""
+    fixes = walk.leaf.fixes if walk.leaf else ()
+    return fix_command(walk.run, fixes[0].change) if fixes else None
+
+
+def verdict_of(stages: Sequence[Stage]) -> str:
+    """ "healthy", "flaw" or "undecided": healthy only where every tree walked says so."""
+    found = {conclusion(stage.walk, stage.looks) for stage in stages}
+    decided = deciding(stages)
+    if conclusion(decided.walk, decided.looks) == "flaw":
+        return "flaw"
+    return "undecided" if "undecided" in found else "healthy"
+
+
+def folded(stage: Stage, lang: str) -> str:
+    """A tree that only led on to the next, in a few words: what is wrong, or how much the log answered."""
+    if stage.flawed and stage.walk.leaf is not None:
+        return stage.walk.leaf.name(lang)
+    silent = [look.question for look in stage.looks if not look.answers]
+    facts = {"passed": stage.passed, "count": len(stage.looks), "questions": silent}
+    return say("check.folded_silent" if silent else "check.folded", lang, **facts)
+
+
+def _undecided(stages: Sequence[Stage], lang: str) -> Iterator[Line]:
+    """Why walks are undecided though they reached a leaf, and what would settle it."""
+    if any(flawed(stage.walk) for stage in stages):
+        yield Line("undecided", say("check.no_cause", lang), verdict="undecided")
+        return
+    unseen = {stage.walk.tree.tree: unanswered(stage.walk, stage.looks) for stage in stages}
+    soon = {stage.walk.tree.tree: too_early(stage.looks) for stage in stages}
+    early = {tree: [one for one in questions if one in soon[tree]] for tree, questions in unseen.items()}
+    silent = _called(unseen)
+    hidden = stages[0].walk.run.unseen
+    why = say("check.not_cleared", lang, questions=silent) if silent else say("check.unseen", lang)
+    yield Line("undecided", why, verdict="undecided")
+    if silent and hidden:
+        yield Line("assumed", say("check.unseen", lang))
+    if found := _called(early):
+        short = [
+            one
+            for stage in stages
+            for look in stage.looks
+            if look.question in early[stage.walk.tree.tree]
+            for one in _findings(look)
+            if one.outcome == NOT_YET
+        ]
+        rows = max(map(more_rows, short), default=1)
+        yield Line("assumed", say("check.too_early", lang, questions=found, rows=rows))
+    missing = [
+        name
+        for stage in stages
+        for look in stage.looks
+        if look.question in unseen[stage.walk.tree.tree] and look.outcome != NOT_YET
+        for name in _missing(look)
+    ]
+    for name in dict.fromkeys(missing):
+        yield Line("assumed", say("check.not_recorded", lang, signal=plain(name), how=how_to_log(name, lang)))
+
+
+def _findings(look: Look) -> tuple[Finding, ...]:
+    """What a question's rules found."""
+    return (look.finding, *look.checks.values())
+
+
+def _left_out(stages: Sequence[Stage]) -> list[str]:
+    """The optional questions that the log couldn't answer."""
+    return _called(
+        {stage.walk.tree.tree: unanswered(stage.walk, stage.looks, optional=True) for stage in stages}
+    )
+
+
+def _called(questions: Mapping[str, Sequence[str]]) -> list[str]:
+    """Questions by tree, as a list names them: each tree before its first question, unless there is one."""
+    if len(questions) == 1:
+        return [*next(iter(questions.values()))]
+    return [
+        f"{tree} {question}" if place == 0 else question
+        for tree, asked in questions.items()
+        for place, question in enumerate(asked)
+    ]
+
+
+def _missing(look: Look) -> list[str]:
+    """What wasn't recorded, for a question that the log can't answer."""
+    return [name for found in _findings(look) for name in found.facts.get("missing", ())]
+
+
+def of_end(stages: Sequence[Stage], lang: str) -> list[Line]:
+    """Where the walk ended: its leaf, what that means and the smallest fix; or why it is undecided."""
+    walk = deciding(stages).walk
+    if walk.question is not None:
+        undecided = Line("undecided", say("check.undecided", lang, question=walk.at), verdict="undecided")
+        return [undecided, replace(look_yourself(walk.question, lang), label="")]
+    assert walk.leaf is not None, "a walk stands at a question or at a leaf"
+    found = verdict_of(stages)
+    if found == "undecided":
+        return list(_undecided(stages, lang))
+    lines = [Line("leaf", walk.leaf.name(lang), verdict=found)]
+    lines.append(Line("means", walk.leaf.means(lang, safe(walk.facts))))
+    if found == "healthy" and (out := _left_out(stages)):
+        lines.append(Line("assumed", say("check.left_out", lang, questions=out)))
+    given = {answer.question: answer.outcome for answer in walk.answers}
+    for advice in walk.leaf.advice_for(given):
+        lines.append(Line("advice", advice.words(lang), label=f"{say('check.now', lang)}:"))
+    if walk.leaf.fixes:
+        fix = walk.leaf.fixes[0].words(lang)
+        lines.append(Line("fix", fix, label=f"{say('check.fix', lang)}:"))
+    if runnable := command(walk):
+        lines.append(Line("command", plain(runnable)))
+    return lines
