@@ -8,7 +8,7 @@ from typing import Unpack
 
 from rich.text import Text
 
-from tutor.plots import cursor
+from tutor.plots import cursor, smoothing
 from tutor.plots.board import Board, How
 from tutor.plots.ruling import Ruling
 from tutor.plots.view import (
@@ -48,6 +48,7 @@ __all__ = [
     "holding",
     "pan",
     "panel_title",
+    "smoothing",
     "whole",
     "zoom",
 ]

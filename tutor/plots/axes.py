@@ -24,6 +24,10 @@ class Scale:
             low, high, value = math.log10(low), math.log10(high), math.log10(max(value, low))
         return min(1.0, max(0.0, (value / 2 - low / 2) / (high / 2 - low / 2)))
 
+    def row(self, value: float, rows: int) -> int:
+        """The row, of so many, that holds the value's dot, four dots to a row; rounds as the raster does."""
+        return rows - 1 - int((rows * 4 - 1) * self.share(value) + 0.5) // 4
+
     def ticks(self, count: int) -> list[tuple[float, str]]:
         """About `count` round values inside the axis, each with its label."""
         values = _decades(self.low, self.high, count) if self.log else []

@@ -5,7 +5,7 @@ from typing import TypedDict, Unpack
 
 from rich.text import Text
 
-from tutor.plots import batch, layers, lines, readout, tokens
+from tutor.plots import batch, layers, lines, readout, tokens, weights
 from tutor.plots.ink import ink, page
 from tutor.plots.request import Request
 from tutor.plots.ruling import Ruling
@@ -17,7 +17,7 @@ _PANELS = {
     "lr": lines.draw,
     "gradient": lines.draw,
     "activations": layers.draw,
-    "parameters": lines.draw,
+    "parameters": weights.draw,
     "optimizer": lines.draw,
     "tokens": tokens.draw,
     "batch": batch.draw,
@@ -38,6 +38,7 @@ class How(TypedDict, total=False):
         colour: whether the terminal has colours.
         dark: whether its background is dark.
         others: runs to lay over this one, each by its name.
+        smooth: over how many rows the curves are averaged; 0 draws them as they were logged.
     """
 
     lang: str
@@ -49,6 +50,7 @@ class How(TypedDict, total=False):
     colour: bool
     dark: bool
     others: Sequence[Run]
+    smooth: int
 
 
 class Board:
@@ -89,15 +91,16 @@ class Board:
             ink(how.get("colour", True), how.get("dark", True)),
             others,
             how.get("ruling"),
+            how.get("smooth", 0),
         )
         self._reading = _reading(self._request) if readout else 0
-        self._said = 1 if values_only else self._reading
+        self._values_only = values_only
         self._drawn = _PANELS[panel](self._request.sized(width, height - self._reading))
 
     def text(self, cursor: int | None) -> Text:
         """The picture with the cursor at that step; None: without one."""
         width, height = self._request.width, self._request.height
-        said = readout.draw(self._request, cursor, min(self._said, self._reading))
+        said = readout.draw(self._request, cursor, self._reading, values_only=self._values_only)
         drawn = page(self._drawn.lines(cursor), width, height - self._reading)
         return Text("\n", no_wrap=True, end="").join([*drawn, *page(said, width, self._reading)])
 

@@ -19,6 +19,7 @@ class Ink:
     bad: str
     text: str
     dim: str
+    faint: str
 
     def curve(self, index: int) -> str:
         """The style of the curve at `index`."""
@@ -34,6 +35,7 @@ _DARK = Ink(
     bad="bold #ff6b6b",
     text="#d0d4da",
     dim="#7d8590",
+    faint="#454c58",
 )
 _LIGHT = Ink(
     ("#6a6f78", "#0072b2", "#a86400", "#00795a", "#9b3f74"),
@@ -43,8 +45,9 @@ _LIGHT = Ink(
     bad="bold #c00000",
     text="#24292f",
     dim="#6e7781",
+    faint="#c4cad1",
 )
-_NONE = Ink(("",), mark="bold", cursor="reverse", level="bold", bad="bold", text="", dim="")
+_NONE = Ink(("",), mark="bold", cursor="reverse", level="bold", bad="bold", text="", dim="", faint="")
 
 
 def ink(colour: bool, dark: bool) -> Ink:

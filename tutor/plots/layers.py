@@ -5,7 +5,7 @@ from itertools import pairwise
 
 from rich.text import Text
 
-from tutor.plots import axes, chart
+from tutor.plots import axes, picture
 from tutor.plots.chart import Chart, Curve
 from tutor.plots.drawn import AtStep, Beside, Drawn, Still
 from tutor.plots.ink import bar, page
@@ -57,7 +57,7 @@ def _curves(request: Request, norms: list[float]) -> Drawn:
         Curve(_name(request, layer), request.run.steps, values.list.get(layer, null_on_oob=True), place)
         for place, layer in enumerate(shown)
     ]
-    picture = Chart(
+    chart = Chart(
         curves,
         request.view,
         unit=request.say("unit.norm"),
@@ -66,7 +66,7 @@ def _curves(request: Request, norms: list[float]) -> Drawn:
         log_word=request.say("log"),
         decided=request.ruling.step if request.ruling else None,
     )
-    return chart.draw(picture, request.width, request.height, request.ink)
+    return picture.draw(chart, request.width, request.height, request.ink)
 
 
 def _bars(request: Request) -> list[Text]:

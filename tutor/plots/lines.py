@@ -4,7 +4,7 @@ import math
 from dataclasses import dataclass, replace
 
 from tutor import signals
-from tutor.plots import chart
+from tutor.plots import picture, smoothing
 from tutor.plots.chart import Chart, Curve
 from tutor.plots.drawn import Beside, Drawn, Still
 from tutor.plots.request import Request
@@ -28,6 +28,7 @@ class Axis:
 
 
 _AXES = {
+    "objective": Axis(30),
     "nats": Axis(8),  # under a spike of 10 nats, a linear axis hides whether a loss of 0.7 came back
     "lr": Axis(math.inf, 0.0),
     "norm": Axis(30),
@@ -58,11 +59,21 @@ def families(run: Run, panel: str) -> list[Family]:
     found: dict[str, list[str]] = {}
     for signal in signals.of_panel(panel):
         if signal.unit in _AXES and signal.kind == "number":
+            if signal.unit == "objective" and not _is_another(run, signal.name):
+                continue
             columns = filter(
                 run.has, signals.groups(signal.name, run.frame.columns) if signal.by_group else ()
             )
             found.setdefault(signal.unit, []).extend([signal.name, *list(columns)[:_MOST_GROUPS]])
     return [Family(tuple(names), unit) for unit, names in found.items()]
+
+
+def _is_another(run: Run, objective: str) -> bool:
+    """Whether what is trained on isn't the mean loss at some row: in most runs one curve says both."""
+    if not (run.has(objective) and run.has("loss")):
+        return False
+    trained, mean = run[objective].cast(float), run["loss"].cast(float)
+    return bool(((trained - mean).abs() > SAME * mean.abs()).any())
 
 
 def draw(request: Request) -> Drawn:
@@ -87,7 +98,7 @@ def _picture(request: Request, family: Family) -> Drawn:
     if level is None and not request.others and request.panel == "gradient":
         level, level_label = _clip(request.run), request.say("clip")
     ruling = request.ruling or Ruling()
-    picture = Chart(
+    chart = Chart(
         curves,
         request.view,
         unit=request.say(f"unit.{family.unit}") if len(family.signals) > 1 or request.others else "",
@@ -105,7 +116,7 @@ def _picture(request: Request, family: Family) -> Drawn:
         window_word=request.say("window"),
         decided=ruling.step,
     )
-    return chart.draw(picture, request.width, request.height, request.ink)
+    return picture.draw(chart, request.width, request.height, request.ink)
 
 
 def _unclipped(request: Request) -> bool:
@@ -125,16 +136,29 @@ def _curves(request: Request, family: Family) -> tuple[list[Curve], list[str]]:
     if request.others:
         signal = next(signal for signal in family.signals if _has(request, signal))
         runs = [one for one in (run, *request.others) if one.has(signal)]
-        return [Curve(short_name(one), one.steps, one[signal], place) for place, one in enumerate(runs)], []
-    curves = [
+        return [
+            _smoothed(request, Curve(short_name(one), one.steps, one[signal], place))
+            for place, one in enumerate(runs)
+        ], []
+    logged = [
         Curve(label(request, signal), run.steps, run[signal], place, smooth=signal == "loss_ema")
         for place, signal in enumerate(family.signals)
         if run.has(signal)
     ]
+    curves = [_smoothed(request, curve) for curve in logged]
+    if request.smooth and request.ink.faint:  # without colours nothing would tell them apart
+        curves += [replace(curve, faint=True) for curve in logged if not curve.smooth]
     shown = request.ruling
     if shown and shown.signal in family.signals and shown.steps is not None and shown.values is not None:
-        curves.append(Curve(request.say("ruled"), shown.steps, shown.values, len(curves), ruled=True))
+        curves.append(Curve(request.say("ruled"), shown.steps, shown.values, len(logged), ruled=True))
     return curves, [label(request, signal) for signal in family.signals if not run.has(signal)]
+
+
+def _smoothed(request: Request, curve: Curve) -> Curve:
+    """The curve as it is asked for; one that was logged smooth stays as it is."""
+    if not request.smooth or curve.smooth:
+        return curve
+    return replace(curve, values=smoothing.smoothed(curve.values, request.smooth))
 
 
 def _has(request: Request, signal: str) -> bool:

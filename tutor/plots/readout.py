@@ -26,14 +26,19 @@ def rows(request: Request) -> int:
     return min(most, 1 + batch + run.has("worst_tokens"))
 
 
-def draw(request: Request, cursor: int | None, count: int) -> list[Text]:
+def draw(request: Request, cursor: int | None, count: int, *, values_only: bool = False) -> list[Text]:
     """At most `count` lines, none without a cursor: the first has the step and the curves' values there."""
     if cursor is None or not count:
         return []
     at = request.under(cursor)
-    drawn = [_values(at, cursor)]
-    if request.panel not in STEPLESS:
+    values, note = _values(at, cursor), _unclipped(at, cursor)
+    drawn = [values]
+    if request.panel not in STEPLESS and not values_only:
         drawn += [line for line in (_batch(at, cursor), _worst(at, cursor)) if line]
+    if note and values.cell_len + note.cell_len <= request.width:
+        values.append_text(note)
+    elif note and len(drawn) < count:
+        drawn.append(note)
     return drawn[:count]
 
 
@@ -48,10 +53,16 @@ def _values(request: Request, step: int) -> Text:
         return line
     for place, signal in enumerate(_signals(request)):
         _value(line, request, place, lines.label(request, signal), request.run.value(signal, step))
-    before, after = (request.run.value(name, step) for name in ("grad_norm", "grad_norm_clipped"))
-    if request.panel == "gradient" and before and after and abs(before - after) <= lines.SAME * abs(before):
-        line.append(f"  {request.say('unclipped')}", ink.level)
     return line
+
+
+def _unclipped(request: Request, step: int) -> Text | None:
+    """That clipping changed nothing there, on the panel that draws both norms."""
+    before, after = (request.run.value(name, step) for name in ("grad_norm", "grad_norm_clipped"))
+    if request.panel != "gradient" or request.others or not before or not after:
+        return None
+    same = abs(before - after) <= lines.SAME * abs(before)
+    return Text(f"  {request.say('unclipped')}", request.ink.level) if same else None
 
 
 def _value(line: Text, request: Request, place: int, name: str, value: float | None) -> None:

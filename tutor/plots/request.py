@@ -36,6 +36,7 @@ class Request:
     ink: Ink
     others: Sequence[Run] = ()
     ruling: Ruling | None = None
+    smooth: int = 0
 
     def sized(self, width: int, height: int) -> "Request":
         """The same request for another room."""
@@ -50,13 +51,13 @@ class Request:
         return say(f"plots.{key}", self.lang, **facts)
 
     def at(self, signal: str) -> tuple[int, Any] | None:
-        """The signal at the marked step (at the last one without a mark), and the step it comes from.
+        """The signal at the marked step (at the last one in view without a mark), and the step it comes from.
 
         Where that row has none, the nearest row before it that has; None where there is none.
         """
         if not self.run.has(signal):
             return None
-        row = self.run.row_at(self.mark) if self.mark is not None else len(self.run) - 1
+        row = self.run.row_at(self.view[1] if self.mark is None else self.mark)
         known = self.run[signal][: row + 1].is_not_null().arg_true()
         if not len(known):
             return None

@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import dataclass
+from itertools import pairwise
 
 import polars as pl
 
@@ -26,6 +27,11 @@ class Sample:
     bad: tuple[int, ...]
     few: bool
     sparse: bool
+
+    @property
+    def points(self) -> bool:
+        """Whether it is drawn as points: a line would claim what was not measured."""
+        return self.sparse and self.few
 
     @property
     def values(self) -> list[float]:
@@ -58,13 +64,12 @@ def sample(steps: pl.Series, values: pl.Series, view: tuple[int, int], pixels: i
     edges = [math.ceil(first + (column - 0.5) / scale) for column in range(1, pixels)]
     bounds = [0, *steps.search_sorted(pl.Series(edges, dtype=steps.dtype), side="left").to_list(), rows]
     points: list[Point] = []
-    for column in range(pixels):
-        begin, end = bounds[column], bounds[column + 1]
-        here = values[begin:end]
+    for column, (begin, end) in enumerate(pairwise(bounds)):
+        here = values.slice(begin, end - begin)
         low, high = known_float(here.min()), known_float(here.max())
         if low is not None and high is not None:
             points += [(column, low)] if low == high else [(column, low), (column, high)]
-        if bad is not None and bad[begin:end].any():
+        if bad is not None and bad.slice(begin, end - begin).any():
             points.append((column, math.nan))
     return _cut(points, few, sparse)
 

@@ -24,8 +24,9 @@ def spark(run: Run, signal: str, width: int) -> str:
         tops[column] = max(tops[column], value)
     known = drawn.values
     low, high = (min(known), max(known)) if known else (0.0, 0.0)
-    scale = (len(LEVELS) - 1) / (high - low) if high > low else 0.0
-    signs = [NOTHING if top == -math.inf else LEVELS[round((top - low) * scale)] for top in tops]
+    span = high / 2 - low / 2 or 1.0  # halves: the difference of two floats can be too large for one
+    levels = [(top / 2 - low / 2) / span * (len(LEVELS) - 1) for top in tops]
+    signs = [NOTHING if level == -math.inf else LEVELS[round(level)] for level in levels]
     for column in drawn.bad:
         signs[column] = BAD
     return "".join(signs)

@@ -6,8 +6,8 @@ from rich.cells import cell_len
 from rich.text import Text
 
 from tutor.plots import axes
-from tutor.plots.chart import BAD
 from tutor.plots.drawn import AtStep, Drawn
+from tutor.plots.frame import BAD
 from tutor.plots.ink import bar, beside, page
 from tutor.plots.request import Request
 from tutor.words import plain

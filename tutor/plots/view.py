@@ -46,6 +46,19 @@ def rows_in(run: Run, view: View) -> tuple[int, int]:
     return int(steps.search_sorted(first, side="left")), int(steps.search_sorted(last, side="right"))
 
 
+def column_of(view: View, step: int | None, columns: int) -> int | None:
+    """The column of cells, of so many over the view, in which a step stands; None where it isn't in view."""
+    first, last = view
+    if step is None or not first <= step <= last:
+        return None
+    return round((step - first) * (2 * columns - 1) / max(1, last - first)) // 2
+
+
+def overlaps(view: View, other: View) -> bool:
+    """Whether the two share a step."""
+    return other[0] <= view[1] and view[0] <= other[1]
+
+
 def holding(view: View, step: int, run: Run) -> View:
     """The view, moved no farther than it takes to hold `step`."""
     first, last = view
