@@ -6,6 +6,7 @@ Both are measured at the same step, the worst spike of the two, with the numbers
 questions on spikes and recovery, so that this table and a walk never disagree.
 """
 
+import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -261,7 +262,9 @@ def _table(comparison: Comparison) -> Table:
 def _setting(value: Any, lang: str) -> Text:
     if value is None:
         return Text(say("compare.off", lang))
-    return Text(plain(number(value) if isinstance(value, bool | int | float | str) else str(value)))
+    if isinstance(value, int | float | str) and not isinstance(value, bool):
+        return Text(plain(number(value)))
+    return Text(plain(json.dumps(value, ensure_ascii=False, default=list)))  # as the manifest has it
 
 
 def _cell(key: str, value: float | None, lang: str) -> str:

@@ -9,7 +9,8 @@ from tutor.words import SaidError, plain
 
 LONGEST_NAME = 48
 
-_RESERVED = {"con", "prn", "aux", "nul"} | {f"{port}{n}" for port in ("com", "lpt") for n in range(1, 10)}
+# Names of devices on Windows, which takes COM¹ for COM1 too.
+_RESERVED = {"con", "prn", "aux", "nul"} | {f"{port}{n}" for port in ("com", "lpt") for n in range(10)}
 
 
 class BadNameError(SaidError, ValueError):
@@ -33,7 +34,7 @@ def learner_name(name: str) -> str:
     bad = sorted({plain(c) for c in name if not _may_stand_in_name(c)})
     if bad:
         raise BadNameError("signs", name=plain(name), signs=" ".join(bad))
-    if name.casefold() in _RESERVED or not any(c.isalnum() for c in name):
+    if unicodedata.normalize("NFKC", name).casefold() in _RESERVED or not any(c.isalnum() for c in name):
         raise BadNameError("taken", name=name)
     return name
 

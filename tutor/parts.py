@@ -8,6 +8,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from tutor.catalog import cut
+
 
 @dataclass(frozen=True)
 class Part:
@@ -54,7 +56,7 @@ def parse(text: str) -> Part:
     for assignment in filter(None, given.split(",")):
         key, equals, value = assignment.partition("=")
         if not equals or not key.strip():
-            raise ValueError(f"a fault is name or name:key=value,key=value, not {text!r}")
+            raise ValueError(f"a fault is name or name:key=value,key=value, not {cut(text)!r}")
         parameters[key.strip()] = _value(value.strip())
     return Part(name.strip(), parameters)
 

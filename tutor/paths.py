@@ -55,6 +55,19 @@ def learners() -> Path:
     return named_by(data) / "tutor" / "learners"
 
 
+def cache() -> Path:
+    """The folder of what can be made again at any time (it may not exist yet).
+
+    Raises:
+        FileNotFoundError: no home is known to put it in.
+    """
+    named = Path(os.environ.get("XDG_CACHE_HOME", ""))
+    folder = named if named.is_absolute() else named_by("~/.cache")  # a relative one isn't to be heeded
+    if not folder.is_absolute():
+        raise FileNotFoundError("the user has no home")
+    return folder / "tutor"
+
+
 def new_runs() -> Path:
     """The folder in which `tutor train` puts a new run."""
     return Path.cwd() / "runs"

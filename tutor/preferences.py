@@ -9,9 +9,10 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Literal
 
-from tutor import paths
+from tutor import paths, plainfile
 
 NAME = "preferences.json"
+LARGEST = plainfile.MEGABYTE  # bytes of the file
 
 
 @dataclass(frozen=True)
@@ -30,8 +31,8 @@ class Preferences:
 def read(learner: str) -> Preferences:
     """The preferences of `learner`; the usual ones for what is missing or can't be read."""
     try:
-        kept = json.loads(_path(learner).read_bytes())
-    except (OSError, ValueError):
+        kept = json.loads(plainfile.read(_path(learner), LARGEST))
+    except (OSError, ValueError, RecursionError):
         return Preferences()
     if not isinstance(kept, dict):
         return Preferences()
@@ -50,8 +51,8 @@ def write(learner: str, preferences: Preferences) -> None:
     path = _path(learner)
     with locked(path.parent):
         kept: object = None
-        with suppress(OSError, ValueError):
-            kept = json.loads(path.read_bytes())
+        with suppress(FileNotFoundError, ValueError, RecursionError):
+            kept = json.loads(plainfile.read(path, LARGEST))
         others = kept if isinstance(kept, dict) else {}
         replace(path, json.dumps(others | asdict(preferences), indent=2).encode() + b"\n")
 

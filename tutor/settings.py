@@ -14,6 +14,7 @@ from tutor import catalog
 OPTIONS = ("seed", "steps", "device", "dtype")
 """Settings for which `tutor train` has an option of their own; the others are given by `--set`."""
 
+MOST_STEPS = 1_000_000_000  # of a schedule; a run itself has fewer
 MOST_MEMORY = 16e9  # bytes that a run may need; the default one needs half a gigabyte
 
 
@@ -31,12 +32,14 @@ class Settings(BaseModel):
 
     lr: float = Field(1e-3, ge=0, description="peak learning rate (lr_max)")
     min_lr: float = Field(1e-4, ge=0, description="learning rate at the end of the cosine")
-    warmup_steps: int = Field(100, ge=0, description="steps of linear warm-up")
-    schedule_steps: int = Field(2000, ge=1, description="the step at which the cosine reaches min_lr")
+    warmup_steps: int = Field(100, ge=0, le=MOST_STEPS, description="steps of linear warm-up")
+    schedule_steps: int = Field(
+        2000, ge=1, le=MOST_STEPS, description="the step at which the cosine reaches min_lr"
+    )
 
     beta1: float = Field(0.9, ge=0, lt=1, description="decay of Adam's first moment m")
     beta2: float = Field(0.95, ge=0, lt=1, description="decay of Adam's second moment v")
-    eps: float = Field(1e-8, gt=0, description="added to sqrt(v)")
+    eps: float = Field(1e-8, gt=0, le=1e6, description="added to sqrt(v)")
     weight_decay: float = Field(0.1, ge=0, description="decay of tensors with two dimensions or more")
     grad_clip: float | None = Field(1.0, gt=0, description="bound on the gradient norm, or none")
     accumulation: int = Field(1, ge=1, le=1024, description="micro-batches averaged into one step")
@@ -61,13 +64,16 @@ class Settings(BaseModel):
         None, ge=1, le=256, description="threads of the CPU, or none for as many as torch takes by itself"
     )
 
-    val_every: int = Field(50, ge=1, description="steps between validations")
+    val_every: int = Field(50, ge=1, le=MOST_STEPS, description="steps between validations")
     probe_every: int = Field(
         5,
         ge=1,
+        le=MOST_STEPS,
         description="steps between looks at the probe, two fixed held-out rows; each is a forward pass",
     )
-    checkpoint_every: int | None = Field(200, ge=1, description="steps between checkpoints, or none")
+    checkpoint_every: int | None = Field(
+        200, ge=1, le=MOST_STEPS, description="steps between checkpoints, or none"
+    )
 
 
 def names() -> list[str]:
@@ -91,7 +97,7 @@ def build(changes: Mapping[str, Any], base: Settings | None = None) -> Settings:
     except ValidationError as error:
         first = error.errors()[0]
         name = ".".join(str(part) for part in first["loc"][:1])
-        raise ValueError(f"{name}={first['input']}: {first['msg'].lower()}") from None
+        raise ValueError(f"{name}={catalog.cut(str(first['input']))}: {first['msg'].lower()}") from None
     if settings.n_embd % settings.n_head:
         raise ValueError(f"n_head={settings.n_head} doesn't divide n_embd={settings.n_embd}")
     if (needed := memory(settings)) > MOST_MEMORY:
@@ -123,7 +129,7 @@ def parse(assignments: Iterable[str]) -> dict[str, Any]:
     for assignment in assignments:
         name, equals, value = assignment.partition("=")
         if not equals or not name.strip():
-            raise ValueError(f"--set takes name=value, not {assignment!r}")
+            raise ValueError(f"--set takes name=value, not {catalog.cut(assignment)!r}")
         changes[name.strip()] = None if value.strip().lower() in {"none", "off"} else value.strip()
     return changes
 

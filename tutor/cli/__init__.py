@@ -1,20 +1,20 @@
 """The commands. Each imports its room only when called, so that `tutor --help` is quick."""
 
-import io
-import json
-import os
 import shlex
 import sys
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from tutor.cli import content, options, start
+from tutor import terminal
+from tutor.cli import content, ending, guide, options, start
+from tutor.terminal import streams
 
 LEARN, RUN = "Learn", "Without the app"
-FIRST_TREE = "phase-19"
-"""The tree that is walked where none is named."""
+MEASURES = "phase-19"
+"""The tree by whose numbers runs are compared where none is named."""
 
 app = typer.Typer(
     name="tutor",
@@ -32,7 +32,7 @@ def _version(given: bool) -> None:
     if given:
         from tutor import __version__
 
-        print(f"tutor {__version__}")
+        terminal.tell(f"tutor {__version__}")
         raise typer.Exit
 
 
@@ -48,6 +48,8 @@ def _open(**what: Any) -> int:
 
     app = TutorApp(**what, ready=start.loaded)
     app.run()
+    if error := app.failure:
+        raise error
     return app.return_code or 0
 
 
@@ -70,17 +72,22 @@ def home(
 @app.command(rich_help_panel=LEARN, epilog="Example:  tutor walk runs/19-break --learner ana --lang es")
 def walk(
     run: options.OptionalRunArgument = None,
-    tree: options.TreeOption = FIRST_TREE,
+    tree: options.TreeOption = None,
     learner: options.LearnerOption = None,
     lang: options.LangOption = None,
 ) -> None:
-    """Walk a decision tree over a run: predict first, then the log answers. Without a run, pick one."""
+    """Walk a decision tree over a run: predict first, then the log answers. Without a run, pick one.
+
+    Without --tree a lesson's run begins in the tree that its card names, any other in the first of all.
+    """
     from tutor import readers
+    from tutor.opening import opening
     from tutor.run import BadRunError
 
     if run is None:
         name, language = options.learner(learner), options.lang(lang)
-        options.tree(tree, checked=False)  # refused here rather than in the app
+        if tree is not None:
+            options.tree(tree, checked=False)  # refused here rather than in the app
         _terminal("tutor check RUN")
         raise typer.Exit(_open(learner=name, lang=language, home_tree=tree))
 
@@ -90,17 +97,18 @@ def walk(
             readers.read(path)  # what is wrong with the run matters more than the missing terminal
     except BadRunError as error:
         options.fail(error)
-    walked, name, language = options.tree(tree, checked=False), options.learner(learner), options.lang(lang)
+    walked = options.tree(tree or opening(path), checked=False)
+    name, language = options.learner(learner), options.lang(lang)
     _terminal(f"tutor check {shlex.quote(run)}")
     code = _open(learner=name, lang=language, subject=path, walked_tree=walked, greet=True)
     from tutor.words import say
 
     if not code and _left_open(name, path, walked.tree):
         again = [options.program(), "walk", run]
-        again += ["--tree", tree] if tree != FIRST_TREE else []
+        again += ["--tree", tree] if tree is not None else []
         again += ["--learner", learner] if learner is not None else []
         again += ["--lang", lang] if lang is not None else []
-        print(say("walk.kept", language, command=shlex.join(again)))
+        terminal.tell(say("walk.kept", language, command=shlex.join(again)))
     raise typer.Exit(code)
 
 
@@ -122,50 +130,54 @@ def lessons(
     lang: options.LangOption = None,
 ) -> None:
     """List the lessons in a learner's notebook, or show one."""
-    from rich.console import Console
-
     from tutor import lessons as kept
     from tutor import notebook
 
     try:
-        kept.show(notebook.Notebook(options.learner(learner)), number, options.lang(lang), Console())
+        kept.show(notebook.Notebook(options.learner(learner)), number, options.lang(lang), terminal.console())
     except notebook.NotebookError as error:
         options.fail(error)
 
 
 @app.command(
     rich_help_panel=RUN,
-    epilog="Exit code: 0 looked everywhere and found nothing, 1 something is wrong, 2 undecided or bad "
-    "input.  Example:  tutor check runs/19-control runs/19-break --json",
+    epilog="Exit code: 0 healthy, 1 something is wrong, 2 undecided or bad input; 2 also where a log has "
+    "one row, or tutor itself fails.  Example:  tutor check runs/19-control runs/19-break --json",
 )
 def check(
     runs: Annotated[
         list[str],
         typer.Argument(help="Run folders, or names.", metavar="RUN...", autocompletion=options.complete_run),
     ],
-    tree: options.TreeOption = FIRST_TREE,
+    tree: options.TreeOption = None,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON list, an object for each run.")] = False,
     explain: Annotated[
         bool, typer.Option("--explain", help="Under each question its rule: numbers, steps, margin.")
     ] = False,
     lang: options.LangOption = None,
 ) -> None:
-    """Walk with nobody watching: each question with its value, bound and step, then the leaf."""
-    from rich.console import Console
+    """Walk with nobody watching: each question with its value, bound and step, then the leaf.
 
+    Without --tree it begins with the first tree and goes on to those that its leaves lead to.
+    """
     from tutor import readers
+    from tutor import tree as trees
+    from tutor.opening import FIRST
     from tutor.report import Report
     from tutor.run import BadRunError
 
-    walked, language = options.tree(tree), options.lang(lang)
+    walked, language = options.tree(tree or FIRST), options.lang(lang)
+    find = partial(trees.find, checked=False) if tree is None else None
     start.loaded()
-    console, results, flawed, bad = Console(highlight=False), [], False, False
+    console, results, flawed, bad = terminal.console(), [], False, False
     for name in runs:
         try:
-            report = Report(readers.open_run(name), walked)
+            report = Report(readers.open_run(name), walked, find)
+            if report.too_little:
+                raise BadRunError(report.too_little)
         except BadRunError as error:
             bad = True
-            print(f"tutor: {error}", file=sys.stderr)
+            terminal.refuse(error)
             results.append({"run": name, "error": str(error)})
             continue
         flawed, bad = flawed or report.flawed, bad or report.undecided
@@ -175,7 +187,7 @@ def check(
             width = console.width if console.is_terminal else None  # in a file or a pipe a line stays whole
             console.print(report.text(language, explain=explain, width=width), soft_wrap=True)
     if as_json:
-        print(json.dumps(results, indent=2, ensure_ascii=False, allow_nan=False))
+        terminal.tell_json(results)
     raise typer.Exit(2 if bad else 1 if flawed else 0)
 
 
@@ -186,12 +198,10 @@ def compare(
     at: Annotated[
         int | None, typer.Option("--at", help="Compare at this step, not at the worst spike.")
     ] = None,
-    tree: options.TreeOption = FIRST_TREE,
+    tree: options.TreeOption = None,
     lang: options.LangOption = None,
 ) -> None:
     """Put two runs side by side: what differs in the configuration, the panels overlaid, a table."""
-    from rich.console import Console
-
     from tutor import plots
     from tutor.compare import compare as put_together
     from tutor.compare import render
@@ -203,8 +213,8 @@ def compare(
             options.fail(
                 f"--at {at} is outside {one.name}: it logged steps {one.steps[0]} to {one.steps[-1]}"
             )
-    console = Console(highlight=False)
-    walked = options.tree(tree)
+    console = terminal.console()
+    walked = options.tree(tree or MEASURES)
     found = put_together(
         first, second, at, spike=numbers("spike", walked), recovery=numbers("recovery", walked)
     )
@@ -227,17 +237,12 @@ def compare(
     console.print(render(found, language))
 
 
+app.add_typer(guide.app)
 app.add_typer(content.app)
 
 
 def main() -> None:
     """The `tutor` command."""
     start.begin()
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="replace")  # a terminal that can't draw ≤ draws ?
-    try:
-        app()
-    except BrokenPipeError:
-        # `tutor check ... | head`: the reader has seen enough.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    streams.prepare()
+    sys.exit(ending.run(lambda: app(standalone_mode=False)))

@@ -29,10 +29,43 @@ def describe(path: Path) -> str:
     """
     if not CARD_KEYS & Document(path).data.keys():
         tree = trees.load(path)
+        _check_breaks(tree)
         return f"{len(tree.questions)} questions, {len(tree.leaves)} leaves"
     card = cards.load(path)
     _check_parts(card)
     return f"{len(card.ladder)} checks, {len(card.fixes)} fixes"
+
+
+def _check_breaks(tree: trees.Tree) -> None:
+    """Hold the breaks that each leaf names against the leaves that the cards promise.
+
+    Where one leaf of a tree has a break, each has one or a reason why none reaches it.
+
+    Raises:
+        BadFileError: a leaf that names a break whose card promises another, that doesn't name one beside the
+            tree whose card promises it, or that has both a break and a reason for having none, or neither.
+    """
+    promised = {path: cards.load(path, checked=False).expect for path in cards.available().values()}
+    reproduced = any(leaf.breaks for leaf in tree.leaves.values())
+    problems = []
+    for id, leaf in tree.leaves.items():
+        here = ("leaves", id)
+        ending = {path for path, it in promised.items() if it and it.tree == tree.tree and id in it.leaf}
+        for name in sorted(set(leaf.breaks) - {path.stem for path in ending}):
+            problems.append(
+                tree.problem((*here, "breaks"), f"leaf {id}: the card of {name} promises another")
+            )
+        beside = {path.stem for path in ending if path.parent == tree.folder / "breaks"}
+        for name in sorted(beside - set(leaf.breaks)):
+            problems.append(tree.problem(here, f"leaf {id}: its breaks lack {name}, whose card promises it"))
+        if leaf.unreached and leaf.breaks:
+            what = f"leaf {id}: a break reaches it, so there is no reason why none does"
+            problems.append(tree.problem((*here, "unreached"), what))
+        if reproduced and not leaf.unreached and not leaf.breaks:
+            what = f"leaf {id}: names no break, and no reason (`unreached`) why none reaches it"
+            problems.append(tree.problem(here, what))
+    if problems:
+        raise BadFileError(problems)
 
 
 def _check_parts(card: cards.Card) -> None:

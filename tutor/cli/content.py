@@ -1,15 +1,20 @@
 """The commands that make runs and list what there is to learn from: train, breaks, trees."""
 
-import json
-import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from tutor import terminal
 from tutor.cli import options, start
 
 CONTENT = "Train and content"
+
+MOST_DIGITS = 9
+"""Of a seed."""
 
 app = typer.Typer()
 trees_app = typer.Typer(help="List and check the decision trees.")
@@ -70,7 +75,6 @@ def train(
 ) -> None:
     """Train a small GPT, with one real fault in it or none, and log everything."""
     from tutor import card, parts, settings
-    from tutor.paths import in_checkout
     from tutor.words import BadFileError
 
     shortcuts = {"seed": seed, "steps": steps, "device": device, "dtype": dtype}
@@ -86,8 +90,22 @@ def train(
         options.fail("--control is a break's control: name the break too, --break no-clip --control")
     if resume and (chosen or changes or out or faults or sealed):
         options.fail("--resume goes on with a run as it was begun: give it alone")
-    try:
+    with _lab():
         from tutor.lab import command
+    start.loaded()
+    code = command.run_train(
+        chosen, changes, control=control, faults=faults, sealed=sealed, out=out, resume=resume
+    )
+    raise typer.Exit(code)
+
+
+@contextmanager
+def _lab() -> Iterator[None]:
+    """Where the lab is imported: without torch, a line says how to get it."""
+    from tutor.paths import in_checkout
+
+    try:
+        yield
     except ModuleNotFoundError as error:
         if error.name not in ("torch", "tokenizers"):
             raise
@@ -96,35 +114,110 @@ def train(
             "training needs torch and tokenizers; get them with: "
             + (pinned if in_checkout() else "pip install torch tokenizers")
         )
+
+
+@app.command(
+    rich_help_panel=CONTENT,
+    epilog="Exit code: 0 every bar is reached, 1 not.  Examples:  tutor atlas  ·  tutor atlas no-clip "
+    "--seeds 1,2,3  ·  tutor atlas --show",
+)
+def atlas(
+    names: Annotated[
+        list[str] | None,
+        typer.Argument(
+            help="Breaks; all by default.", metavar="[NAME]...", autocompletion=options.complete_break
+        ),
+    ] = None,
+    seeds: Annotated[str, typer.Option(help="Seeds, with commas between.")] = "42",
+    steps: Annotated[
+        int | None, typer.Option(min=1, help="So many steps each; by default as many as each card says.")
+    ] = None,
+    jobs: Annotated[
+        int | None, typer.Option(min=1, help="Runs at once, with one thread each; by default one a core.")
+    ] = None,
+    runs: Annotated[Path, typer.Option(help="Where the runs are kept: whole ones aren't trained again.")] = (
+        Path("build/atlas")
+    ),
+    table: Annotated[
+        Path | None, typer.Option(help="The table of results; trees/atlas.csv by default.")
+    ] = None,
+    on: Annotated[
+        str | None,
+        typer.Option(help="A cluster, as submitit names it: slurm, or local. Needs the extra [cluster]."),
+    ] = None,
+    healthy: Annotated[bool, typer.Option(help="Train a healthy run at each seed too.")] = True,
+    show: Annotated[
+        bool, typer.Option("--show", help="Train nothing: print the table of results as Markdown.")
+    ] = False,
+) -> None:
+    """Train every break and its control, walk each with nobody watching, and print where they end."""
+    from tutor import card, matrix, paths
+
+    try:
+        cards = [card.find(name) for name in names] if names else card.all_cards()
+    except ValueError as error:
+        options.fail(error)
+    unpromised = [found.name for found in cards if found.expect is None]
+    if names and unpromised:
+        options.fail(f"{', '.join(unpromised)}: a card without `expect` promises no leaf to hold it against")
+    where = table or paths.shipped() / "trees" / "atlas.csv"
+    if show:
+        promises = {found.name: (found.tree, found.expect.leaf) for found in cards if found.expect}
+        terminal.tell(matrix.markdown(matrix.lines(matrix.read(where), promises)).removesuffix("\n"))
+        return
+    numbers = [word.strip() for word in seeds.split(",")]
+    if not all(word.isdecimal() and word.isascii() and len(word) <= MOST_DIGITS for word in numbers):
+        options.fail(f"--seeds takes whole numbers with commas between, such as 1,2,3, not {seeds!r}")
+    with _lab():
+        from tutor.lab import atlas as trained
+    if on is not None and not find_spec("submitit"):
+        options.fail("--on needs submitit; get it with: pip install submitit")
     start.loaded()
-    code = command.run_train(
-        chosen, changes, control=control, faults=faults, sealed=sealed, out=out, resume=resume
+    code = trained.run_atlas(
+        cards,
+        [int(word) for word in dict.fromkeys(numbers)],
+        steps=steps,
+        jobs=jobs or trained.cores(),
+        runs=runs,
+        table=where,
+        cluster=on,
+        healthy=healthy and not names,
     )
     raise typer.Exit(code)
 
 
-@app.command(rich_help_panel=CONTENT, name="breaks", epilog="Example:  tutor breaks no-clip")
+@app.command(
+    rich_help_panel=CONTENT,
+    name="breaks",
+    epilog="Examples:  tutor breaks no-clip  ·  tutor breaks no-clip --whole",
+)
 def breaks(
     name: Annotated[
         str | None, typer.Argument(help="Show this card.", autocompletion=options.complete_break)
     ] = None,
+    whole: Annotated[
+        bool, typer.Option("--whole", help="With its cause, its ladder and its fixes: after the walk.")
+    ] = False,
     lang: options.LangOption = None,
 ) -> None:
-    """List the breaks, or show one's card."""
-    from rich.console import Console
-
+    """List the breaks by tree and leaf, or show one's card without giving its walk away."""
     from tutor import card
 
-    language, console = options.lang(lang), Console(highlight=False)
-    try:
-        cards = [card.find(name)] if name else card.all_cards()
-    except ValueError as error:
-        options.fail(error)
-    for found in cards:
-        if name:
-            console.print(card.render(found, language), crop=False)  # commands go over the edge, whole
-        else:
-            console.print(f"{found.name:<18} {found.title(language)}", markup=False)
+    language, console = options.lang(lang), terminal.console()
+    if name:
+        try:
+            found = card.find(name)
+        except ValueError as error:
+            options.fail(error)
+        # Commands go over the edge, whole.
+        console.print(card.render(found, language, whole=whole), crop=False)
+        return
+    place = None
+    for tree, leaf, found in card.by_leaf():
+        if (tree, leaf) != place:
+            place = tree, leaf
+            console.print(f"{tree} · {leaf}" if leaf else "–", style="bold", markup=False)
+        console.print(f"  {found.name:<18} {found.title(language)}", markup=False)
 
 
 @trees_app.callback(invoke_without_command=True)
@@ -132,21 +225,20 @@ def trees(context: typer.Context, lang: options.LangOption = None) -> None:
     """List the trees with their leaves."""
     if context.invoked_subcommand:
         return
-    from rich.console import Console
-
     from tutor import tree
 
-    language, console = options.lang(lang), Console(highlight=False, markup=False)
+    language, console = options.lang(lang), terminal.console()
     for path in tree.available().values():
         try:
             found = tree.load(path)
         except ValueError as error:
-            print(f"tutor: {error}", file=sys.stderr)
+            terminal.refuse(error)
             continue
-        console.print(f"{found.tree}  {found.title(language)}", style="bold")
-        console.print(f"  {found.about(language)}\n")
+        console.print(f"{found.tree}  {found.title(language)}", style="bold", markup=False)
+        console.print(f"  {found.about(language)}\n", markup=False)
         for id, leaf in found.leaves.items():
-            console.print(f"  {leaf.verdict:<8} {id:<28} {leaf.name(language)}", soft_wrap=True)
+            line = f"  {leaf.verdict:<8} {id:<28} {leaf.name(language)}"
+            console.print(line, soft_wrap=True, markup=False)
         console.print()
 
 
@@ -162,10 +254,10 @@ def trees_check(
     sound = True
     for path in checking.graphs(files):
         try:
-            print(f"{path}: sound ({checking.describe(path)})")
+            terminal.tell(f"{path}: sound ({checking.describe(path)})")
         except ValueError as error:
             sound = False
-            print(error, file=sys.stderr)
+            terminal.warn(error)
     if not sound:
         raise typer.Exit(2)
 
@@ -183,4 +275,4 @@ def trees_schema(
     from tutor.words import schema
 
     model = Card if card else Tree
-    print(json.dumps(schema.prose(model) if prose else schema.graph(model), indent=2, ensure_ascii=False))
+    terminal.tell_json(schema.prose(model) if prose else schema.graph(model))

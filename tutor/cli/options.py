@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
+from tutor import terminal
+
 if TYPE_CHECKING:
     from tutor.run import Run
     from tutor.tree import Tree
@@ -14,8 +16,7 @@ if TYPE_CHECKING:
 
 def fail(message: object) -> NoReturn:
     """End with one line that says what is wrong, and exit code 2."""
-    for line in str(message).splitlines():
-        print(f"tutor: {line}", file=sys.stderr)
+    terminal.refuse(message)
     raise typer.Exit(2)
 
 
@@ -99,7 +100,8 @@ OptionalRunArgument = Annotated[
     ),
 ]
 TreeOption = Annotated[
-    str, typer.Option("--tree", "-t", help="A tree's name, or a YAML file.", autocompletion=complete_tree)
+    str | None,
+    typer.Option("--tree", "-t", help="A tree's name, or a YAML file.", autocompletion=complete_tree),
 ]
 LangOption = Annotated[str | None, typer.Option("--lang", help="en or es; the default is your locale's.")]
 LearnerOption = Annotated[str | None, typer.Option("--learner", help="Whose notebook; you by default.")]

@@ -16,7 +16,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, TypeVar
 
-from tutor import paths
+from tutor import paths, plainfile
 from tutor.learner import learner_name
 from tutor.lesson import Lesson, marked, parse
 from tutor.notebook.files import NotebookError, locked, read, refused, replace, rescue, unreadable
@@ -29,6 +29,8 @@ __all__ = [
     "draft_key",
     "rescue",
 ]
+
+LONGEST_NAME = 200  # bytes of what a draft's file is called, but for its endings
 
 T = TypeVar("T")
 
@@ -187,6 +189,8 @@ class Notebook:
 
     def _draft_path(self, kind: str, key: str) -> Path:
         name = re.sub(r"[^\w-]+", "_", key)[:80]
+        while len(name.encode()) > LONGEST_NAME:  # a folder's entry has at most 255 bytes, endings included
+            name = name[:-1]
         if name != key:  # two keys that look alike once tidied keep apart
             name += "-" + hashlib.sha256(key.encode("utf-8", "replace")).hexdigest()[:8]
         return self.folder / "drafts" / f"{name}.{kind}.json"
@@ -227,11 +231,8 @@ class Notebook:
         entry |= {"confidence": confidence, "hints": hints, "attempt": attempt, "seen_before": seen_before}
         entry["close"] = close
         path = self.folder / "predictions.jsonl"
-        with locked(self.folder), path.open("ab+") as file:
-            if size := file.seek(0, os.SEEK_END):
-                file.seek(size - 1)
-            torn = size and file.read(1) != b"\n"
-            file.write((b"\n" if torn else b"") + json.dumps(entry).encode() + b"\n")
+        with locked(self.folder):
+            plainfile.append_line(path, json.dumps(entry).encode())
 
     def predictions(self) -> list[dict[str, Any]]:
         """Every prediction that can be read, oldest first, each as `record_prediction` was given it.
@@ -254,7 +255,7 @@ def _json(line: bytes) -> Any:
 
 def _read_draft(path: Path) -> Draft | None:
     try:
-        raw = _json(path.read_bytes())
+        raw = _json(read(path))
         draft = Draft(raw["kind"], raw["key"], str(raw["saved"]), raw["data"])
     except (OSError, TypeError, KeyError):
         return None

@@ -3,11 +3,16 @@
 import contextlib
 import errno
 import os
+import stat
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
+from tutor import plainfile
 from tutor.words import SaidError
+
+LARGEST = 64 * plainfile.MEGABYTE
+"""Bytes of a file that is read; a thousand post-mortems have five million."""
 
 PATIENCE = 10.0
 """Seconds to wait for another tutor that is saving."""
@@ -49,10 +54,15 @@ def locked(folder: Path) -> Iterator[None]:
 
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        with FileLock(folder / ".lock", timeout=PATIENCE, poll_interval=0.02):
+        lock = folder / ".lock"
+        if os.path.lexists(lock) and not stat.S_ISREG(lock.lstat().st_mode):
+            raise NotebookError("odd_lock", path=str(lock))
+        with FileLock(lock, timeout=PATIENCE, poll_interval=0.02):
             yield
     except Timeout:
         raise NotebookError("busy", path=str(folder)) from None
+    except plainfile.OddFileError as error:
+        raise unreadable(Path(error.filename), error) from None
     except OSError as error:
         raise refused(folder, error) from None
 
@@ -81,32 +91,25 @@ def _file_in_the_way(folder: Path) -> Path | None:
 
 
 def read(path: Path) -> bytes:
-    """The file's bytes, none where it is missing."""
+    """The file's bytes, none where it is missing.
+
+    Raises:
+        OSError: it is no plain file, or is too large.
+    """
     try:
-        return path.read_bytes()
+        return plainfile.read(path, LARGEST)
     except FileNotFoundError:
         return b""
 
 
 def replace(path: Path, content: bytes) -> None:
-    """Put `content` at `path` whole or not at all. The caller holds the lock: one temporary name will do."""
-    path = path.resolve()  # a lessons.md linked from elsewhere stays linked
-    temporary = path.with_name(f".{path.name}.tmp")
+    """Put `content` at `path` whole or not at all, even in a power cut. The caller holds the lock.
+
+    Raises:
+        OSError: it can't be written; what was there stays.
+    """
     try:
-        with temporary.open("wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        if path.exists():
-            temporary.chmod(path.stat().st_mode & 0o777)
-        os.replace(temporary, path)  # noqa: PTH105 - the atomic one, by its own name
-    except OSError:
-        with contextlib.suppress(OSError):
-            temporary.unlink(missing_ok=True)
-        raise
-    if os.name == "posix":  # the new name survives a power cut only once the folder is on disk
-        folder = os.open(path.parent, os.O_RDONLY)
-        try:
-            os.fsync(folder)
-        finally:
-            os.close(folder)
+        path = path.resolve()  # a lessons.md linked from elsewhere stays linked
+    except RuntimeError:
+        raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), str(path)) from None
+    plainfile.replace(path, content, durable=True)

@@ -28,6 +28,7 @@ from tutor.postmortem.form import (
     to_state,
 )
 from tutor.postmortem.incident import JUDGED_BY
+from tutor.postmortem.incident_rows import with_symptom
 from tutor.postmortem.log import begin
 from tutor.postmortem.parsing import normalise, number, sentences, total
 from tutor.postmortem.problems import Problem, bound_problem, is_empty, is_one, problems, symptom_problem
@@ -71,5 +72,6 @@ __all__ = [
     "with_cause",
     "with_option",
     "with_proven",
+    "with_symptom",
     "worst",
 ]

@@ -5,14 +5,14 @@ it needs, it declares; its bounds are the tree's, which come with the incident, 
 """
 
 import math
+from collections.abc import Mapping
 
 import polars as pl
 
-from tutor import detectors
 from tutor.detectors.gradient import rare_share
 from tutor.detectors.windows import Baseline, finite, rows
 from tutor.postmortem.cells import cell, reading, readings
-from tutor.postmortem.form import DESTRUCTIVE, Reading
+from tutor.postmortem.form import DESTRUCTIVE, Reading, Verdict
 from tutor.postmortem.incident import Incident
 from tutor.postmortem.thresholds import (
     CALM_RATIO,
@@ -24,6 +24,9 @@ from tutor.postmortem.thresholds import (
 )
 
 __all__ = ["readings"]
+
+Verdicts = Mapping[str, tuple[Verdict, str]]
+"""By a detector's outcome, the verdict and the reason's key."""
 
 PARAMETERS = ("param_norm", "param_norm_decay", "param_norm_no_decay")
 
@@ -58,11 +61,8 @@ def nan_to_the_end(incident: Incident) -> Reading | None:
 @cell("lr", "schedule", signals=("lr",), numbers=("lr_jump",), at_step=True)
 def lr_jumps(incident: Incident) -> Reading | None:
     """A learning rate that jumps where it began, as the tree's own detector has it."""
-    finding = _found("lr_jump", incident)
-    facts = {name: finding.facts.get(name) for name in ("step", "before", "after")}
-    if finding.outcome == "schedule":
-        return reading("favours", "lr_jumps", **facts)
-    return reading("rules_out", "lr_smooth", **facts) if finding.outcome == "no" else None
+    verdicts: Verdicts = {"schedule": ("favours", "lr_jumps"), "no": ("rules_out", "lr_smooth")}
+    return _as_found(incident, "lr_jump", verdicts)
 
 
 @cell("gradient", "rare_token", signals=("grad_norm",), numbers=("bad_batch",), at_step=True)
@@ -163,6 +163,15 @@ def ratio_lifts(incident: Incident) -> Reading | None:
     return reading("silent", "ratio_calm", **facts)
 
 
+@cell("optimizer", "slow_v", manifest=("settings",), numbers=("quick_second_moment",))
+def v_is_slow(incident: Incident) -> Reading | None:
+    """A v that remembers more steps than the tree allows it."""
+    finding = incident.found("quick_second_moment")
+    if finding.outcome not in ("on", "off"):
+        return None
+    return reading("favours" if finding.outcome == "off" else "rules_out", "v_remembers", **finding.facts)
+
+
 @cell(
     "tokens",
     "rare_token",
@@ -223,7 +232,7 @@ def no_loss_scale(incident: Incident) -> Reading | None:
 @cell("batch", "loader", signals=("batch_hash",), numbers=("repeated_batch",), at_step=True)
 def batch_repeats(incident: Incident) -> Reading | None:
     """A batch near where it began whose hash is that of one before."""
-    finding = _found("repeated_batch", incident)
+    finding = incident.found("repeated_batch")
     if finding.outcome == "loader":
         return reading("favours", "batch_repeats", step=incident.began, twin=finding.facts["twin"])
     looked_back = finding.facts.get("looked_back")
@@ -233,52 +242,41 @@ def batch_repeats(incident: Incident) -> Reading | None:
 @cell("loss", "rate", signals=("loss",), numbers=("ends_high",))
 def loss_ends_high(incident: Incident) -> Reading | None:
     """A loss that climbs back from its best level and stays there."""
-    finding = _found("ends_high", incident)
-    facts = {name: finding.facts.get(name) for name in ("best", "best_step", "end", "bound")}
-    if finding.outcome == "yes":
-        return reading("favours", "ends_high", **facts)
-    return reading("silent", "ends_low", **facts) if finding.outcome == "no" else None
+    verdicts: Verdicts = {"yes": ("favours", "ends_high"), "no": ("silent", "ends_low")}
+    return _as_found(incident, "ends_high", verdicts)
 
 
 @cell("gradient", "rate", signals=("grad_norm",), numbers=("gradient_course",))
 def gradient_grows(incident: Incident) -> Reading | None:
     """A gradient norm that grows for good."""
-    finding = _found("gradient_course", incident)
-    facts = {name: finding.facts.get(name) for name in ("growth", "bound")}
-    if finding.outcome == "grows":
-        return reading("favours", "gradient_grows", **facts)
-    return reading("silent", "gradient_steady", **facts) if finding.outcome == "no" else None
+    verdicts: Verdicts = {"grows": ("favours", "gradient_grows"), "no": ("silent", "gradient_steady")}
+    return _as_found(incident, "gradient_course", verdicts)
 
 
 @cell("loss", "memorised", signals=("val_loss",), numbers=("validation_turns",))
 def validation_rises(incident: Incident) -> Reading | None:
     """A validation loss that turns while the training loss goes on."""
-    finding = _found("validation_turns", incident)
-    facts = {name: finding.facts.get(name) for name in ("best", "best_step", "end", "bound")}
-    if finding.outcome == "turns":
-        return reading("favours", "validation_rises", **facts)
-    return reading("rules_out", "validation_holds", **facts) if finding.outcome == "no" else None
+    verdicts: Verdicts = {"turns": ("favours", "validation_rises"), "no": ("rules_out", "validation_holds")}
+    return _as_found(incident, "validation_turns", verdicts)
 
 
 @cell("loss", "no_signal", signals=("loss",), numbers=("learned",))
 def nothing_learned(incident: Incident) -> Reading | None:
     """A loss that never comes down from where it began."""
-    finding = _found("learned", incident)
-    facts = {name: finding.facts.get(name) for name in ("start", "best", "gain", "bound")}
-    if finding.outcome == "no":
-        return reading("favours", "nothing_learned", **facts)
-    return reading("rules_out", "has_learned", **facts) if finding.outcome == "yes" else None
+    verdicts: Verdicts = {"no": ("favours", "nothing_learned"), "yes": ("rules_out", "has_learned")}
+    return _as_found(incident, "learned", verdicts)
 
 
-@cell("gradient", "no_signal", signals=("grad_norm",), numbers=("gradient_course",))
+@cell("gradient", "no_signal", signals=("grad_norm",), numbers=("zero_gradient",))
 def gradient_is_zero(incident: Incident) -> Reading | None:
     """A gradient norm of zero at most rows."""
-    finding = _found("gradient_course", incident)
-    if finding.outcome == "zero":
-        return reading("favours", "gradient_zero", **finding.facts)
-    return reading("silent", "gradient_there", last=finding.facts.get("last")) if finding.level else None
+    verdicts: Verdicts = {"zero": ("favours", "gradient_zero"), "there": ("silent", "gradient_there")}
+    return _as_found(incident, "zero_gradient", verdicts)
 
 
-def _found(detector: str, incident: Incident) -> detectors.Finding:
-    """What one of the tree's detectors says of the run at the incident's step, by the tree's numbers."""
-    return detectors.apply(detector, incident.run, incident.numbers[detector], incident.began)
+def _as_found(incident: Incident, detector: str, verdicts: Verdicts) -> Reading | None:
+    """What a detector of the tree found, as a verdict and the reason's key; None for other outcomes."""
+    finding = incident.found(detector)
+    if finding.outcome not in verdicts:
+        return None
+    return reading(*verdicts[finding.outcome], **finding.facts)

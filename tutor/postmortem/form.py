@@ -206,7 +206,7 @@ class About(Strict):
 class PostMortem(Strict):
     """The seven sections, as far as they are filled. `id` stays the same from draft to draft.
 
-    `proven` are observations from the ladder, for section 3.
+    `proven` is what the learner was right about on the ladder: evidence for section 3.
     """
 
     id: str
@@ -277,6 +277,10 @@ class PostMortem(Strict):
         """Whether a rule can judge the cell."""
         said = self.reading(panel, key)
         return said is not None and said.judged
+
+    def proven_on(self, panel: str) -> tuple[str, ...]:
+        """What the learner proved on a panel."""
+        return tuple(one.text for one in self.proven if one.panel == panel)
 
     def favouring(self, key: str) -> tuple[str, ...]:
         """The panels that speak for a hypothesis, as the learner has it."""

@@ -22,6 +22,12 @@ JUDGED_BY = (
     "learned",
     "validation_turns",
     "gradient_course",
+    "zero_gradient",
+    "broken_after",
+    "oscillates",
+    "comes_back",
+    "settles",
+    "quick_second_moment",
 )
 """The detectors whose numbers an incident is judged by, so that a post-mortem says what the walk said."""
 
@@ -83,6 +89,10 @@ class Incident:
     def rare_share(self) -> float:
         """The tree's bound on the share of a batch that one rare token takes, from 0 to 1."""
         return self.numbers["bad_batch"]["share"]
+
+    def found(self, detector: str) -> detectors.Finding:
+        """What one of the tree's detectors says at the step where it began, by the tree's numbers."""
+        return detectors.apply(detector, self.run, self.numbers[detector], self.began)
 
     def at(self, signal: str, row: int | None) -> Any:
         """A signal's value at a row, NaN and Inf included; None where it was not recorded."""

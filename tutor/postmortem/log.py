@@ -15,6 +15,7 @@ from tutor.postmortem.form import (
     Verification,
 )
 from tutor.postmortem.incident import Incident, Numbers, survey
+from tutor.postmortem.incident_rows import of_a_long_run
 from tutor.postmortem.symptoms import at_a_step, course, of_the_whole_run
 from tutor.postmortem.thresholds import AS_BEFORE, EMA_STEPS, SETTLED, TOLERANCE
 from tutor.run import Run
@@ -33,6 +34,7 @@ def begin(
     options: Sequence[Option] = (),
     breaks: Sequence[str] = (),
     whole: bool = False,
+    long_run: bool = False,
     lang: str = "en",
 ) -> PostMortem:
     """A post-mortem half filled from the log.
@@ -40,6 +42,7 @@ def begin(
     Args:
         focus: the step under discussion; None: the first NaN or Inf of the loss.
         whole: whether it is the course of the whole run that went wrong, not an incident at a step.
+        long_run: whether it is an incident in a long run, with its type and its cost.
         numbers: the tree's numbers of each detector of `incident.JUDGED_BY` that it uses.
         hypotheses: those that the tree offers. A run that ended in NaN gets the destructive update besides.
         tree: the tree's name; `leaf` the leaf's name in words; `path` the answers, as they are to be shown.
@@ -47,6 +50,10 @@ def begin(
         breaks: the cards that a command may name.
     """
     incident = survey(run, focus, numbers)
+    if whole:
+        symptoms = of_the_whole_run(incident)
+    else:
+        symptoms = (of_a_long_run if long_run else at_a_step)(incident, lang)
     settings = run.manifest.settings
     about = About(
         run=plain(run.name),
@@ -72,7 +79,7 @@ def begin(
     return PostMortem(
         id=uuid.uuid4().hex,
         about=about,
-        symptoms=tuple(of_the_whole_run(incident) if whole else at_a_step(incident, lang)),
+        symptoms=tuple(symptoms),
         hypotheses=tuple(
             Hypothesis(key=offer.key, offered=offer.words, fingerprint=offer.fingerprint) for offer in offers
         ),

@@ -105,7 +105,7 @@ def _symptoms(pm: PostMortem, lang: str) -> Iterator[str]:
     for symptom in pm.symptoms:
         if found := symptom_problem(symptom, lang):
             yield found
-    back = next((s.value for s in pm.symptoms if s.key == "recovered"), "")
+    back = next((s.value for s in pm.symptoms if s.key in ("recovered", "resumed")), "")
     if pm.about.nan and back and not is_said(back, "did_not_recover"):
         yield _say("nan_recovered", lang)
 

@@ -15,25 +15,26 @@ from tutor.words import number, plain, say
 def at_a_step(incident: Incident, lang: str) -> Iterator[Symptom]:
     """The rows of an incident: where it began, how high it rose, and what met it there."""
     run, row, peak = incident.run, incident.row, incident.peak_row
-    yield _row("began", "step", incident.began)
-    yield _row("before", "number", incident.ema_before(), "nats")
-    yield _row("peak", "number", incident.at("loss", peak), "nats")
-    yield _row("peak_step", "step", int(run.steps[peak]) if peak is not None and run.has("loss") else None)
-    yield _row("after", "after", _after(incident), "nats")
-    yield _row("recovered", "after", _recovered(incident, lang), "steps", bound=_within(incident))
-    yield _row("gradient", "number", incident.worst("grad_norm"), panel="gradient")
+    yield row_of("began", "step", incident.began)
+    yield row_of("before", "number", incident.ema_before(), "nats")
+    yield row_of("peak", "number", incident.at("loss", peak), "nats")
+    yield row_of("peak_step", "step", int(run.steps[peak]) if peak is not None and run.has("loss") else None)
+    yield row_of("after", "after", later(incident, EMA_STEPS), "nats")
+    yield row_of("recovered", "after", _recovered(incident, lang), "steps", bound=_within(incident))
+    yield row_of("gradient", "number", incident.worst("grad_norm"), panel="gradient")
     baseline = incident.baseline("grad_norm")
-    yield _row("gradient_usual", "number", baseline.mean if baseline else None, panel="gradient")
-    yield from _defences(incident)
-    yield _row("lr", "number", incident.at("lr", row), panel="lr")
-    yield _row("dtype", "text", run.manifest.dtype, panel="throughput")
-    yield _row("batch", "text", _batch(incident), panel="batch")
-    yield _row("tokens", "text", _tokens(incident, lang), panel="batch")
+    yield row_of("gradient_usual", "number", baseline.mean if baseline else None, panel="gradient")
+    yield from defences(incident)
+    yield row_of("lr", "number", incident.at("lr", row), panel="lr")
+    yield row_of("dtype", "text", run.manifest.dtype, panel="throughput")
+    yield row_of("batch", "text", _batch(incident), panel="batch")
+    yield row_of("tokens", "text", _tokens(incident, lang), panel="batch")
 
 
-def _row(
+def row_of(
     key: str, kind: Kind, value: object, unit: str = "", panel: str = "loss", bound: str = ""
 ) -> Symptom:
+    """A row of section 1; one whose value is None was not recorded."""
     recorded = value is not None
     return Symptom(
         key=key,
@@ -46,11 +47,11 @@ def _row(
     )
 
 
-def _after(incident: Incident) -> float | None:
-    """The loss 50 steps after the peak, NaN where the loss was NaN or Inf before that."""
+def later(incident: Incident, steps: int) -> float | None:
+    """The loss so many steps after the peak, NaN where the loss was NaN or Inf before that."""
     if incident.peak_row is None or not incident.run.has("loss"):
         return None
-    row = incident.peak_row + rows(incident.run, EMA_STEPS)
+    row = incident.peak_row + rows(incident.run, steps)
     if incident.bad_row is not None and (incident.bad_row <= row or row >= len(incident.run)):
         return float("nan")
     return incident.run["loss"][row] if row < len(incident.run) else None
@@ -90,37 +91,41 @@ def _tokens(incident: Incident, lang: str) -> str | None:
     )
 
 
-def _defences(incident: Incident) -> Iterator[Symptom]:
+def defences(incident: Incident) -> Iterator[Symptom]:
     """What should have held: the clip and the memory of v. Only what the log or the manifest has."""
     settings = incident.run.manifest.settings
     clipped = incident.worst("grad_norm_clipped")
     if clipped is not None:
-        yield _row("gradient_clipped", "number", clipped, panel="gradient")
+        yield row_of("gradient_clipped", "number", clipped, panel="gradient")
     if "grad_clip" in settings:
         clip = settings["grad_clip"]
-        yield _row("clip", "text", "none" if clip is None else clip, panel="gradient")
+        yield row_of("clip", "text", "none" if clip is None else clip, panel="gradient")
     if "beta2" in settings:
-        yield _row("beta2", "number", settings["beta2"], panel="optimizer")
+        yield row_of("beta2", "number", settings["beta2"], panel="optimizer")
 
 
 def of_the_whole_run(incident: Incident) -> Iterator[Symptom]:
-    """The rows of a run that went wrong without an incident: where it began, was best and ended."""
+    """The rows of a run that went wrong without an incident: where it turned, began, was best and ended.
+
+    A run that never learned has turned nowhere: it went wrong before its first step.
+    """
     run, row = incident.run, incident.row
     loss = course(incident, "loss")
-    yield _row("turned", "step", incident.began)
-    yield _row("first", "number", loss.start if loss else None, "nats")
-    yield _row("best", "number", loss.best if loss else None, "nats")
-    yield _row("best_step", "step", int(run.steps[loss.best_row]) if loss else None)
-    yield _row("end", "number", loss.end if loss else None, "nats")
-    yield _row("last_step", "step", int(run.steps[-1]) if len(run) else None)
+    if "learned" not in incident.numbers or incident.found("learned").outcome != "no":
+        yield row_of("turned", "step", incident.began)
+    yield row_of("first", "number", loss.start if loss else None, "nats")
+    yield row_of("best", "number", loss.best if loss else None, "nats")
+    yield row_of("best_step", "step", int(run.steps[loss.best_row]) if loss else None)
+    yield row_of("end", "number", loss.end if loss else None, "nats")
+    yield row_of("last_step", "step", int(run.steps[-1]) if len(run) else None)
     if validation := course(incident, "val_loss"):
-        yield _row("val_best", "number", validation.best, "nats")
-        yield _row("val_end", "number", validation.end, "nats")
+        yield row_of("val_best", "number", validation.best, "nats")
+        yield row_of("val_end", "number", validation.end, "nats")
     norm = course(incident, "grad_norm")
-    yield _row("gradient_first", "number", norm.start if norm else None, panel="gradient")
-    yield _row("gradient_end", "number", norm.end if norm else None, panel="gradient")
-    yield _row("lr", "number", incident.at("lr", row if row is not None else len(run) - 1), panel="lr")
-    yield _row("dtype", "text", run.manifest.dtype, panel="throughput")
+    yield row_of("gradient_first", "number", norm.start if norm else None, panel="gradient")
+    yield row_of("gradient_end", "number", norm.end if norm else None, panel="gradient")
+    yield row_of("lr", "number", incident.at("lr", row if row is not None else len(run) - 1), panel="lr")
+    yield row_of("dtype", "text", run.manifest.dtype, panel="throughput")
 
 
 def course(incident: Incident, signal: str) -> Course | None:

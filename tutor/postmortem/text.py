@@ -116,7 +116,8 @@ def _evidence(pm: PostMortem, lang: str) -> list[str]:
     proven = [lesson.line(f"- {panel_name(one.panel, lang)}: {one.text}") for one in pm.proven]
     seen = list(_observations(pm, lang))
     observed = ["", say("postmortem.observations", lang), "", *seen] if seen else []
-    return [*table, *observed, *(["", *proven] if proven else [])]
+    shown = ["", say("postmortem.proven_head", lang), "", *proven] if proven else []
+    return [*table, *observed, *shown]
 
 
 def _observations(pm: PostMortem, lang: str) -> Iterator[str]:

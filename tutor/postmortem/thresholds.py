@@ -6,6 +6,10 @@ EMA_STEPS = 50
 """Span of the EMA that gives the loss before, and steps after the peak at which the loss is read again.
 The form's own: section 1 asks for just these."""
 
+LATER_STEPS = 500
+"""Steps after the peak at which the loss of an incident in a long run is read again. The form's own: its
+incident variant asks for just these."""
+
 LOOK_AHEAD = 500
 """Steps in which a recovery is looked for. Ours: section 1 asks when it came, a tree whether in time."""
 

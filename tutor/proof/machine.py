@@ -88,6 +88,19 @@ class Proof:
         """Whether every rung is answered and the cause is written."""
         return self.id is None and bool(self.cause)
 
+    @property
+    def score(self) -> tuple[int, int]:
+        """How many rungs were answered as the log has it, and how many the ladder has, but for those of which
+        it can't tell.
+        """
+        untold = sum(given.right is None for given in self.given)
+        return sum(given.right is True for given in self.given), len(self.card.ladder) - untold
+
+    @property
+    def hints_used(self) -> int:
+        """Over all rungs answered."""
+        return sum(given.hints for given in self.given)
+
     def mechanism(self, lang: str) -> str:
         """The card's own sentence of what happened in this run: the break's, or its control's."""
         return (self.card.diagnosis if self.broken else self.card.control)(lang)

@@ -32,7 +32,7 @@ class Table:
     def read(self, since: Run | None = None) -> Run:  # noqa: ARG002
         """The run, read whole.
 
-        An empty cell was not logged, `nan` is a NaN; a row without a step is of the step before.
+        An empty cell was not logged, `nan` is a NaN.
         """
         import polars as pl  # only who reads a log pays for it
 
@@ -44,8 +44,10 @@ class Table:
             raise BadRunError(
                 f"{self.path} is no CSV that can be read: {str(error).splitlines()[0]}"
             ) from None
-        rows = rows.rename({name: name.strip() for name in rows.columns})
-        frame, remarks = normalise(rows, self.mapping, self.path, fill_steps=True)
+        # Two columns may differ by a blank alone: the first takes the name.
+        tidy = {name.strip(): name for name in reversed(rows.columns)}
+        rows = rows.select(pl.col(name).alias(new) for new, name in reversed(tidy.items()))
+        frame, remarks = normalise(rows, self.mapping, self.path)
         state = self.path.stat()
         return Run(
             path=self.path,

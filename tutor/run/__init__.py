@@ -6,9 +6,10 @@ run["loss"], run.manifest.dtype, run.checkpoints, run.remarks
 Readers make runs: `normalise` (imported by itself, with polars) turns any log's columns into a run's.
 """
 
-from tutor.run.manifest import Batch, Group, Manifest, Schedule
+from tutor.run.cost import Cost, cost_of
+from tutor.run.manifest import Batch, Group, Manifest, Restart, Schedule
 from tutor.run.remark import Remark
-from tutor.run.run import Aggregation, BadRunError, Checkpoint, Run
+from tutor.run.run import Aggregation, BadRunError, Checkpoint, Run, once
 from tutor.run.scalars import known_float, to_float
 from tutor.signals import PANELS
 
@@ -18,11 +19,15 @@ __all__ = [
     "BadRunError",
     "Batch",
     "Checkpoint",
+    "Cost",
     "Group",
     "Manifest",
     "Remark",
+    "Restart",
     "Run",
     "Schedule",
+    "cost_of",
     "known_float",
+    "once",
     "to_float",
 ]

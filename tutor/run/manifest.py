@@ -13,7 +13,8 @@ Number = int | float
 class _Part(BaseModel):
     """Frozen; keys that no room asks for are kept, so that runs can be compared by them."""
 
-    model_config = ConfigDict(frozen=True, extra="allow", strict=True)
+    # Built when a log is first read: the first question stands sooner without.
+    model_config = ConfigDict(frozen=True, extra="allow", strict=True, defer_build=True)
 
 
 class Batch(_Part):
@@ -30,18 +31,44 @@ class Batch(_Part):
 
 
 class Schedule(_Part):
-    """The learning rate's schedule, in steps."""
+    """The learning rate's schedule, in steps; its kind is "cosine", "linear", "constant" or another's own."""
 
+    kind: str | None = None
     warmup_steps: Number | None = None
     schedule_steps: Number | None = None
     lr_max: Any = None
+    lr_min: Number | None = None
 
 
 class Group(_Part):
-    """An optimizer group."""
+    """An optimizer group; `names` are those of its parameters, where it says."""
 
     name: str | None = None
     weight_decay: Number | None = None
+    names: Annotated[tuple[str, ...], Field(strict=False)] = ()
+
+
+class Weights(_Part):
+    """A parameter before the first step: its kind is "embedding", "linear", "norm", "bias" or "other"."""
+
+    kind: str | None = None
+    shape: Annotated[tuple[int, ...], Field(strict=False)] = ()
+    mean: Number | None = None
+    std: Number | None = None
+
+
+class Restart(_Part):
+    """An earlier start of the same training that this run goes on from.
+
+    Attributes:
+        at: the step at which training went on.
+        run: the run it went on from, by name or path.
+        action: what was done about a spike: one of the playbook's letters, or words.
+    """
+
+    at: int
+    run: str | None = None
+    action: str | None = None
 
 
 class Aggregated(_Part):
@@ -64,7 +91,11 @@ class Manifest(_Part):
         trigger: what happens to control and break alike, each `{"name": ..., "step": ..., parameters}`.
         changes: settings that the person asked for over the card's.
         dtype: of the forward pass, as the tool calls it; see `precision`.
+        initial: every parameter before the first step, by name.
         aggregations: by signal, where the log doesn't hold the value of its step.
+        lineage: the restarts from which this run came, the oldest first.
+        design: how model and loss are built, as intended: "norm" ("pre" or "post"), and "qk_norm", "z_loss"
+            and "mup", each true or false or the strength of it.
         token_loss_edges: of the bins of `token_loss_hist`, in nats, one more than there are bins.
     """
 
@@ -85,17 +116,23 @@ class Manifest(_Part):
     batch: Batch = Batch()
     schedule: Schedule = Schedule()
     groups: Annotated[tuple[Group, ...], Field(strict=False)] = ()
+    initial: Mapping[str, Weights] = {}
     aggregations: Mapping[str, Aggregated] = {}
+    lineage: Annotated[tuple[Restart, ...], Field(strict=False)] = ()
+    design: Mapping[str, Any] = {}
     token_loss_edges: Annotated[tuple[Number, ...], Field(strict=False)] | None = None
 
     @classmethod
     def parse(cls, given: Mapping[str, Any]) -> tuple["Manifest", tuple[str, ...]]:
         """The manifest, and the keys of what can't be understood and was dropped."""
+        # pydantic refuses a whole mapping for one key with a lone surrogate in it.
+        odd = [key for key in given if key.encode(errors="replace") != key.encode(errors="surrogatepass")]
+        sound = {key: given[key] for key in given if key not in odd}
         try:
-            return cls.model_validate(given), ()
+            return cls.model_validate(sound), tuple(odd)
         except ValidationError as error:
-            odd = tuple(dict.fromkeys(str(place["loc"][0]) for place in error.errors()))
-            return cls.model_validate({key: given[key] for key in given if key not in odd}), odd
+            odd += dict.fromkeys(str(place["loc"][0]) for place in error.errors())
+            return cls.model_validate({key: sound[key] for key in sound if key not in odd}), tuple(odd)
 
     @property
     def given(self) -> dict[str, Any]:

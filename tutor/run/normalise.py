@@ -9,6 +9,7 @@ from pathlib import Path
 import polars as pl
 
 from tutor import signals
+from tutor.run import limits
 from tutor.run.remark import Remark
 from tutor.run.run import BadRunError
 
@@ -26,7 +27,7 @@ TYPES: Mapping[signals.Kind, pl.DataType] = {
 
 
 def normalise(
-    frame: pl.DataFrame, mapping: Mapping[str, str], source: Path, *, fill_steps: bool = False
+    frame: pl.DataFrame, mapping: Mapping[str, str], source: Path
 ) -> tuple[pl.DataFrame, list[Remark]]:
     """The log's table as a run's: ascending whole steps, one row each, every column of its signal's kind.
 
@@ -34,20 +35,27 @@ def normalise(
         frame: a row for each that was logged, in that order.
         mapping: the log's names of columns, to tutor's; those that aren't in it keep their own.
         source: the log, to be named when it can't be used.
-        fill_steps: a row without a step belongs to the one before; else it is dropped.
 
     Raises:
         BadRunError: no row has a whole number as its step.
     """
     frame = frame.rename({old: new for old, new in mapping.items() if old in frame.columns and old != new})
     remarks: list[Remark] = []
-    frame = _with_steps(frame, source, remarks, fill_steps)
-    frame = _ascending(frame, remarks)
-    columns = [_typed(frame[name]) for name in frame.columns if name != "step"]
-    typed = pl.DataFrame([frame["step"], *(column for column in columns if column is not None)])
+    frame = _with_steps(frame, source, remarks)
+    columns = {name: _typed(frame[name]) for name in frame.columns if name != "step"}
+    odd = [name for name, column in columns.items() if column is not None and _lost(frame[name], column)]
+    if odd:
+        remarks.append(odd_values(odd))
+    typed = pl.DataFrame([frame["step"], *(column for column in columns.values() if column is not None)])
+    typed = _ascending(typed, remarks)
     if "loss" not in typed.columns or not typed["loss"].is_not_null().any():
         remarks.append(Remark("no_loss", {"columns": names(frame.columns)}))
-    return typed, remarks
+    return typed.rechunk(), remarks  # polars reads a long log in pieces; over one, statistics are fast
+
+
+def odd_values(columns: list[str]) -> Remark:
+    """The remark that some values of these columns don't fit and are passed over."""
+    return Remark("odd_values", {"columns": names(columns)}, unseen="loss" in columns)
 
 
 def names(columns: list[str]) -> str:
@@ -56,19 +64,38 @@ def names(columns: list[str]) -> str:
     return ", ".join(named[:_NAMED]) + (" ..." if len(named) > _NAMED else "")
 
 
-def _with_steps(frame: pl.DataFrame, source: Path, remarks: list[Remark], fill: bool) -> pl.DataFrame:
+def _with_steps(frame: pl.DataFrame, source: Path, remarks: list[Remark]) -> pl.DataFrame:
+    """The rows whose step is known, as whole numbers; a remark says how many had none.
+
+    Trainers log evaluation in a row of its own, some without a step: such a row, which has no training loss,
+    is of the step before.
+    """
     if "step" not in frame.columns:
         remarks.append(Remark("no_steps", {"columns": names(frame.columns)}))
-        frame = frame.with_row_index("step")
-    dtype = frame["step"].dtype
-    if dtype.is_float() and (frame["step"] != frame["step"].floor()).any():
+        return frame.with_row_index("step").cast({"step": pl.Int64})
+    given = frame["step"]
+    if not (given.dtype.is_numeric() or given.dtype == pl.String):
+        raise _no_steps(source)
+    if given.dtype.is_float() and (given != given.floor()).any():
         remarks.append(Remark("broken_steps"))
-    if dtype.is_numeric() or dtype == pl.String:
-        whole = pl.col("step").cast(pl.Int64, strict=False)
-        frame = frame.with_columns(whole.forward_fill() if fill else whole).drop_nulls("step")
-        if frame.height:
-            return frame
-    raise BadRunError(f"{source}: no row has a whole number as its step")
+    whole = pl.when(pl.col("whole").is_between(0, limits.STEP)).then("whole")
+    own = pl.DataFrame({"given": given, "whole": given.cast(pl.Int64, strict=False)}).select("given", whole)
+    if own["whole"].null_count() == len(own):
+        raise _no_steps(source)
+    blank = given.is_null() if given.dtype.is_numeric() else given.fill_null("").str.strip_chars() == ""
+    if "loss" in frame.columns:
+        blank &= frame["loss"].is_null()
+    steps = own.select(pl.when(blank).then(pl.col("whole").forward_fill()).otherwise("whole")).to_series()
+    if count := steps.null_count():
+        lost = frame.filter(steps.is_null())
+        unseen = any(lost[name].is_not_null().any() for name in lost.columns if signals.find(name))
+        first = int(steps.is_null().arg_true()[0]) + 1
+        remarks.append(Remark("lost_steps", {"count": count, "first": first}, unseen=unseen))
+    return frame.with_columns(steps.alias("step")).drop_nulls("step")
+
+
+def _no_steps(source: Path) -> BadRunError:
+    return BadRunError(f"{source}: no row has a whole number from 0 on as its step")
 
 
 def _ascending(frame: pl.DataFrame, remarks: list[Remark]) -> pl.DataFrame:
@@ -86,12 +113,14 @@ def _ascending(frame: pl.DataFrame, remarks: list[Remark]) -> pl.DataFrame:
     keep = pl.repeat(True, frame.height, eager=True)
     rows = pl.int_range(frame.height, eager=True)
     back_at = backwards.arg_true()
+    resumed_at: list[int] = []
     if len(back_at) <= _RESUMED:
         for row in back_at:
             if (steps[:row] == steps[row]).any():
                 keep &= (rows >= row) | (steps < steps[row])
+                resumed_at.append(int(steps[row]))
     if given_up := frame.height - int(keep.sum()):
-        remarks.append(Remark("resumed", {"count": given_up}))
+        remarks.append(Remark("resumed", {"count": given_up, "steps": resumed_at}))
         frame = frame.filter(keep)
     elif backwards.any():
         remarks.append(Remark("backwards"))
@@ -100,6 +129,17 @@ def _ascending(frame: pl.DataFrame, remarks: list[Remark]) -> pl.DataFrame:
         latest = pl.exclude("step").drop_nulls().last()
         return frame.group_by("step", maintain_order=True).agg(latest).sort("step")
     return frame.sort("step")
+
+
+_ABSENT = ("", "na", "n/a", "none", "null", "-")  # what tools write where nothing was logged
+
+
+def _lost(given: pl.Series, typed: pl.Series) -> bool:
+    """Whether a value was given that the column's type has no place for."""
+    lost = given.filter(given.is_not_null() & typed.is_null())
+    if given.dtype == pl.String:
+        lost = lost.filter(~lost.str.strip_chars().str.to_lowercase().is_in(_ABSENT))
+    return len(lost) > 0
 
 
 def _typed(column: pl.Series) -> pl.Series | None:

@@ -14,10 +14,13 @@ class Remark:
     Attributes:
         key: of its words.
         facts: what they name: columns, files, counts.
+        unseen: whether a part of what was logged went unseen that may hold a flaw: nothing can then be
+            called healthy.
     """
 
     key: str
     facts: Mapping[str, Any] = field(default_factory=dict)
+    unseen: bool = False
 
     def says(self, lang: str) -> str:
         """The line to show."""

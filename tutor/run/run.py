@@ -7,20 +7,25 @@ value that was not logged at a row is null, one that was NaN or Inf is just that
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Concatenate, Literal, ParamSpec, TypeVar, cast
 
 from tutor.run.manifest import Manifest
 from tutor.run.remark import Remark
+from tutor.words import plain
 
 if TYPE_CHECKING:  # polars takes as long to import as the whole app: only who reads a log pays for it
     import polars as pl
 
 
 class BadRunError(ValueError):
-    """A run that can't be read: the message says what is wrong and how to mend it, in one line."""
+    """A run that can't be read: what is wrong and how to mend it, in one line that is safe to draw."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(plain(message))
 
 
 @dataclass(frozen=True)
@@ -51,6 +56,26 @@ class Aggregation:
     shows_nan: bool = True
 
 
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+def once(measure: Callable[Concatenate[Run, P], T]) -> Callable[Concatenate[Run, P], T]:
+    """`measure(run, ...)`, computed once for each run and arguments, which are hashable.
+
+    Several rules of a walk ask for the same statistic of a run, and a run never changes.
+    """
+
+    @wraps(measure)
+    def measured(run: Run, *args: P.args, **kwargs: P.kwargs) -> T:
+        key = measure, args, tuple(kwargs.items())
+        if key not in run._measured:
+            run._measured[key] = measure(run, *args, **kwargs)
+        return cast("T", run._measured[key])
+
+    return measured
+
+
 @dataclass(frozen=True)
 class Run:
     """One training run.
@@ -77,6 +102,7 @@ class Run:
     remarks: tuple[Remark, ...] = ()
     aggregations: Mapping[str, Aggregation] = field(default_factory=dict)
     position: Hashable | None = None
+    _measured: dict[Hashable, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     @property
     def steps(self) -> pl.Series:
@@ -94,6 +120,11 @@ class Run:
         """A key for caches: it changes when the log has grown or was written anew."""
         last = int(self.steps[-1]) if len(self) else None
         return (self.path, self.position, len(self), last, len(self.checkpoints or ()))
+
+    @property
+    def unseen(self) -> bool:
+        """Whether a part of the log that may hold a flaw couldn't be read."""
+        return any(remark.unseen for remark in self.remarks)
 
     def has(self, signal: str) -> bool:
         """Whether the signal was recorded at least once."""

@@ -10,7 +10,8 @@ from pathlib import Path
 
 import polars as pl
 
-from tutor.run import Aggregation, BadRunError, Checkpoint, Manifest, Remark, Run
+from tutor import plainfile
+from tutor.run import Aggregation, BadRunError, Checkpoint, Manifest, Remark, Run, limits
 from tutor.run.normalise import normalise
 from tutor.runfolder import CHECKPOINTS, METRICS, SENTENCES
 from tutor.runfolder.manifest import read_manifest
@@ -44,6 +45,7 @@ def read_run(folder: Path, since: Run | None = None, log: str = METRICS) -> Run:
     file = path.stat().st_ino
     rows, size = read_rows(path, remarks)
     frame, more = normalise(rows, {}, path)
+    sentences = _sentences(folder, remarks)
     told = {name: Aggregation(one.over, one.shows_nan) for name, one in manifest.aggregations.items()}
     return Run(
         path=folder if log == METRICS else path,
@@ -51,7 +53,7 @@ def read_run(folder: Path, since: Run | None = None, log: str = METRICS) -> Run:
         manifest=manifest,
         frame=frame,
         checkpoints=_checkpoints(folder, frame, manifest),
-        sentences=_sentences(folder),
+        sentences=sentences,
         remarks=(*remarks, *more, *_hidden(told)),
         aggregations=AGGREGATIONS | told,
         position=Position(file, size),
@@ -114,11 +116,16 @@ def _checkpoints(folder: Path, frame: pl.DataFrame, manifest: Manifest) -> tuple
 
 
 def _steps(names: Iterable[str]) -> list[int]:
-    return [int(found[1]) for name in names if (found := re.search(r"(\d+)", name))]
+    numbers = (found[0] for name in names if (found := re.search(r"[0-9]+", name)))
+    return [int(number) for number in numbers if len(number) <= limits.CHECKPOINT_DIGITS]
 
 
-def _sentences(folder: Path) -> tuple[str, ...]:
+def _sentences(folder: Path, remarks: list[Remark]) -> tuple[str, ...]:
     try:
-        return tuple((folder / SENTENCES).read_text(encoding="utf-8", errors="replace").splitlines())
-    except OSError:
+        text = plainfile.read(folder / SENTENCES, limits.SENTENCES).decode(errors="replace")
+    except FileNotFoundError:
         return ()
+    except OSError as error:
+        remarks.append(Remark("sentences", {"why": error.strerror}))
+        return ()
+    return tuple(text.splitlines())

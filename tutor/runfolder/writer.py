@@ -7,10 +7,12 @@ what is there can be read: after kill -9 at most the last row is torn, after a f
 import json
 import math
 import os
+import shutil
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from tutor import plainfile
 from tutor.runfolder import COMMAND, MANIFEST, METRICS, SENTENCES, TRUTH
 
 
@@ -64,16 +66,15 @@ class Record:
             _write(folder / SENTENCES, "".join(f"{sentence}\n" for sentence in sentences))
             return cls(folder)
         except OSError as error:
+            shutil.rmtree(folder, ignore_errors=True)  # made here, and there is no run in it
             raise DiskFullError(f"{folder} can't be written: {error.strerror}") from None
 
     @classmethod
     def reopen(cls, folder: Path, rows: int) -> "Record":
         """An interrupted run, cut back to its first `rows` rows."""
         kept = [line for line, _ in zip(_lines(folder), range(rows), strict=False)]
-        temporary = folder / f"{METRICS}.part"
         try:
-            temporary.write_bytes(b"".join(kept))
-            os.replace(temporary, folder / METRICS)  # noqa: PTH105
+            plainfile.replace(folder / METRICS, b"".join(kept))
         except OSError as error:
             raise DiskFullError(f"{folder} can't be written: {error.strerror}") from None
         return cls(folder)
@@ -145,6 +146,4 @@ def _json(data: Mapping[str, Any]) -> str:
 
 def _write(path: Path, text: str) -> None:
     """All of the file or nothing."""
-    temporary = path.with_name(f"{path.name}.part")
-    temporary.write_text(text, encoding="utf-8")
-    os.replace(temporary, path)  # noqa: PTH105
+    plainfile.replace(path, text.encode())

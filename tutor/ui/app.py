@@ -21,12 +21,13 @@ from tutor.ui import bindings
 from tutor.ui.firstpaint import FirstPaint, commands
 from tutor.ui.navigation import Navigation
 from tutor.ui.themes import DARK, LIGHT
-from tutor.words import LANGUAGES
+from tutor.words import LANGUAGES, plain
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
+    from rich.console import RenderableType
     from textual.geometry import Size
 
     from tutor.run import Run
@@ -72,11 +73,36 @@ class TutorApp(Navigation, FirstPaint):
             from tutor.ui.screens.home import HomeScreen
 
             home = HomeScreen()
-            home.walked_tree = self._home_tree or home.walked_tree
+            home.walked_tree = self._home_tree
             return home
         from tutor.ui.screens.walk import WalkScreen
 
         return WalkScreen(self._subject, self._walked_tree)
+
+    @property
+    def failure(self) -> Exception | None:
+        """The error that nobody foresaw and that ended the app, for the command to tell."""
+        return self._exception
+
+    def _fatal_error(self) -> None:
+        """End without Textual's picture of every local variable: the command tells of `failure` in a line."""
+        self._close_messages_no_wait()
+
+    async def on_event(self, event: events.Event) -> None:
+        """What is pasted is made safe to draw. A key that comes while the app ends, when there is no screen
+        any more, is passed over.
+        """
+        if isinstance(event, events.Paste):
+            event.text = plain("\n".join(event.text.splitlines()), lines=True)
+        if self.screen_stack or not isinstance(event, events.InputEvent):
+            await super().on_event(event)
+
+    def exit(
+        self, result: object = None, return_code: int = 0, message: RenderableType | None = None
+    ) -> None:
+        """Leave the app. What its screens have begun ends before their widgets go."""
+        self.workers.cancel_all()
+        super().exit(result, return_code, message)
 
     async def on_unmount(self) -> None:
         """However the app ends, what was to be saved is saved."""
@@ -90,12 +116,17 @@ class TutorApp(Navigation, FirstPaint):
         """Cover everything with one clear line while the terminal is too small."""
         from tutor.ui.screens.small import TooSmall
 
-        small = self.is_small(event.size)
-        covered = isinstance(self.screen, TooSmall)
-        if small and not covered:
+        if self.is_small(event.size):
+            self.cover(event.size)
+        elif isinstance(self.screen, TooSmall):
+            self.screen.dismiss()
+
+    def cover(self, size: Size | None = None) -> None:
+        """Cover what is in front while the terminal is too small; `size` is news of how large it is."""
+        from tutor.ui.screens.small import TooSmall
+
+        if self.is_small(size or self.size) and not isinstance(self.screen, TooSmall):
             self.push_screen(TooSmall())
-        elif covered and not small:
-            self.pop_screen()
 
     def action_language(self) -> None:
         """The next language."""

@@ -17,7 +17,7 @@ def begun(walk: Walk, lang: str) -> PostMortem:
     ]
     leaf, last = walk.leaf, walk.answers[-1] if walk.answers else None
     section = tree.questions[last.question].section_id if last else ""
-    whole_run = section not in SPIKES and bool(last)
+    whole_run = section not in SPIKES and bool(last) and not tree.incident
     facts = last.facts if last else {}
     judged_by = {detector: trees.numbers(detector, tree) for detector in JUDGED_BY}
     return begin(
@@ -42,5 +42,6 @@ def begun(walk: Walk, lang: str) -> PostMortem:
         ],
         breaks=tuple(cards.available()),
         whole=whole_run,
+        long_run=tree.incident,
         lang=lang,
     )

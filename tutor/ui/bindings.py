@@ -39,6 +39,7 @@ _VIEW = [
     _row("less_than_sign,shift+left", "pan(-0.25)", "pan", "< >"),
     _row("greater_than_sign,shift+right", "pan(0.25)", "pan", "< >"),
     _row("0", "whole", "whole"),
+    _row("a", "smooth", "smooth", show=False),
 ]
 
 _CURSOR = [
@@ -65,32 +66,39 @@ APP: list[BindingType] = [
     QUIT,
 ]
 
-WALK: list[BindingType] = [
-    _row("enter", "commit", "commit"),
-    _row("enter", "go_on", "go_on"),
-    _row("y", "letter('y')", "answer", "y"),
-    _row("s", "letter('s')", "answer", "s"),
-    _row("n", "letter('n')", "answer", "n"),
-    _row("u", "unsure", "answer", "u"),
-    _row("h", "hint", "hint"),
-    _row("pagedown", "scroll_hints(2)", "scroll_hints", "pgup/dn"),
-    _row("pageup", "scroll_hints(-2)", "scroll_hints", "pgup/dn"),
-    *_PANELS,
+_ANSWERING = [
     _row("down,j", "choose(1)", "choose", "↑↓"),
     _row("up,k", "choose(-1)", "choose", "↑↓"),
     _row("down,pagedown", "read(3)", "read", "↑↓"),
     _row("up,pageup", "read(-3)", "read", "↑↓"),
+]
+"""An answer is chosen before the log has spoken, and what the log says is read after it."""
+
+WALK: list[BindingType] = [
+    _row("enter", "commit", "commit"),
+    _row("enter", "go_on", "go_on"),
+    # The pane of the answers shows their keys itself.
+    _row("y", "letter('y')", "answer", "y", show=False),
+    _row("s", "letter('s')", "answer", "s", show=False),
+    _row("n", "letter('n')", "answer", "n", show=False),
+    _row("u", "unsure", "answer", "u", show=False),
+    _row("h", "hint", "hint"),
+    _row("pagedown", "scroll_hints(2)", "scroll_hints", "pgup/dn"),
+    _row("pageup", "scroll_hints(-2)", "scroll_hints", "pgup/dn"),
+    *_PANELS,
+    *_CURSOR,
+    *_ANSWERING,
     _row("right", "surer(1)", "confidence", "←→", show=False),  # the pane itself shows these keys
     _row("left", "surer(-1)", "confidence", "←→", show=False),
     _row("o", "others", "others"),
     _row("b,backspace,ctrl+z", "back", "back", "b"),
     _row("f", "full", "full"),
-    *_CURSOR,
     *_VIEW,
     _row("m", "map", "map"),
     _row("c", "compare", "compare"),
     _row("w", "why", "why"),
     _row("i", "remarks", "remarks"),
+    _row("t", "before", "before"),
     _row("r", "again", "again"),
     _row("q", "leave", "leave"),  # not escape: a reflex should not end a walk
 ]
@@ -118,12 +126,10 @@ PROVE: list[BindingType] = [
     _row("left", "point(-1)", "point", "←→↑↓"),
     _row("up", "point(10)", "point", "←→↑↓"),
     _row("down", "point(-10)", "point", "←→↑↓"),
-    _row("down,j", "choose(1)", "choose", "↑↓"),
-    _row("up,k", "choose(-1)", "choose", "↑↓"),
-    _row("down,pagedown", "read(3)", "read", "↑↓"),
-    _row("up,pageup", "read(-3)", "read", "↑↓"),
+    *_ANSWERING,
     *_PANELS,
     _row("escape,q", "leave", "close", "esc"),
+    *_CURSOR,
     *_VIEW,
 ]
 
@@ -155,6 +161,10 @@ OPTIONS: list[BindingType] = [
     _row("up", "cursor_up", "pick", "↑↓"),
 ]
 
+MENU: list[BindingType] = [_row("escape", "close", "close", "esc"), QUIT]
+
+TOO_SMALL: list[BindingType] = [_row("q", "app.quit", "quit"), QUIT]
+
 PICK: list[BindingType] = [_row("escape,q,b", "close", "close", "esc"), QUIT]
 
 NOTE: list[BindingType] = [_row("escape,q,i,enter,b", "close", "close", "esc"), QUIT]
@@ -164,7 +174,7 @@ EXAMPLE: list[BindingType] = [_row("escape,q,f3,b", "close", "close", "esc"), QU
 HELP: list[BindingType] = [_row("escape,q,question_mark,f1,enter", "close", "close", "esc"), QUIT]
 
 HOME: list[BindingType] = [
-    _row("t", "tree", "tree"),
+    _row("t", "tree", "tree", show=False),
     _row("n", "lessons", "lessons"),
     _row("m", "map", "map"),
     _row("x", "app.hide_names", "hide_names"),

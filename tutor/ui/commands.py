@@ -4,6 +4,8 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 
 from textual.command import DiscoveryHit, Hit, Hits, Provider
+from textual.content import Content
+from textual.fuzzy import Matcher
 
 from tutor.run import PANELS
 from tutor.ui import bindings, runs
@@ -47,14 +49,22 @@ class Commands(InTutor, Provider):
     async def discover(self) -> Hits:
         """All of them, while nothing is typed."""
         for name, act in self._all():
-            yield DiscoveryHit(name, act)
+            yield DiscoveryHit(Content(name), act, name)
 
     async def search(self, query: str) -> Hits:
         """Those that match."""
         matcher = self.matcher(query)
         for name, act in self._all():
             if (score := matcher.match(name)) > 0:
-                yield Hit(score, matcher.highlight(name), act)
+                yield Hit(score, _highlighted(name, matcher), act, text=name)
+
+
+def _highlighted(name: str, matcher: Matcher) -> Content:
+    """The name with the signs that match; Textual's own `highlight` would read a run's name as markup."""
+    content = Content(name)
+    for at in matcher.fuzzy_search.match(matcher.query, name)[1]:
+        content = content.stylize(matcher.match_style, at, at + 1)
+    return content
 
 
 _WORTH_NAMING = {
@@ -62,6 +72,10 @@ _WORTH_NAMING = {
     "compare",
     "full",
     "whole",
+    "smooth",
+    "cursor_at_mark",
+    "cursor_at_worst",
+    "cursor_to",
     "hint",
     "again",
     "postmortem",

@@ -22,9 +22,9 @@ class Found:
     Attributes:
         new: whether nothing is in the notebook yet.
         trees: names of the trees that can be walked.
-        entries: the runs; those whose walk in the tree at hand is open come first.
+        entries: the runs; those with an open walk come first.
         walks: drafts of walks, the latest first.
-        finished: the walks in the tree at hand that reached their leaf, by the run's folder.
+        finished: the latest walk over each run that reached its leaf, by the run's folder.
         begun: run and tree of the post-mortems left half written.
         lessons: what each lesson says, and of which run it is; oldest first.
         calibration: how many predictions were right, by how sure the learner was.
@@ -41,10 +41,12 @@ class Found:
     calibration: Mapping[int, Score]
     wrong: SaidError | None
 
-    def walk(self, entry: RunEntry, tree: str) -> Draft | None:
-        """The draft of the walk over the run in the tree named."""
-        folder = place(entry)
-        return next((w for w in self.walks if (w.get("run"), w.get("tree")) == (folder, tree)), None)
+    def walk(self, entry: RunEntry, tree: str | None) -> Draft | None:
+        """The draft of the walk over the run in the tree named; without one, the latest still open."""
+        over = [walk for walk in self.walks if walk.get("run") == place(entry)]
+        if tree is None:
+            return next((walk for walk in over if not walk.get("done")), None)
+        return next((walk for walk in over if walk.get("tree") == tree), None)
 
 
 def place(entry: RunEntry) -> str:
@@ -52,13 +54,13 @@ def place(entry: RunEntry) -> str:
     return str(entry.path.resolve())
 
 
-def find(learner: str, tree: str) -> Found:
-    """Look through the notebook and the folders, for the tree of that name."""
+def find(learner: str, tree: str | None) -> Found:
+    """Look through the notebook and the folders, for the tree of that name or, without one, for all."""
     notebook = Notebook(learner)
     drafts = notebook.drafts()
     walks = [draft.data for draft in drafts if draft.kind == "walk" and "name" in draft.data]
     left = [walk for walk in walks if not walk.get("done")]
-    here = [str(walk.get("run")) for walk in left if walk.get("tree") == tree]
+    here = [str(walk.get("run")) for walk in left if tree in (None, walk.get("tree"))]
     entries = runs.available(also=[Path(str(walk.get("run"))) for walk in left])
     lessons, wrong = [], None
     try:
@@ -70,7 +72,7 @@ def find(learner: str, tree: str) -> Found:
         trees=tuple(trees.available()),
         entries=sorted(entries, key=lambda one: here.index(place(one)) if place(one) in here else len(here)),
         walks=walks,
-        finished={one.run: one for one in finished(drafts) if one.tree == tree},
+        finished={one.run: one for one in reversed(finished(drafts)) if tree in (None, one.tree)},
         begun=[_about(draft.data) for draft in drafts if draft.kind == "postmortem"],
         lessons=lessons,
         calibration=calibration(notebook.predictions()),

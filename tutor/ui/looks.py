@@ -1,8 +1,10 @@
-"""Looks: what the log says of a question, computed once: a rule takes a while over a long log."""
+"""Looks: what the log says of a question, computed once, and ahead where a long log makes a rule slow."""
 
 from __future__ import annotations
 
 from collections.abc import Hashable
+from concurrent.futures import Future
+from threading import Lock
 from typing import TYPE_CHECKING
 
 from tutor import walk as walks
@@ -14,18 +16,38 @@ if TYPE_CHECKING:
     from tutor.plots import Ruling, View
 
 
+LONG = 20_000
+"""Rows from which a rule may take longer than a key: the log is looked at while the question is read."""
+
+
 class Looks:
-    """Looks by question, step under discussion and revision of the run."""
+    """Looks by question, step under discussion and revision of the run. Any thread may ask."""
 
     def __init__(self) -> None:
-        self._known: dict[tuple[str, int | None, Hashable], Look] = {}
+        self._known: dict[tuple[str, int | None, Hashable], Future[Look]] = {}
+        self._lock = Lock()
 
     def at(self, walk: AtQuestion) -> Look:
-        """What the log says at `walk`."""
-        key = walk.at, walk.focus, walk.run.revision
-        if key not in self._known:
-            self._known[key] = walks.look(walk)
-        return self._known[key]
+        """What the log says at `walk`; waits where another thread is at it."""
+        key, begun = _key(walk), Future()
+        with self._lock:
+            found = self._known.setdefault(key, begun)
+        if found is begun:
+            try:
+                begun.set_result(walks.look(walk))
+            except BaseException as error:
+                self._known.pop(key)
+                begun.set_exception(error)
+        return found.result()
+
+    def quick(self, walk: AtQuestion) -> bool:
+        """Whether `at` needs no thread of its own: the log is short, or has been looked at."""
+        found = self._known.get(_key(walk))
+        return len(walk.run) < LONG or (found is not None and found.done())
+
+
+def _key(walk: AtQuestion) -> tuple[str, int | None, Hashable]:
+    return walk.at, walk.focus, walk.run.revision
 
 
 def _by_panel(question: Question, seen: Look) -> dict[str, Finding]:
@@ -79,6 +101,9 @@ def opening(walk: AtQuestion) -> View:
     match walk.question.view:
         case "whole":
             return plots.whole(walk.run)
+        case "start":
+            first = plots.whole(walk.run)[0]
+            return first, first
         case "checkpoints":
             return plots.around_checkpoints(walk.run, walk.focus)
         case _:

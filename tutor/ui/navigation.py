@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from textual import work
 from textual.app import App
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
+    from textual.await_complete import AwaitComplete
     from textual.screen import Screen
 
     from tutor.proof import Proof
@@ -35,6 +37,7 @@ class Navigation(App[object]):
         learner: whose notebook.
         lang: the language on screen, "en" or "es".
         hide_names: whether a run is called "case 1" until its walk has ended.
+        smooth: over how many rows the panels' curves are averaged, as far as a run has as many; 0: as logged.
         ended: the paths, resolved, of the runs whose names need no hiding any more.
     """
 
@@ -42,6 +45,7 @@ class Navigation(App[object]):
     _greet: bool = False
     lang: reactive[str] = reactive("en", init=False)
     hide_names: reactive[bool] = reactive(False, init=False)
+    smooth: reactive[int] = reactive(0, init=False)
 
     @cached_property
     def ended(self) -> set[Path]:
@@ -75,7 +79,9 @@ class Navigation(App[object]):
         """A walk, taken up where it was left; with `start`, one that begins there."""
         from tutor.ui.screens.walk import WalkScreen
 
-        self.push_screen(WalkScreen(subject, tree, start))
+        if isinstance(self.screen, WalkScreen) and self.screen.walks(tree):
+            return  # asked for twice
+        super().push_screen(WalkScreen(subject, tree, start))  # it may lie over that of another tree
 
     def open_leaf(self, walk: AtLeaf, keeper: Keeper, left: Callable[[str | None], None]) -> None:
         """Where the walk ends. `left` is told how the learner leaves it: see LeafScreen."""
@@ -133,6 +139,21 @@ class Navigation(App[object]):
             if home.is_mounted:
                 home.read()
 
+    def push_screen(self, screen: Any, *how: Any, **named: Any) -> Any:
+        """Lay `screen` over the one in front, unless that is of its kind: a key pressed twice, before the
+        first one was dealt with, opens one screen. Who waits for a screen that isn't opened gets None.
+        """
+        if self.screen_stack and type(screen) is type(self.screen):
+            nothing = asyncio.get_running_loop().create_future()
+            nothing.set_result(None)
+            return nothing
+        return super().push_screen(screen, *how, **named)
+
+    def pop_screen(self) -> AwaitComplete:
+        """Take away the screen in front; what it has begun ends before its widgets go."""
+        self.workers.cancel_node(self.screen)
+        return super().pop_screen()
+
     def go_home(self) -> HomeScreen:
         """The home screen in front, with nothing over it."""
         from tutor.ui.screens.home import HomeScreen
@@ -148,7 +169,7 @@ class Navigation(App[object]):
         """Leave a screen: to the one below, or out of the app from home and from the last."""
         from tutor.ui.screens.home import HomeScreen
 
-        if len(self.screen_stack) == 1 or isinstance(screen, HomeScreen):
+        if screen is self.screen_stack[0] or isinstance(screen, HomeScreen):
             self.exit()
         else:
             screen.dismiss()
@@ -165,7 +186,7 @@ class Navigation(App[object]):
         """What `screen` was to show can't be read: back to the one below or, where there is none, end with
         the reason on the terminal, as the commands do.
         """
-        if len(self.screen_stack) > 1:
+        if screen is not self.screen_stack[0]:
             self.complain(str(error))
             screen.dismiss()
             return
@@ -176,14 +197,12 @@ class Navigation(App[object]):
 
     def action_command_palette(self) -> None:
         """Everything that can be done, to search in."""
-        from textual.command import CommandPalette
+        from tutor.ui.screens.menu import Menu
 
-        if not CommandPalette.is_open(self):
-            self.push_screen(CommandPalette(placeholder=say("commands.search", self.lang)))
+        self.push_screen(Menu(placeholder=say("commands.search", self.lang)))
 
     def action_help(self) -> None:
         """What works now, key by key."""
         from tutor.ui.screens.help import HelpScreen
 
-        if not isinstance(self.screen, HelpScreen):
-            self.push_screen(HelpScreen(self.screen, self.lang))
+        self.push_screen(HelpScreen(self.screen, self.lang))

@@ -4,6 +4,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from tutor import proof as proofs
+from tutor import walk as walks
 from tutor.notebook import draft_key
 from tutor.proof import Proof
 from tutor.walk import AtLeaf
@@ -17,14 +18,21 @@ KIND = "proof"
 
 
 def offered(walk: AtLeaf) -> Proof | None:
-    """The proof that a walk that has ended can go on with; None where its run has no card, or no step is
-    under discussion. Reads files.
-    """
-    if walk.focus is None or (subject := proofs.subject_of(walk.run)) is None:
+    """The proof that a walk that has ended can go on with; None where its run has no card. Reads files."""
+    at = _discussed(walk)
+    if at is None or (subject := proofs.subject_of(walk.run)) is None:
         return None
     if subject.card.tree != walk.tree.tree:
         return None
-    return proofs.begin(walk.run, walk.tree, subject.card, walk.focus, broken=subject.broken)
+    return proofs.begin(walk.run, walk.tree, subject.card, at, broken=subject.broken)
+
+
+def _discussed(walk: AtLeaf) -> int | None:
+    """The step under discussion or, where there is none, the one at which the last answer shows."""
+    if walk.focus is not None:
+        return walk.focus
+    step = walks.look(walks.back(walk)).finding.step if walk.answers else None
+    return step if step is not None or not len(walk.run) else int(walk.run.steps[0])
 
 
 async def kept(keeper: "Keeper", fresh: Proof) -> Proof:

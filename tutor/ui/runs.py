@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tutor import readers
+from tutor.opening import opening
 from tutor.run import BadRunError, Manifest, Run
 from tutor.runfolder.manifest import read_manifest
 from tutor.words import LANGUAGES, BadFileError
@@ -20,11 +21,13 @@ class RunEntry:
 
     Attributes:
         descriptions: what it was meant to be, by language; nothing that a walk is to find.
+        tree: the name of the tree in which a walk over it begins.
     """
 
     name: str
     path: Path
     descriptions: Mapping[str, str]
+    tree: str
 
     def describe(self, lang: str) -> str:
         """What it was meant to be, as far as its manifest says."""
@@ -43,7 +46,8 @@ def _entries(path: Path) -> Iterator[RunEntry]:
     """The run at `path`, where a reader recognises one."""
     with suppress(OSError, BadRunError):
         for source in readers.sources(path)[:1]:
-            yield RunEntry(path.name, path, {lang: source.describe(lang) for lang in LANGUAGES})
+            descriptions = {lang: source.describe(lang) for lang in LANGUAGES}
+            yield RunEntry(path.name, path, descriptions, opening(path))
 
 
 def siblings(run: Run, entries: Sequence[RunEntry]) -> list[RunEntry]:

@@ -6,18 +6,19 @@ which lie in a folder for each language, one YAML for each part of the app: `say
 """
 
 import math
-import unicodedata
+import re
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from typing import Annotated, Any
 
-from pydantic import ConfigDict, Field, RootModel, StringConstraints
+from pydantic import AfterValidator, ConfigDict, Field, RootModel, StringConstraints
 
 from tutor.words.document import BadFileError, Document, Problem, Strict
 
 __all__ = [
     "LANGUAGES",
+    "STEERING",
     "BadFileError",
     "Document",
     "Problem",
@@ -37,7 +38,12 @@ LANGUAGES = (
 )
 """The languages of the app's own words. A tree or a card has those of the files beside it."""
 
-Sentence = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
+
+def _safe(sentence: str) -> str:
+    return plain(sentence, lines=True)
+
+
+Sentence = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1), AfterValidator(_safe)]
 
 
 class Words(RootModel[Annotated[dict[str, Sentence], Field(min_length=1)]]):
@@ -74,6 +80,13 @@ def number(value: Any) -> str:
     return ", ".join(number(item) for item in value)
 
 
+STEERING = "[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]"
+"""What would steer a terminal, as a pattern: control characters, marks that end a line or turn the direction
+of writing, and lone surrogates."""
+
+_STEERING = re.compile(STEERING)
+
+
 def plain(text: str, *, lines: bool = False) -> str:
     """Text from a log or a learner, safe to draw: what would steer a terminal becomes a visible sign.
 
@@ -82,22 +95,12 @@ def plain(text: str, *, lines: bool = False) -> str:
     """
     if lines:
         return "\n".join(plain(line) for line in text.replace("\t", "    ").split("\n"))
-    if text.isascii() and text.isprintable():
-        return text
-    return "".join(_visible(character) for character in text)
+    return _STEERING.sub(_visible, text)
 
 
-_DIRECTIONS = {"LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI"}
-
-
-def _visible(character: str) -> str:
-    code = ord(character)
-    if code < 0x20:
-        return chr(0x2400 + code)
-    if code == 0x7F:
-        return "\u2421"
-    steers = unicodedata.bidirectional(character) in _DIRECTIONS
-    return "\ufffd" if steers or unicodedata.category(character) in ("Cc", "Cs", "Zl", "Zp") else character
+def _visible(found: re.Match[str]) -> str:
+    code = ord(found[0])
+    return chr(0x2400 + code) if code < 0x20 else "\u2421" if code == 0x7F else "\ufffd"
 
 
 @cache

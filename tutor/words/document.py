@@ -1,12 +1,26 @@
 """YAML files as pydantic models: whatever is wrong in one is named with file and line."""
 
-import re
-from collections.abc import Callable, Iterable, Mapping
-from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from __future__ import annotations
 
-import yaml
+from collections.abc import Callable, Iterable, Mapping
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+
 from pydantic import BaseModel, ConfigDict, ValidationError
+
+from tutor import plainfile
+from tutor.catalog import cut
+from tutor.words import kept
+
+if TYPE_CHECKING:
+    from tutor.words import yamlfile
+
+LARGEST = plainfile.MEGABYTE
+"""Bytes of a file; the largest prose has 60,000."""
+
+_LONGEST = 600  # characters of a problem
+_SHOWN = 100  # problems of a file
 
 Where = tuple[str | int, ...]
 """Keys and indexes that lead to a place in a file."""
@@ -28,7 +42,7 @@ class Problem(NamedTuple):
     what: str
 
     def __str__(self) -> str:
-        return f"{self.path}:{self.line}: {self.what}"
+        return f"{self.path}:{self.line}: {cut(' '.join(self.what.split()), _LONGEST)}"
 
 
 class BadFileError(ValueError):
@@ -36,31 +50,10 @@ class BadFileError(ValueError):
 
     def __init__(self, problems: Iterable[Problem]) -> None:
         self.problems = sorted(set(problems))
-        super().__init__("\n".join(map(str, self.problems)))
-
-
-_FastestLoader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-
-
-class _Loader(_FastestLoader):
-    """YAML as people mean it: `yes`, `no`, `on` and `off` are words; a key given twice is an error."""
-
-    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict:
-        seen = set()
-        for key, _ in node.value:
-            if key.value in seen:
-                raise yaml.constructor.ConstructorError(
-                    None, None, f"the key {key.value!r} is given twice", key.start_mark
-                )
-            seen.add(key.value)
-        return super().construct_mapping(node, deep)
-
-
-_Loader.yaml_implicit_resolvers = {
-    first: [(tag, regexp) for tag, regexp in resolvers if tag != "tag:yaml.org,2002:bool"]
-    for first, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()
-}
-_Loader.add_implicit_resolver("tag:yaml.org,2002:bool", re.compile(r"^(?:true|false)$"), list("tf"))
+        lines = [str(problem) for problem in self.problems[:_SHOWN]]
+        if more := len(self.problems) - len(lines):
+            lines.append(f"{self.problems[-1].path}: {more:,} more problems")
+        super().__init__("\n".join(lines))
 
 
 class Document:
@@ -69,26 +62,27 @@ class Document:
     def __init__(self, path: Path) -> None:
         self.path = path
         try:
-            text = path.read_text(encoding="utf-8")
+            self._text = plainfile.read(path, LARGEST).decode()
         except UnicodeDecodeError:
             raise self._unusable(1, "isn't text in UTF-8") from None
         except OSError as error:
             raise self._unusable(1, f"can't be read: {error.strerror}") from None
-        loader = _Loader(text)
+        data = kept.data(path, self._text)
+        if data is None:
+            data = self._parse()
+            kept.keep(path, self._text, data)
+        self.data: dict[str, Any] = data
+
+    def _parse(self) -> dict[str, Any]:
+        from tutor.words import yamlfile
+
         try:
-            self._root = loader.get_single_node()
-            data = loader.construct_document(self._root) if self._root else None
-        except yaml.YAMLError as error:
-            mark = getattr(error, "problem_mark", None)
-            what = getattr(error, "problem", None) or str(error)
-            raise self._unusable(mark.line + 1 if mark else 1, what) from None
-        except RecursionError:
-            raise self._unusable(1, "is nested too deep") from None
-        finally:
-            loader.dispose()
+            data = yamlfile.data(self._text)
+        except yamlfile.YamlError as error:
+            raise self._unusable(error.line, error.what) from None
         if not isinstance(data, dict):
             raise self._unusable(1, "holds no keys: is this the right file?")
-        self.data: dict[str, Any] = data
+        return data
 
     def _unusable(self, line: int, what: str) -> BadFileError:
         return BadFileError([Problem(self.path, line, what)])
@@ -109,17 +103,16 @@ class Document:
 
     def line(self, *where: str | int) -> int:
         """The line of the value at `where` (its nearest ancestor when there is none), counted from 1."""
-        node, line = self._root, 1
-        for part in where:
-            found = None
-            if isinstance(node, yaml.MappingNode):
-                found = next(((k, v) for k, v in node.value if k.value == str(part)), None)
-            elif isinstance(node, yaml.SequenceNode) and isinstance(part, int) and part < len(node.value):
-                found = (node.value[part], node.value[part])
-            if found is None:
-                break
-            line, node = found[0].start_mark.line + 1, found[1]
-        return line
+        from tutor.words import yamlfile
+
+        return yamlfile.line(self._places, where)
+
+    @cached_property
+    def _places(self) -> yamlfile.Place:
+        """Where everything in the file stands; looked for only when something is wrong in it."""
+        from tutor.words import yamlfile
+
+        return yamlfile.places(self._text)
 
 
 def validate(model: type[Model], data: Any, locate: Callable[[Where, str], Problem]) -> Model:

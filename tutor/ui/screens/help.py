@@ -7,12 +7,12 @@ from textual.screen import ModalScreen, Screen
 from textual.widgets import Static
 
 from tutor.ui import bindings
-from tutor.ui.typed import InTutor
+from tutor.ui.screens.once import LeftOnce
 from tutor.ui.widgets.footer import Keys
 from tutor.words import say
 
 
-class HelpScreen(InTutor, ModalScreen[None]):
+class HelpScreen(LeftOnce, ModalScreen[None]):
     """The keys of `screen` that work now, and beside them, in a few lines, what to do there."""
 
     BINDINGS = bindings.HELP

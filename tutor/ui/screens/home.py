@@ -1,5 +1,6 @@
 """HomeScreen: what to do next, the runs with how their walks stand, and what the notebook holds."""
 
+from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from textual.widgets import Static
 
 from tutor import tree as trees
 from tutor.notebook.scores import Finished
+from tutor.opening import FIRST
 from tutor.tree import Leaf, Tree
 from tutor.ui import bindings
 from tutor.ui.curves import Curves
@@ -23,7 +25,6 @@ from tutor.ui.widgets.sureness import in_a_line, in_bars
 from tutor.ui.widgets.title import Title
 from tutor.words import BadFileError, plain
 
-FIRST_TREE = "phase-19"
 DRAFTS = 3
 """How many post-mortems left half written are named."""
 SIGNS = {"healthy": ("✓", "$success"), "flaw": ("!", "bold $accent"), "undecided": ("?", "$foreground-muted")}
@@ -34,7 +35,7 @@ class HomeScreen(Page):
     """A list to open a walk from.
 
     Attributes:
-        walked_tree: the name of the tree to walk.
+        walked_tree: the name of the tree to walk; None walks each run in its own.
         found: what there is to show; None until it is read.
     """
 
@@ -44,9 +45,9 @@ class HomeScreen(Page):
 
     def __init__(self) -> None:
         super().__init__()
-        self.walked_tree = FIRST_TREE
+        self.walked_tree: str | None = None
         self.found: Found | None = None
-        self._leaves: dict[str, Leaf] = {}
+        self._leaves: dict[str, Mapping[str, Leaf]] = {}
         self._curves = Curves()
 
     def body(self) -> ComposeResult:
@@ -80,12 +81,13 @@ class HomeScreen(Page):
 
     @work(exclusive=True, group="fill in")
     async def fill_in(self) -> None:
-        """What takes a while to read: the tree's leaves, where a walk ended at one, and each run's curve."""
+        """What takes a while to read: the leaves of trees in which a walk ended, and each run's curve."""
         found = self.found
         if not found:
             return
-        if found.finished and (tree := await self._tree()):
-            self._leaves = dict(tree.leaves)
+        for name in {ended.tree for ended in found.finished.values()} - self._leaves.keys():
+            tree = await self._tree(name)
+            self._leaves[name] = tree.leaves if tree else {}
         for entry in found.entries:
             if not (self.is_mounted and self.is_attached):
                 return
@@ -93,10 +95,10 @@ class HomeScreen(Page):
             await self._curves.read(entry.path, self.app.files)
         self._show_runs(found)
 
-    async def _tree(self) -> Tree | None:
-        """The tree to walk; None, with a word about it, where it can't be read."""
+    async def _tree(self, name: str) -> Tree | None:
+        """The tree of that name; None, with a word about it, where it can't be read."""
         try:
-            return await self.app.files.read(partial(trees.find, self.walked_tree, checked=False))
+            return await self.app.files.read(partial(trees.find, name, checked=False))
         except (BadFileError, ValueError) as error:
             self.app.complain(str(error))
             return None
@@ -104,7 +106,7 @@ class HomeScreen(Page):
     def relabel(self) -> None:
         """Draw in the app's language."""
         title = self.query_one(Title)
-        title.place = self.say("home.tree", tree=self.walked_tree)
+        title.place = self.say("home.tree", tree=self.walked_tree) if self.walked_tree else ""
         title.refresh()
         self.query_one("#home").visible = self.found is not None
         if self.found is None:
@@ -169,7 +171,7 @@ class HomeScreen(Page):
         none.update(self.say("home.no_runs"))
 
     def _row(self, found: Found, entry: RunEntry) -> RunRow:
-        walk, ended = found.walk(entry, self.walked_tree), found.finished.get(place(entry))
+        walk, ended = found.walk(entry, self._tree_of(entry)), found.finished.get(place(entry))
         score = date = ""
         if walk and not walk.get("done"):
             state, style = self.say("home.left_at", at=plain(str(walk.get("at")))), "$accent"
@@ -185,7 +187,7 @@ class HomeScreen(Page):
 
     def _ended(self, ended: Finished) -> tuple[str, str]:
         """What the log said of a run that was walked to the end, and its style."""
-        leaf = self._leaves.get(ended.leaf)
+        leaf = self._leaves.get(ended.tree, {}).get(ended.leaf)
         if leaf is None:
             return self.say("home.done"), "$foreground-muted"
         verdict = ended.verdict or leaf.verdict
@@ -228,8 +230,15 @@ class HomeScreen(Page):
     @work(exclusive=True, group="open")
     async def open(self, entry: RunEntry) -> None:
         """A walk over `entry`, taken up where it was left."""
-        if tree := await self._tree():
+        if tree := await self._tree(self._tree_of(entry)):
             self.app.open_walk(entry.path, tree)
+
+    def _tree_of(self, entry: RunEntry) -> str:
+        """The name of the tree in which a walk over the run goes on or, where none is open, begins."""
+        if self.walked_tree:
+            return self.walked_tree
+        left = self.found.walk(entry, None) if self.found else None
+        return str(left.get("tree")) if left else entry.tree
 
     def check_action(self, action: str, parameters: tuple) -> bool | None:
         """Only what works now."""
@@ -237,23 +246,25 @@ class HomeScreen(Page):
 
     @work(exclusive=True, group="open")
     async def action_map(self) -> None:
-        """The map of the tree to walk."""
+        """The map of the tree in which the highlighted run is walked."""
         from tutor.ui.screens.map import MapScreen
 
-        if tree := await self._tree():
+        at = self.query_one(RunList).highlighted
+        entry = self.found.entries[at] if self.found and at is not None else None
+        if tree := await self._tree(self._tree_of(entry) if entry else self.walked_tree or FIRST):
             self.app.push_screen(MapScreen(tree))
 
     def action_tree(self) -> None:
         """Another tree to walk."""
         from tutor.ui.screens.pick import PickScreen
 
-        rows = [(name, name) for name in self.found.trees] if self.found else []
+        known = self.found.trees if self.found else ()
+        rows = [("", self.say("home.own_tree")), *((name, name) for name in known)]
         self.app.push_screen(PickScreen("home.pick_tree", rows), self._take_tree)
 
     def _take_tree(self, name: str | None) -> None:
         if name is not None:
-            self.walked_tree = name
-            self._leaves = {}
+            self.walked_tree = name or None
             self.read()
 
     def action_lessons(self) -> None:

@@ -3,6 +3,7 @@
 from functools import partial
 from typing import TYPE_CHECKING
 
+from rich.cells import cell_len, set_cell_size
 from textual import work
 from textual.app import ComposeResult
 from textual.containers import VerticalScroll
@@ -12,12 +13,13 @@ from textual.widgets import Static
 from tutor import catalog
 from tutor import tree as trees
 from tutor import walk as walks
-from tutor.proof import Compared, Proof, look_alikes
+from tutor.proof import Compared, Proof, go_on, look_alikes
 from tutor.run import PANELS
-from tutor.saying import answer_label
+from tutor.saying import answer_label, mark_of, of_table
 from tutor.ui import bindings, proofs
 from tutor.ui.screens.walkpage import WalkPage
 from tutor.ui.widgets.path import CLOSE, Path, mark, mark_style
+from tutor.ui.widgets.prove import scored
 from tutor.ui.widgets.title import Title, described, placed
 from tutor.walk import AtLeaf
 from tutor.words import BadFileError, plain, say
@@ -32,6 +34,8 @@ COMPARED = {
     "open": ("?", "$foreground-muted"),
 }
 """How a look-alike of the card fared against this run."""
+TABLE_STYLES = {"✗": "bold $accent", "✓": "$success", "?": "$foreground-muted"}
+"""How a row of the leaf's table is drawn, by its mark."""
 
 
 class LeafScreen(WalkPage[AtLeaf]):
@@ -67,7 +71,7 @@ class LeafScreen(WalkPage[AtLeaf]):
         yield Title(self.walk.run.name)
         with VerticalScroll(id="leaf"):
             yield Path()
-            for part in ("verdict", "fix", "not", "score"):
+            for part in ("verdict", "proof", "fix", "table", "not", "score"):
                 yield Static(id=part, classes="pane")
 
     def relabel(self) -> None:
@@ -78,15 +82,23 @@ class LeafScreen(WalkPage[AtLeaf]):
         self.query_one(Path).show(walk.tree, walk.answers, walk.at, lang)
         sections = {
             "verdict": self._verdict(lang),
+            "proof": self._proven(lang),
             "fix": self._fixes(lang),
+            "table": self._table(lang),
             "not": self._ruled_out(lang),
             "score": self._score(lang),
         }
         for id, content in sections.items():
             pane = self.query_one(f"#{id}", Static)
-            pane.border_title = Content(self.say(f"leaf.{id}"))
+            pane.border_title = Content(self._title(id, lang))
             pane.display = content is not None
             pane.update(content or "")
+
+    def _title(self, id: str, lang: str) -> str:
+        if id != "table":
+            return self.say(f"leaf.{id}")
+        asked = self.walk.leaf.table  # its pane isn't shown where there is none
+        return self.walk.tree.questions[asked].title(lang) if asked else ""
 
     @property
     def command(self) -> str | None:
@@ -99,7 +111,8 @@ class LeafScreen(WalkPage[AtLeaf]):
     def _verdict(self, lang: str) -> Content:
         leaf = self.walk.leaf
         if walks.verdict(self.walk) == "undecided":
-            return Content.assemble((f"{SIGNS['flaw']} {say('check.no_cause', lang)}", "bold $accent"))
+            why = "no_cause" if walks.flawed(self.walk) else "unseen"
+            return Content.assemble((f"{SIGNS['flaw']} {say(f'check.{why}', lang)}", "bold $accent"))
         style = "bold $success" if leaf.verdict == "healthy" else "bold $accent"
         facts = {k: plain(v) if isinstance(v, str) else v for k, v in self.walk.facts.items()}
         parts = [
@@ -118,6 +131,11 @@ class LeafScreen(WalkPage[AtLeaf]):
                 (f"\n{self.say('leaf.reproduce')} ", "$foreground-muted"),
                 (f"tutor train --break {name}", "$primary"),
             ]
+        if leaf.unreached:
+            parts += [
+                (f"\n{self.say('leaf.unreached')} ", "$foreground-muted"),
+                (leaf.unreached(lang), ""),
+            ]
         return Content.assemble(*parts)
 
     def _fixes(self, lang: str) -> Content | None:
@@ -131,6 +149,31 @@ class LeafScreen(WalkPage[AtLeaf]):
         if self.walk.leaf.again and parts:
             parts.append((self.say("leaf.then_again"), "$foreground-muted"))
         return Content.assemble(*parts).rstrip() if parts else None
+
+    def _proven(self, lang: str) -> Content | None:
+        """That there is something to prove or, once begun, how far that has come and where it goes on."""
+        proof = self._proof
+        if proof is None:
+            return None
+        count = len(proof.card.ladder)
+        if not proof.given:
+            return Content(self.say("prove.offered", count=count))
+        ahead = go_on(proof) if proof.told else proof
+        if ahead.id:
+            onward = self.say("prove.left_at", number=ahead.number, count=count)
+        else:
+            onward = self.say("prove.look_again" if proof.finished else "prove.left_at_cause")
+        return Content.assemble((scored(proof, lang), "bold"), (f"   {onward}", "$foreground-muted"))
+
+    def _table(self, lang: str) -> Content | None:
+        rows = of_table(self.walk, lang)
+        width = max((cell_len(row.label) for row in rows), default=0)
+        lines = []
+        for row in rows:
+            sign, style = mark_of(row), TABLE_STYLES[mark_of(row)]
+            label = f"{sign} {set_cell_size(row.label, width)}  "
+            lines.append(Content.assemble((label, style), (row.text, "")))
+        return Content("\n").join(lines) if lines else None
 
     def _ruled_out(self, lang: str) -> Content | None:
         others = look_alikes(self.walk, self._proof.card, lang) if self._proof else []

@@ -56,8 +56,9 @@ class MapScreen(Page):
 
     @work(exclusive=True)
     async def _look_up(self) -> None:
-        self.earned = await self.app.files.notes(partial(_earned, self.app.learner, self._tree))
-        if self.is_mounted and self.is_attached:
+        earned = await self.app.files.notes(partial(_earned, self.app.learner, self._tree))
+        if earned != self.earned and self.is_mounted and self.is_attached:
+            self.earned = earned
             self.relabel()
 
     def on_resize(self) -> None:

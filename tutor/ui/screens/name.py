@@ -7,12 +7,12 @@ from textual.screen import ModalScreen
 from textual.widgets import Input, Static
 
 from tutor.ui import bindings
-from tutor.ui.typed import InTutor
+from tutor.ui.screens.once import LeftOnce
 from tutor.ui.widgets.footer import Keys
 from tutor.words import say
 
 
-class NameScreen(InTutor, ModalScreen[str | None]):
+class NameScreen(LeftOnce, ModalScreen[str | None]):
     """Asks for a learner's name; gives one that can be a folder's, or None."""
 
     BINDINGS = bindings.NAME

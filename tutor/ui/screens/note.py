@@ -9,12 +9,12 @@ from textual.screen import ModalScreen
 from textual.widgets import Static
 
 from tutor.ui import bindings
-from tutor.ui.typed import InTutor
+from tutor.ui.screens.once import LeftOnce
 from tutor.ui.widgets.footer import Keys
 from tutor.words import say
 
 
-class NoteScreen(InTutor, ModalScreen[None]):
+class NoteScreen(LeftOnce, ModalScreen[None]):
     """Lines under a title.
 
     Args:

@@ -11,7 +11,7 @@ from textual.screen import Screen
 from textual.widget import Widget
 
 from tutor.run import PANELS
-from tutor.ui.typed import InTutor
+from tutor.ui.screens.once import LeftOnce
 from tutor.ui.widgets.footer import Keys
 from tutor.ui.widgets.plot import Plot
 from tutor.ui.widgets.tabs import PanelTabs
@@ -24,7 +24,7 @@ MIDDLE, TALL = 28, 32
 """Rows from which a screen has room for more than what must be there, and room to spare."""
 
 
-class Page(InTutor, Screen):
+class Page(LeftOnce, Screen):
     """A screen whose body is `body()` and whose words are set by `relabel()`."""
 
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-wide")]  # noqa: RUF012
@@ -79,12 +79,20 @@ class PlotPage(Page):
         """The bounds to draw, by panel; none unless the screen says otherwise."""
         return {}
 
+    def on_mount(self) -> None:
+        """Follow the smoothing too: it is one for all panels."""
+        super().on_mount()
+        self.watch(self.app, "smooth", self._draw_again, init=False)
+
     def _speak(self) -> None:
         super()._speak()
+        self._draw_again()
+        self.query_one(PanelTabs).refresh()
+
+    def _draw_again(self) -> None:
         plot = self.query_one(Plot)
         if plot.view:
             plot.look_at(plot.view)
-        self.query_one(PanelTabs).refresh()
 
     def ruling(self, panel: str) -> "Ruling | None":
         """What a rule showed on `panel`; nothing unless the screen says otherwise."""
@@ -100,8 +108,11 @@ class PlotPage(Page):
         self.refresh_bindings()
 
     def check_action(self, action: str, parameters: tuple) -> bool | None:
-        """Zoom and pan only what is drawn over steps."""
-        return self.query_one(Plot).has_steps if action in ("zoom", "pan", "whole") else True
+        """Zoom and pan only what is drawn over steps; smooth only curves."""
+        plot = self.query_one(Plot)
+        if action == "smooth":
+            return plot.can_smooth
+        return plot.has_steps if action in ("zoom", "pan", "whole") else True
 
     def action_panel(self, number: int) -> None:
         """Another panel."""
@@ -119,6 +130,17 @@ class PlotPage(Page):
         """The whole run."""
         self.query_one(Plot).whole()
 
+    def action_smooth(self) -> None:
+        """The curves averaged over more rows; after the most, as they were logged."""
+        from tutor.plots import smoothing
+
+        if subject := self.query_one(Plot).subject:
+            self.app.smooth = smoothing.following(subject, self.app.smooth)
+
+    def point(self, step: int) -> None:
+        """The cursor to a logged step: every key and the mouse move it through here."""
+        self.query_one(Plot).point(step)
+
     def action_cursor(self, by: int) -> None:
         """The cursor to the next logged step, or so many on; it begins at the mark."""
         from tutor.plots import cursor
@@ -127,12 +149,12 @@ class PlotPage(Page):
         if plot.subject is None or plot.view is None or not len(plot.subject):
             return
         begin = self.mark if plot.cursor is None else plot.cursor
-        plot.point(cursor.moved(plot.subject, plot.view, plot.panel, begin, by))
+        self.point(cursor.moved(plot.subject, plot.view, plot.panel, begin, by))
 
     def action_cursor_at_mark(self) -> None:
         """The cursor to the step under discussion."""
         if self.mark is not None:
-            self.query_one(Plot).point(self.mark)
+            self.point(self.mark)
 
     def action_cursor_at_worst(self) -> None:
         """The cursor to the worst step in view."""
@@ -143,7 +165,7 @@ class PlotPage(Page):
             return
         step = cursor.worst(plot.subject, plot.panel, plot.view)
         if step is not None:
-            plot.point(step)
+            self.point(step)
 
     def action_cursor_to(self) -> None:
         """The cursor to a step that is typed."""
@@ -158,11 +180,11 @@ class PlotPage(Page):
 
         plot = self.query_one(Plot)
         if step is not None and plot.subject is not None:
-            plot.point(cursor.nearest(plot.subject, step))
+            self.point(cursor.nearest(plot.subject, step))
 
     def on_plot_pointed(self, event: Plot.Pointed) -> None:
         """A step was clicked."""
-        self.query_one(Plot).point(event.step)
+        self.point(event.step)
 
     def on_panel_tabs_chosen(self, event: PanelTabs.Chosen) -> None:
         """A panel was clicked."""

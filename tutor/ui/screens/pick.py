@@ -9,13 +9,13 @@ from textual.screen import ModalScreen
 from textual.widgets.option_list import Option
 
 from tutor.ui import bindings
-from tutor.ui.typed import InTutor
+from tutor.ui.screens.once import LeftOnce
 from tutor.ui.widgets.footer import Keys
 from tutor.ui.widgets.options import Options
 from tutor.words import plain, say
 
 
-class PickScreen(InTutor, ModalScreen[str | None]):
+class PickScreen(LeftOnce, ModalScreen[str | None]):
     """A list over the screen below; gives the id picked, or None.
 
     Args:

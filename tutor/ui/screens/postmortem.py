@@ -4,6 +4,7 @@ The post-mortem at hand is `pm`, always as the learner left it: each section pos
 applies them and tells the section what came of it. A draft is kept at each change of section and on leaving.
 """
 
+import asyncio
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
@@ -80,6 +81,7 @@ class PostMortemScreen(Page):
         self.number = 1
         self._kept: PostMortem | None = postmortem  # as the last draft has it
         self._lesson: PostMortem | None = None  # as it was last saved
+        self._putting = asyncio.Lock()
 
     def body(self) -> Iterator[Widget]:
         """The sections on the left, the one at hand on the right."""
@@ -151,17 +153,25 @@ class PostMortemScreen(Page):
     async def _open(
         self, *, stay: bool = False, focus: str = "", at: int | tuple[int, int] | None = None
     ) -> None:
-        form = self.query_one("#form", Container)
         section = FORMS[self.number - 1](self.pm, self.app.lang, self._run)
-        async with self.batch():
-            await form.remove_children()
-            await form.mount(section)
+        await asyncio.shield(self._put(section))
         self._show()
         if not stay:
             field = next(iter(section.query(f"#{focus}") if focus else ()), section.entry)
             field.focus()
             if at is not None:
                 setattr(field, "cursor_location" if isinstance(field, TextArea) else "cursor_position", at)
+
+    async def _put(self, section: Section) -> None:
+        """Put `section` in the place of the one before. It isn't cancelled, whatever is opened next and even
+        when the screen is left: widgets whose removal is cut short would hold up the app for good.
+        """
+        async with self._putting:
+            if self in self.app.screen_stack:
+                form = self.query_one("#form", Container)
+                async with self.batch():
+                    await form.remove_children()
+                    await form.mount(section)
 
     def _show(self) -> None:
         lang = self.app.lang

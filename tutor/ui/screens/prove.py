@@ -9,7 +9,7 @@ from textual.widgets import Static
 
 from tutor import proof as proofs
 from tutor.card.ladder import NameToken, PointAtStep
-from tutor.plots import whole, zoom
+from tutor.plots import whole
 from tutor.proof import Proof
 from tutor.ui import bindings
 from tutor.ui.proofs import keep
@@ -40,7 +40,6 @@ class ProveScreen(PlotPage):
     def __init__(self, proof: Proof, keeper: "Keeper"):
         super().__init__()
         self.proof, self._keeper = proof, keeper
-        self._pointed = self._middle()
 
     def body(self) -> ComposeResult:
         """Question, panel, what the log says, the answer and the hints."""
@@ -61,7 +60,7 @@ class ProveScreen(PlotPage):
         self.proof = proof
         keep(self._keeper, proof)
         if moved:
-            self._pointed = self._middle()
+            self._begin_rung()
             self.query_one(Control).clear()
         self.relabel()
         if moved or proof.told:
@@ -69,6 +68,7 @@ class ProveScreen(PlotPage):
 
     def on_mount(self) -> None:
         """Open the panel of the rung at hand."""
+        self._begin_rung()
         super().on_mount()
         self._open_panel()
 
@@ -102,6 +102,11 @@ class ProveScreen(PlotPage):
             key = "f2" if typed else "h"
             hints.show(rung.hints.in_order, rung.numbers, shown, self.app.lang, more=True, key=key)
 
+    def _begin_rung(self) -> None:
+        """The cursor, which is what points at a step, stands in the middle where one is asked for."""
+        steps = self.proof.run.steps
+        self.query_one(Plot).cursor = int(steps[len(steps) // 2]) if self._pointing else None
+
     def _open_panel(self) -> None:
         panel = self.proof.rung.panel_name if self.proof.id else self.query_one(Plot).panel
         self.draw(panel, whole(self.proof.run) if self._pointing else None)
@@ -114,27 +119,23 @@ class ProveScreen(PlotPage):
     def _pointing(self) -> bool:
         return self._asking and isinstance(self.proof.rung.answer, PointAtStep)
 
-    def _middle(self) -> int:
-        steps = self.proof.run.steps
-        return int(steps[len(steps) // 2])
-
     @property
     def mark(self) -> int | None:
-        """Where the learner points; else the step that the log found, or that is under discussion."""
+        """The step that the log found, or that is under discussion; none while the learner is to find it."""
         if self._pointing:
-            return self._pointed
+            return None
         found = self.proof.last.facts.get("step") if self.proof.last else None
         return self.proof.at if found is None else found
 
+    def point(self, step: int) -> None:
+        """Where the learner points is read out below the panel."""
+        super().point(step)
+        self._read_pointer()
+
     def _read_pointer(self) -> None:
-        """What the curve reads where the learner points."""
-        if not self._pointing:
-            return
-        asked = self.proof.rung.answer
-        signal = getattr(asked, "signal", None) or "loss"
-        facts = {"signal": self.say(f"signals.{signal}.name"), "step": self._pointed}
-        value = self.proof.run.value(signal, self._pointed)
-        self.query_one(Control).point(self.say("prove.pointed", **facts, value=value))
+        step = self.query_one(Plot).cursor
+        if self._pointing and step is not None:
+            self.query_one(Control).point(self.say("prove.pointed", step=step))
 
     # Keys
 
@@ -157,7 +158,7 @@ class ProveScreen(PlotPage):
         """Commit to the answer: now the log speaks. Past the last rung, to the root cause."""
         control = self.query_one(Control)
         if self._pointing:
-            said: str | None = str(self._pointed)
+            said: str | None = str(self.query_one(Plot).cursor)
         else:
             said = control.chosen if self._asking and self.proof.rung.answer.choices else control.text
         if not said or not said.strip():
@@ -179,13 +180,8 @@ class ProveScreen(PlotPage):
         self.refresh_bindings()
 
     def action_point(self, by: int) -> None:
-        """Point at a later or an earlier row of the log."""
-        run, plot = self.proof.run, self.query_one(Plot)
-        row = min(max(run.row_at(self._pointed) + by, 0), len(run) - 1)
-        self._pointed = int(run.steps[row])
-        first, last = plot.view or whole(run)
-        self.draw(plot.panel, (first, last) if first <= self._pointed <= last else None)
-        self._read_pointer()
+        """The cursor as everywhere, by the arrows too where a step is asked for."""
+        self.action_cursor(by)
 
     def action_choose(self, by: int) -> None:
         """The next choice."""
@@ -194,14 +190,6 @@ class ProveScreen(PlotPage):
     def action_read(self, lines: int) -> None:
         """Scroll what the log says."""
         self.query_one(Told).scroll_relative(y=lines, animate=False)
-
-    def action_zoom(self, factor: float) -> None:
-        """Closer or farther, about the step pointed at."""
-        plot = self.query_one(Plot)
-        if self._pointing and plot.view:
-            self.draw(plot.panel, zoom(plot.view, factor, self.proof.run, self._pointed))
-        else:
-            super().action_zoom(factor)
 
     def action_leave(self) -> None:
         """Back to the leaf; the proof stays where it is."""

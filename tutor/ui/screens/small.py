@@ -4,16 +4,21 @@ from textual.app import ComposeResult
 from textual.screen import ModalScreen
 from textual.widgets import Static
 
-from tutor.ui.typed import InTutor
+from tutor.ui import bindings
+from tutor.ui.screens.once import LeftOnce
+from tutor.ui.widgets.footer import Keys
 from tutor.words import say
 
 
-class TooSmall(InTutor, ModalScreen):
+class TooSmall(LeftOnce, ModalScreen):
     """Covers the app; taken away when the terminal has grown."""
 
+    BINDINGS = bindings.TOO_SMALL
+
     def compose(self) -> ComposeResult:
-        """The line."""
+        """The line, and the key that leaves the app."""
         yield Static(self._line(), markup=False)
+        yield Keys()
 
     def on_resize(self) -> None:
         """Say how large it is now."""
@@ -27,11 +32,3 @@ class TooSmall(InTutor, ModalScreen):
     def _line(self) -> str:
         width, height = self.app.size
         return say("ui.too_small", self.app.lang, width=width, height=height)
-
-    def check_action(self, action: str, parameters: tuple) -> bool:
-        """Nothing works until there is room, but leaving."""
-        return action in ("leave", "quit")
-
-    def key_q(self) -> None:
-        """Leave the app."""
-        self.app.exit()

@@ -7,12 +7,12 @@ from textual.screen import ModalScreen
 from textual.widgets import Input, Static
 
 from tutor.ui import bindings
-from tutor.ui.typed import InTutor
+from tutor.ui.screens.once import LeftOnce
 from tutor.ui.widgets.footer import Keys
 from tutor.words import say
 
 
-class StepScreen(InTutor, ModalScreen[int | None]):
+class StepScreen(LeftOnce, ModalScreen[int | None]):
     """Asks for a step; gives it, or None.
 
     Args:

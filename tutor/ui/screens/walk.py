@@ -1,6 +1,7 @@
 """WalkScreen: one question after another; the learner predicts, then the log answers."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -23,7 +24,7 @@ from tutor.ui.widgets.plot import Plot
 from tutor.ui.widgets.remarks import Remarks, remarks
 from tutor.ui.widgets.title import Title, described, placed
 from tutor.ui.widgets.walkpanes import WalkPanes
-from tutor.walk import UNSURE, AtLeaf, AtQuestion, Look, Place, Walk
+from tutor.walk import UNSURE, AtLeaf, AtQuestion, Look, Place, Stage, Walk
 from tutor.words import BadFileError, SaidError, plain
 
 if TYPE_CHECKING:
@@ -61,6 +62,7 @@ class WalkScreen(PlotPage, WalkPage[Walk]):
         self.seen: Look | None = None
         self._why = False
         self._looks = Looks()
+        self._before: Sequence[Stage] = ()
 
     def body(self) -> ComposeResult:
         """The remarks on the log above the panes."""
@@ -72,6 +74,10 @@ class WalkScreen(PlotPage, WalkPage[Walk]):
     def _called(self) -> str:
         run = self._walk.run if self._walk else self._subject
         return self.app.called(run.path if isinstance(run, Run) else run, run.name)
+
+    def walks(self, tree: Tree) -> bool:
+        """Whether this is a walk over that tree."""
+        return self._tree.tree == tree.tree
 
     @property
     def begun(self) -> bool:
@@ -112,6 +118,9 @@ class WalkScreen(PlotPage, WalkPage[Walk]):
         if kept and (kept.answers or kept.prediction or kept.hints):
             self.notify(self.say("walk.resumed"), markup=False)
         self.app.greet()
+        self._before = await self.app.files.read(partial(_before, run, self._tree))
+        if self.is_attached:
+            self.relabel()
 
     def _cannot_keep(self, error: SaidError) -> None:
         why = self.say("walk.not_kept", why=plain(error.says(self.app.lang)))
@@ -135,6 +144,15 @@ class WalkScreen(PlotPage, WalkPage[Walk]):
             return
         self.relabel()
         self.draw(*self._opening(moved=moved))
+        if not self._looks.quick(walk):
+            self._look_ahead(walk)
+
+    @work(exclusive=True, group="look")
+    async def _look_ahead(self, walk: AtQuestion) -> None:
+        """Look at a long log while the learner reads the question, then draw the bound."""
+        await self.app.files.read(partial(self._looks.at, walk))
+        if isinstance(self._walk, AtQuestion) and self._walk.at == walk.at and self.seen is None:
+            self.show_panel(self.query_one(Plot).panel)
 
     def _opening(self, *, moved: bool) -> tuple[str, tuple[int, int] | None]:
         """Panel and view: what the question asks about, then what its answer rests on."""
@@ -181,7 +199,7 @@ class WalkScreen(PlotPage, WalkPage[Walk]):
         title.refresh()
         self.query_one(Remarks).show(lang, first=not (walk and walk.answers))
         if not isinstance(walk, AtLeaf):
-            self._panes.show(walk, self.seen, why=self._says_why)
+            self._panes.show(walk, self.seen, why=self._says_why, before=self._before)
 
     @property
     def mark(self) -> int | None:
@@ -193,7 +211,7 @@ class WalkScreen(PlotPage, WalkPage[Walk]):
     def levels(self) -> Mapping[str, float | None]:
         """The rules' bounds by panel, unless a bound would give the answer away."""
         question = self.asking.question
-        if self.seen is None and (question.focus or question.checks):
+        if self.seen is None and (question.focus or question.checks or not self._looks.quick(self.asking)):
             return {}
         return bounds(question, self.seen or self._looks.at(self.asking))
 
@@ -226,6 +244,7 @@ class WalkScreen(PlotPage, WalkPage[Walk]):
             "others": lambda: len(steps_to_pick(walk, seen, self._looks)) > 1,
             "why": lambda: not self._room_for_why,
             "remarks": lambda: bool(walk.run.remarks),
+            "before": lambda: bool(self._before),
             "back": lambda: moved,
             "again": lambda: moved,
         }
@@ -291,6 +310,10 @@ class WalkScreen(PlotPage, WalkPage[Walk]):
         from tutor.ui.screens.note import NoteScreen
 
         self.app.push_screen(NoteScreen("walk.remarks", remarks(self.walk.run, self.app.lang)))
+
+    def action_before(self) -> None:
+        """The tree before this one, which the log has walked: to walk it by hand."""
+        self.app.open_walk(self.walk.run, self._before[-1].walk.tree)
 
     def action_back(self) -> None:
         """Undo the prediction or the last answer."""
@@ -367,3 +390,10 @@ def _read(subject: Run | Path, tree: Tree) -> Run:
     run = read(subject)
     trees.check(tree)
     return run
+
+
+def _before(run: Run, tree: Tree) -> Sequence[Stage]:
+    """The trees before this one, walked by the log; none where one of them can't be read."""
+    with suppress(BadFileError, ValueError):
+        return walks.before(run, tree, trees.find)
+    return ()

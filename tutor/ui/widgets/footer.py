@@ -17,8 +17,8 @@ MOST = 8
 HELP = ("question_mark", "f1", "ctrl+p")
 """Help, by the key that works where a ? is text, and the menu."""
 
-WAYS_OUT = ("leave", "close")
-"""The actions that leave a screen."""
+WAYS_OUT = ("leave", "close", "quit")
+"""The actions that leave a screen, or the app."""
 
 
 class Keys(InTutor, Widget):
@@ -40,10 +40,9 @@ class Keys(InTutor, Widget):
         room = self.size.width - 1 + len(GAP) - sum(_width(row) for row in always)  # no gap after the last
         shown: list[Working] = []
         for row in others[: MOST - len(always)]:
-            room -= _width(row)
-            if room < 0:
-                break
-            shown.append(row)
+            if _width(row) <= room:  # a long one gives way to the shorter ones after it
+                room -= _width(row)
+                shown.append(row)
         parts: list[tuple[str, str]] = []
         for keys, name, key, _ in [*shown, *always]:
             click = f" @click=app.simulate_key({key!r})"

@@ -23,6 +23,7 @@ from tutor.words import plain, say
 
 SIGNS = {True: "=", False: "≠", None: "·"}  # the log agrees, differs, has no rule
 SIGN_STYLES = {True: "bold $success", False: "bold reverse $error", None: "$foreground-muted"}
+PROVEN = "✓"
 FIRST_COLUMN, COLUMN = 17, 12  # a gap after the longest name of a panel; five hypotheses fit on 80
 
 
@@ -85,6 +86,7 @@ class EvidenceGrid(Section):
             with Vertical(id="grid"):
                 yield Cells(self.panels)
                 yield Static(classes="said")
+                yield Static(classes="proven")
                 with Horizontal(classes="legend"):
                     yield Static()
                     yield Button(Content(self.words("rest_silent")), id="silence", compact=True)
@@ -118,10 +120,13 @@ class EvidenceGrid(Section):
         for letter in LETTERS[: len(self.pm.hypotheses)]:
             table.add_column(letter, width=COLUMN)
         for panel in self.panels:
-            table.add_row(
-                Content(panel_name(panel, self.lang)), *(self._cell(panel, h.key) for h in self.pm.hypotheses)
-            )
+            table.add_row(self._row_name(panel), *(self._cell(panel, h.key) for h in self.pm.hypotheses))
         table.cursor_coordinate = self._next_marked(Coordinate(0, 0)) or Coordinate(0, 1)
+
+    def _row_name(self, panel: str) -> Content:
+        """A panel's name, with a sign where the learner proved something on it."""
+        sign = f" {PROVEN}" if self.pm.proven_on(panel) else ""
+        return Content.assemble(panel_name(panel, self.lang), (sign, SIGN_STYLES[True]))
 
     def _next_marked(self, after: Coordinate) -> Coordinate | None:
         """The next marked cell that is empty, along the rows and around the end."""
@@ -204,9 +209,18 @@ class EvidenceGrid(Section):
         if self._filled_last == here or self.pm.cell(*here):
             cells = [here]
         self.query_one(".said", Static).update(Content("\n").join(self._said(*cell) for cell in cells))
+        self._say_proven(table.panel)
         for plot in self.query(Plot):
             if plot.panel != table.panel or plot.view is None:
                 plot.show(table.panel, began_at(self.pm), None)
+
+    def _say_proven(self, panel: str) -> None:
+        """What the learner proved on the row's panel."""
+        found = [self.words("proven", text=text) for text in self.pm.proven_on(panel)]
+        place = self.query_one(".proven", Static)
+        place.display = bool(found)
+        lines = [Content.assemble((PROVEN, SIGN_STYLES[True]), f" {line}") for line in found]
+        place.update(Content("\n").join(lines))
 
     def _said(self, panel: str, key: str) -> Content:
         hypothesis = next(h for h in self.pm.hypotheses if h.key == key)

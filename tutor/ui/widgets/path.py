@@ -7,8 +7,9 @@ from textual.containers import VerticalScroll
 from textual.content import Content
 from textual.widgets import Static
 
+from tutor.saying import folded
 from tutor.tree import Tree
-from tutor.walk import Answer
+from tutor.walk import Answer, Stage
 from tutor.words import say
 
 HERE, AHEAD = "▸", "┆"
@@ -34,7 +35,7 @@ def mark_style(sign: str) -> str:
 class Path(VerticalScroll):
     """A column where there is room, else one line."""
 
-    _shown: tuple[Tree, Sequence[Answer], str, str] | None = None
+    _shown: tuple[Tree, Sequence[Answer], str, str, Sequence[Stage]] | None = None
 
     can_focus = False
 
@@ -43,11 +44,17 @@ class Path(VerticalScroll):
         yield Static(id="path-column")
         yield Static(id="path-line")
 
-    def show(self, tree: Tree, answers: Sequence[Answer], at: str, lang: str) -> None:
-        """Draw the path over `answers` to `at`, a question or a leaf of `tree`."""
-        self._shown = tree, answers, at, lang
+    def show(
+        self, tree: Tree, answers: Sequence[Answer], at: str, lang: str, before: Sequence[Stage] = ()
+    ) -> None:
+        """Draw the path over `answers` to `at`, a question or a leaf of `tree`, under the trees `before`."""
+        self._shown = tree, answers, at, lang, before
         self.border_title = say("walk.path", lang)
-        self.query_one("#path-column", Static).update(self._column(tree, answers, at, lang))
+        lines = [_folded(stage, lang) for stage in before]
+        if lines:
+            lines[-1] += Content.assemble(("  t", "$foreground-muted bold"))  # the key that opens it
+        column = self._column(tree, answers, at, lang)
+        self.query_one("#path-column", Static).update(Content("\n").join([*lines, column]))
         self.query_one("#path-line", Static).update(self._line(tree, answers, at, lang))
         self.call_after_refresh(self.scroll_end, animate=False)
 
@@ -99,6 +106,13 @@ class Path(VerticalScroll):
                 return Content.assemble(("… ", "$foreground-muted")) + line
             line = step + line
         return line
+
+
+def _folded(stage: Stage, lang: str) -> Content:
+    """A tree that the log has walked, in a line: what it found, or how much of it the log could answer."""
+    tree, told = stage.walk.tree.tree, folded(stage, lang)
+    sign, style = ("!", "bold $accent") if stage.flawed else (RIGHT, "$foreground-muted")
+    return Content.assemble((f"{sign} ", style), (f"{tree} ", "$foreground-muted"), (told, style))
 
 
 def _ahead(tree: Tree, at: str, lang: str) -> str:

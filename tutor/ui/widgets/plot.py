@@ -20,9 +20,12 @@ if TYPE_CHECKING:
 DOUBLE = 160
 """Columns of the terminal from which a second panel stands beside the first."""
 
+ROOMY = 120
+"""Columns of the panel itself, from which half of it is enough for each of the two."""
+
 
 class Plot(InTutor, Widget):
-    """Draws from the first `show` on: plotext is loaded only then.
+    """Draws from the first `show` on: the plots, and polars with them, are loaded only then.
 
     Attributes:
         subject: the run; nothing is drawn while it is None.
@@ -69,10 +72,12 @@ class Plot(InTutor, Widget):
 
         if self.view is None:
             self.view = plots.default_view(self.subject, panel, mark)
-        title = self._heading(panel)
-        if self.has_steps:
-            title += "  ·  " + say("walk.steps_shown", self.app.lang, first=self.view[0], last=self.view[1])
-        self.border_title = Content(title)
+        parts = [self._heading(panel)]
+        if smooth := self._smooth:
+            parts.append(say("walk.smoothed", self.app.lang, rows=smooth))
+        if self.has_steps:  # last: where it is cut, the axis has them too
+            parts.append(say("walk.steps_shown", self.app.lang, first=self.view[0], last=self.view[1]))
+        self.border_title = Content("  ·  ".join(parts))
         self.refresh()
 
     def _heading(self, panel: str) -> str:
@@ -86,11 +91,28 @@ class Plot(InTutor, Widget):
         return self.panel not in ("tokens", "batch")
 
     @property
+    def can_smooth(self) -> bool:
+        """Whether the panel draws curves that can be averaged over rows, and the run has enough of them."""
+        from tutor import plots
+
+        curves = self.panel not in ("tokens", "batch", "activations")
+        return curves and self.subject is not None and len(plots.smoothing.offered(self.subject)) > 1
+
+    @property
+    def _smooth(self) -> int:
+        """Over how many rows the curves are averaged."""
+        from tutor import plots
+
+        if not self.app.smooth or self.subject is None or not self.can_smooth:
+            return 0
+        return plots.smoothing.fitting(self.subject, self.app.smooth)
+
+    @property
     def beside(self) -> str | None:
         """The panel that stands beside this one where there is room: the gradient beside the loss, the loss
         beside any other.
         """
-        if self.app.size.width < DOUBLE:
+        if self.app.size.width < DOUBLE or self.content_size.width < ROOMY:
             return None
         return "gradient" if self.panel == "loss" else "loss"
 
@@ -156,12 +178,12 @@ class Plot(InTutor, Widget):
         read = self.cursor is not None and len(subject) > 0
         state = (
             revisions, self.panel, self.beside, width, height, app.lang, self.view, self.mark, self.level,
-            self.ruling, read, not app.no_color, app.current_theme.dark,
+            self.ruling, self._smooth, read, not app.no_color, app.current_theme.dark,
         )  # fmt: skip
         if self._boards is None or self._boards[0] != state:
             how: plots.How = {
                 "lang": app.lang, "view": self.view, "mark": self.mark, "others": self.others,
-                "colour": not app.no_color, "dark": app.current_theme.dark,
+                "smooth": self._smooth, "colour": not app.no_color, "dark": app.current_theme.dark,
             }  # fmt: skip
             ours = how | {"level": self.level, "ruling": self.ruling}
             second = self.beside

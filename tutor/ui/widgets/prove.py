@@ -142,10 +142,14 @@ def _evidence(proof: Proof, given: Given, lang: str) -> Content:
     )
 
 
+def scored(proof: Proof, lang: str) -> str:
+    """How much was proven, with how many hints."""
+    right, count = proof.score
+    return say("prove.scored", lang, right=right, count=count, hints=proof.hints_used)
+
+
 def _ending(proof: Proof, lang: str) -> Content:
-    tested = [given for given in proof.given if given.right is not None]
-    facts = {"right": sum(bool(given.right) for given in tested), "count": len(tested)}
-    score = say("prove.scored", lang, **facts, hints=sum(given.hints for given in proof.given))
+    score = scored(proof, lang)
     return Content.assemble(
         (f"{say('prove.yours', lang)} ", MUTED),
         (plain(proof.cause), "bold"),

@@ -23,6 +23,7 @@ from tutor.postmortem import (
     total,
     with_cause,
     with_option,
+    with_symptom,
 )
 from tutor.postmortem.change import changes
 from tutor.postmortem.text import LETTERS, source, supported_by, tension
@@ -135,13 +136,17 @@ class Symptoms(Section):
     @on(Input.Changed)
     def _changed(self, event: Input.Changed) -> None:
         key, value = event.input.id or "", event.value
-        self.post_message(self.Edited(lambda pm: pm.with_symptom(key, value)))
+        self.post_message(self.Edited(lambda pm: with_symptom(pm, key, value)))
 
     def show(self, pm: PostMortem, problems: list[Problem]) -> None:
-        """Mark the rows too."""
+        """Mark the rows too, and show what is worked out from others."""
         super().show(pm, problems)
         for symptom in pm.symptoms:
             self._mark(symptom.key)
+            value = self.query_one(f"#{symptom.key}", Input)
+            if not value.has_focus and value.value != plain(symptom.value):
+                with value.prevent(Input.Changed):
+                    value.value = plain(symptom.value)
 
 
 class Hypotheses(Section):

@@ -1,5 +1,7 @@
 """WalkPanes: what a walk shows: path and hints; the question, the panel, the answer and the evidence."""
 
+from collections.abc import Sequence
+
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
 
@@ -12,7 +14,7 @@ from tutor.ui.widgets.path import Path
 from tutor.ui.widgets.plot import Plot
 from tutor.ui.widgets.question import QuestionPane
 from tutor.ui.widgets.tabs import PanelTabs
-from tutor.walk import AtQuestion, Look
+from tutor.walk import AtQuestion, Look, Stage
 
 
 class WalkPanes(InTutor, Horizontal):
@@ -49,21 +51,24 @@ class WalkPanes(InTutor, Horizontal):
     def _question(self) -> Question:
         return self._tree.questions[self._at]
 
-    def show(self, walk: AtQuestion | None, seen: Look | None, *, why: bool) -> None:
+    def show(self, walk: AtQuestion | None, seen: Look | None, *, why: bool, before: Sequence[Stage]) -> None:
         """Draw where `walk` stands and, once the learner has committed, what the log says.
 
         Args:
             walk: None before the log is read.
             seen: what the log says of the question at hand; None until the learner has committed.
             why: whether to say what is at stake.
+            before: the trees before this one, walked by the log.
         """
         lang, answer = self.app.lang, self.query_one(Answer)
         self._walk = walk
         self.show_question(why=why)
-        self.query_one(Path).show(self._tree, walk.answers if walk else (), self._at, lang)
+        self.query_one(Path).show(self._tree, walk.answers if walk else (), self._at, lang, before)
         self.show_hints(walk)
-        self.screen.set_class(seen is not None, "told")
-        self.screen.set_class(seen is not None and not seen.answers, "by-hand")
+        # Not of the screen: a class of its own costs every widget on it a look at the styles.
+        self.query(Hints).set_class(seen is not None, "told")
+        self.query_one(Plot).set_class(seen is not None and not seen.answers, "by-hand")
+        self.query_one(Evidence).display = seen is not None
         if walk is None or walk.prediction is None or seen is None:
             answer.display = True
             answer.ask(self._question, lang)

@@ -1,0 +1,124 @@
+"""The commands that one looks things up with: flaws and signals."""
+
+from typing import Annotated
+
+import typer
+
+from tutor import terminal
+from tutor.cli import options
+
+LOOK_UP = "Look up"
+
+app = typer.Typer()
+
+
+@app.command(
+    rich_help_panel=LOOK_UP,
+    epilog='Examples:  tutor flaws no-clip  ·  tutor flaws --sees "loss 0.0 and grad_norm nan"',
+)
+def flaws(
+    name: Annotated[str | None, typer.Argument(help="Show this one whole.", metavar="[NAME]")] = None,
+    sees: Annotated[
+        str | None, typer.Option("--sees", help="What you see in a log or on a dashboard: find what fits.")
+    ] = None,
+    page: Annotated[
+        str | None, typer.Option("--page", help="The whole catalogue as Markdown, in this language.")
+    ] = None,
+    lang: options.LangOption = None,
+) -> None:
+    """List every flaw of every tree, show one, or find those that fit what you see."""
+    from tutor import flaws as catalogue
+    from tutor.flaws import text
+
+    language = options.lang(lang)
+    if sum(given is not None for given in (name, sees, page)) > 1:
+        options.fail("flaws takes a NAME, or --sees, or --page: one of them")
+    if page is not None:
+        terminal.tell(text.page(catalogue.all_flaws(), options.lang(page)).rstrip("\n"))
+    elif sees is not None:
+        found = catalogue.search(catalogue.all_flaws(), sees)[: text.SHOWN]
+        for line in text.hits(found, sees, language):
+            _line(line)
+        raise typer.Exit(0 if found else 1)
+    elif name is not None:
+        _one(name, language)
+    else:
+        _all(language)
+
+
+def _one(name: str, lang: str) -> None:
+    """Print one flaw whole."""
+    from tutor import flaws as catalogue
+    from tutor.flaws import text
+
+    try:
+        flaw = catalogue.find(name)
+    except ValueError as error:
+        options.fail(error)
+    _line(f"{flaw.leaf.name(lang)}", "bold")
+    _line(text.asked_at(flaw, lang))
+    for title, lines in text.sections(flaw, lang):
+        _line(f"\n{title}", "bold")
+        for line in lines:
+            _line(f"  {line}", whole=text.whole(line))
+
+
+def _all(lang: str) -> None:
+    """Print the flaws by tree."""
+    from tutor import flaws as catalogue
+
+    tree = ""
+    for flaw in catalogue.all_flaws():
+        if flaw.tree.tree != tree:
+            tree = flaw.tree.tree
+            _line(f"{tree}  {flaw.tree.title(lang)}", "bold")
+        _line(f"  {flaw.called:<28}{flaw.leaf.name(lang)}", whole=True)
+
+
+def _line(text: str, style: str = "", *, whole: bool = False) -> None:
+    """Print a line, broken between words under its beginning unless it has to stay whole."""
+    from rich.padding import Padding
+    from rich.text import Text
+
+    console, said = terminal.console(), text.lstrip(" ")
+    if whole:
+        console.print(Text(text, style), soft_wrap=True)
+    else:
+        console.print(Padding(Text(said, style), (0, 0, 0, len(text) - len(said)), expand=False))
+
+
+@app.command(rich_help_panel=LOOK_UP, epilog="Example:  tutor signals --lang es")
+def signals(lang: options.LangOption = None) -> None:
+    """What to log in a long run, how often and why; then every signal that tutor knows."""
+    from rich.table import Table
+
+    from tutor.signals import SIGNALS
+    from tutor.words import say
+
+    language, console = options.lang(lang), terminal.console()
+    watched = Table(box=None, padding=(0, 2, 0, 0), title=say("watch.title", language), title_justify="left")
+    for heading in ("signal", "cadence", "why"):
+        watched.add_column(say(f"watch.heads.{heading}", language), no_wrap=heading == "signal")
+    for name in WATCHED:
+        watched.add_row(name, say("watch.cadence", language), say(f"watch.why.{name}", language))
+    console.print(watched)
+    known = Table(box=None, padding=(0, 2, 0, 0), title=say("watch.all", language), title_justify="left")
+    for heading in ("signal", "what", "how"):
+        known.add_column(say(f"watch.heads.{heading}", language), no_wrap=heading == "signal")
+    for signal in SIGNALS:
+        words = (say(f"signals.{signal.name}.{part}", language) for part in ("name", "how"))
+        known.add_row(signal.name, *words)
+    console.print()
+    console.print(known)
+
+
+WATCHED = (
+    "loss",
+    "grad_norm",
+    "param_norm",
+    "adam_v_norm",
+    "lr",
+    "tokens_per_second",
+    "activation_norms",
+)
+"""What the playbook for long runs logs, in its order."""

@@ -1,0 +1,123 @@
+"""Search: flaws by what one sees, in any language's words, the log's own names among them.
+
+Every word of the question is looked for in what a flaw's leaf and cards say. A word counts the more, the
+fewer flaws have it, and the nearer to what one sees it stands.
+"""
+
+import math
+import re
+import unicodedata
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+
+from tutor.flaws.catalogue import Flaw
+from tutor.words import LANGUAGES, Words, say
+
+SEES, NAME, SAID, MEANS = 4.0, 3.0, 2.0, 1.0
+"""What a word counts in what one sees of a flaw, in its name, in what the log says of it, in its meaning."""
+
+PART = 0.6
+"""What a word counts that only begins alike, or means the same."""
+
+SHORTEST = 4
+"""Letters that two words share at least to begin alike: `grad` and `gradient`."""
+
+LEAST = 0.3
+"""A flaw that answers to less of the question than this share is none that was meant."""
+
+_WORD = re.compile(r"[a-z]+(?:_[a-z]+)*|\d+(?:\.\d+)?")
+
+
+@dataclass(frozen=True)
+class Hit:
+    """A flaw that answers to the question, and how well: from 0 to 1, where 1 is the best one."""
+
+    flaw: Flaw
+    score: float
+
+
+def search(flaws: Sequence[Flaw], question: str) -> list[Hit]:
+    """The flaws that answer to `question`, the best first; [] where none does."""
+    asked = list(dict.fromkeys(_words(question)))
+    guides = [_weights(flaw) for flaw in flaws]
+    found = [0.0] * len(flaws)
+    most = 0.0
+    for word in asked:
+        counts = [_best(word, guide) for guide in guides]
+        having = sum(count > 0 for count in counts)
+        rare = math.log(1 + len(flaws) / (1 + having))
+        most += SEES * rare
+        for i, count in enumerate(counts):
+            found[i] += count * rare
+    # Of two that answer alike, the one of which less is said fits more closely.
+    ranked = sorted(zip(found, map(len, guides), flaws, strict=True), key=lambda one: (-one[0], one[1]))
+    return [Hit(flaw, score / most) for score, _, flaw in ranked if most and score / most >= LEAST]
+
+
+def _best(word: str, guide: dict[str, float]) -> float:
+    """What `word` counts in a flaw's words: itself, or the best one that begins alike or means the same."""
+    alike = [PART * weight for other, weight in guide.items() if _alike(word, other)]
+    return max(guide.get(word, 0.0), *alike, 0.0)
+
+
+def _alike(word: str, other: str) -> bool:
+    short, long = sorted((word, other), key=len)
+    begins = len(short) >= SHORTEST and long.startswith(short)
+    return word != other and (begins or bool(_meanings().get(word, set()) & _meanings().get(other, set())))
+
+
+def _weights(flaw: Flaw) -> dict[str, float]:
+    """Each word of what is said of a flaw, with what it counts where it counts most."""
+    found: dict[str, float] = {}
+    for weight, text in _texts(flaw):
+        for word in _words(text):
+            found[word] = max(found.get(word, 0.0), weight)
+    return found
+
+
+def _texts(flaw: Flaw) -> Iterator[tuple[float, str]]:
+    leaf = flaw.leaf
+    yield NAME, f"{flaw.id} {flaw.tree.tree}"
+    yield SAID, " ".join(flaw.signals)
+    yield from ((NAME, text) for text in _spoken(leaf.name))
+    if leaf.sees:
+        yield from ((SEES, text) for text in _spoken(leaf.sees))
+    for question, outcome in flaw.answers:
+        yield from ((SAID, text) for text in _spoken(question.title, outcome.label, outcome.says))
+    for card in flaw.cards:
+        yield NAME, card.name
+        yield from ((SAID, text) for text in _spoken(card.title, card.symptom))
+    yield from ((MEANS, text) for text in _spoken(leaf.means))
+
+
+def _spoken(*sentences: Words) -> Iterator[str]:
+    for sentence in sentences:
+        for text in sentence.root.values():
+            yield re.sub(r"\{\w+\}", " ", text)
+
+
+def _words(text: str) -> Iterator[str]:
+    """The words of a text: small, without accents; a signal's name also in its parts; numbers as numbers."""
+    plain = "".join(c for c in unicodedata.normalize("NFKD", text.lower()) if not unicodedata.combining(c))
+    for word in _WORD.findall(plain):
+        if word[0].isdigit():
+            yield f"{float(word):g}"
+            continue
+        yield word
+        if "_" in word:
+            yield from word.split("_")
+
+
+@cache
+def _meanings() -> dict[str, set[str]]:
+    """The meanings of each word that has others of the same meaning, in any language."""
+    found: dict[str, set[str]] = {}
+    for lang in LANGUAGES:
+        for meaning in _MEANINGS:
+            for word in _words(say(f"flaws.same.{meaning}", lang)):
+                found.setdefault(word, set()).add(meaning)
+    return found
+
+
+_MEANINGS = ("nan", "gradient", "validation", "rate", "spike", "flat", "rises", "falls", "loss", "resume")

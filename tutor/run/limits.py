@@ -1,0 +1,28 @@
+"""How much of a run is read: the numbers, each with its reason.
+
+No trainer's log comes near them. What goes beyond would take minutes and gigabytes; it is passed over, and a
+remark says so.
+"""
+
+from tutor.plainfile import MEGABYTE
+
+COLUMNS = 1000
+"""Columns of a log. tutor's own has 40; a histogram of each layer makes some hundreds. The time to find the
+columns of rows that each bring a new one grows with the square of their number: 0.1 s at 2000, a minute at
+50,000."""
+
+DEPTH = 8
+"""Levels of a value in a row. A signal has one, a group of metrics two. polars' time grows with the third
+power: 0.04 s at 100 levels, 22 s at 900."""
+
+SENTENCES = 64 * MEGABYTE
+"""Bytes of `sentences.txt`. tutor's own takes 10 kB; all is kept in memory, for the screens."""
+
+MANIFEST = 16 * MEGABYTE
+"""Bytes of `manifest.json`. tutor's own takes 4 kB."""
+
+STEP = 2**53
+"""The last step. Beyond it, a float can't tell two steps apart."""
+
+CHECKPOINT_DIGITS = 16
+"""Digits of the step in a checkpoint's name: as many as STEP has."""

@@ -1,0 +1,63 @@
+"""LeftOnce: a screen that is left once, however often and how fast it is asked to go."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from textual.await_complete import AwaitComplete
+from textual.screen import Screen
+
+from tutor.ui.typed import InTutor
+
+if TYPE_CHECKING:
+    from textual.geometry import Offset
+    from textual.message import Message
+    from textual.widget import Widget
+
+    _Screen = Screen[Any]
+else:
+    _Screen = object
+
+
+class LeftOnce(InTutor, _Screen):
+    """Mixed in before Textual's own screen, of which every screen of the app is one.
+
+    Textual's `dismiss` takes away whatever screen is in front: a second Enter or Escape, pressed before the
+    first one was dealt with, would take away the one below.
+    """
+
+    _left = False
+    _result: Any = None
+
+    def dismiss(self, result: Any = None) -> AwaitComplete:
+        """Leave with `result`; a second time nothing happens. Under other screens, go once they have gone."""
+        if self._left:
+            return AwaitComplete.nothing()
+        self._left, self._result = True, result
+        return super().dismiss(result) if self.app.screen is self else AwaitComplete.nothing()
+
+    def on_screen_resume(self) -> None:
+        """In front: go, where that was asked for meanwhile; be covered while the terminal is too small."""
+        if self.app.screen is not self:
+            return
+        if self._left:
+            super().dismiss(self._result)
+        else:
+            self.app.cover()
+
+    def check_message_enabled(self, message: Message) -> bool:
+        """Once it is left, what its fields and lists still tell it is passed over."""
+        return super().check_message_enabled(message) and not (self._left and message.control)
+
+    def get_widget_and_offset_at(self, x: int, y: int) -> tuple[Widget | None, Offset | None]:
+        """What is drawn there, unless it is on its way out: a selection can't begin in it."""
+        widget, offset = super().get_widget_and_offset_at(x, y)
+        return (widget, offset) if widget is None or widget.is_attached else (None, None)
+
+    def get_selected_text(self) -> str | None:
+        """What is selected; nothing where it was drawn anew and is shorter now: Textual would fail."""
+        try:
+            return super().get_selected_text()
+        except IndexError:
+            self.clear_selection()
+            return None
