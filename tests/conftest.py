@@ -1,7 +1,9 @@
 """What every test shares: small runs made of columns with known answers."""
 
 import json
-from collections.abc import Mapping, Sequence
+import os
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -48,11 +50,28 @@ def write_run(
     return folder
 
 
-def numbers(detector: str) -> Mapping[str, float]:
-    """The numbers by which the shipped tree runs the detector."""
-    found = tree.numbers(detector, tree.find("phase-19"))
+def numbers(detector: str, name: str = "phase-19") -> Mapping[str, float]:
+    """The numbers by which the shipped tree of that name runs the detector."""
+    found = tree.numbers(detector, tree.find(name))
     assert found is not None
     return found
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _cache(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """What tests keep parsed isn't the user's."""
+    os.environ["XDG_CACHE_HOME"] = str(tmp_path_factory.mktemp("cache"))
+
+
+@pytest.fixture
+def in_sight() -> Iterator[Path]:
+    """An empty folder that any user may look into, and only this one may write in."""
+    with tempfile.TemporaryDirectory() as name:
+        Path(name).chmod(0o755)
+        yield Path(name)
+        for folder in [Path(name), *Path(name).rglob("*")]:
+            if folder.is_dir():
+                folder.chmod(0o755)
 
 
 @pytest.fixture

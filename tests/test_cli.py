@@ -109,8 +109,8 @@ class TestCheck:
         write_run(home / "r", GOOD[:60], {"dtype": "fp32"})
         code, out, _ = tutor("check", "r", "--lang", "en")
         assert code == 2
-        assert "undecided: nothing was found, and the log can't answer 3.1, 4.1, 5.2, 5.3, 5.4, 5.5" in out
-        assert "too short for 4.1, 5.3" in out
+        assert "undecided: nothing was found, and the log can't answer phase-18 1.2, 3.1" in out
+        assert "too short for phase-19 4.1, 5.3" in out
         assert json.loads(tutor("check", "r", "--json")[1])[0]["verdict"] == "undecided"
 
     def test_undecided_says_what_to_record_and_is_no_exit_code_of_health(self, home: Path):
@@ -182,7 +182,7 @@ class TestBadInput:
 
 
 class TestLeaving:
-    @pytest.mark.parametrize(("answers", "kept"), [(1, True), (12, False)])
+    @pytest.mark.parametrize(("answers", "kept"), [(1, True), (30, False)])
     @pytest.mark.parametrize("given", ["mine", "mine/metrics.jsonl"])
     def test_a_walk_left_before_its_end_says_how_to_go_on(
         self, home: Path, monkeypatch: pytest.MonkeyPatch, given: str, answers: int, kept: bool
@@ -219,7 +219,7 @@ class TestLeaving:
         monkeypatch.setattr("tutor.cli._terminal", lambda instead: None)
         monkeypatch.setattr("tutor.cli._open", lambda **what: opened.update(what) or 0)
         assert tutor("walk", "--learner", "eva", "--lang", "es")[0] == 0
-        assert opened == {"learner": "eva", "lang": "es", "home_tree": "phase-19"}
+        assert opened == {"learner": "eva", "lang": "es", "home_tree": None}
 
 
 class TestTrees:
@@ -257,6 +257,58 @@ class TestTrees:
         line = len(card.read_text().splitlines())
         assert (code, out) == (2, "")
         assert err == f"{card}:{line}: faults: there is no fault 'frozzen'; did you mean frozen?\n"
+
+    @pytest.mark.parametrize(
+        ("breaks", "said"),
+        [
+            ("[no-clip, no-clip-silent]", "the card of no-clip-silent promises another"),
+            ("[]", "its breaks lack no-clip, whose card promises it"),
+        ],
+    )
+    def test_check_holds_a_leafs_breaks_against_the_cards(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, breaks: str, said: str
+    ):
+        shutil.copytree(ROOT / "trees", tmp_path / "trees")
+        monkeypatch.chdir(tmp_path)
+        graph = tmp_path / "trees" / "phase-19.yaml"
+        text = graph.read_text()
+        graph.write_text(text.replace("breaks: [no-clip]", f"breaks: {breaks}"))
+        code, out, err = tutor("trees", "check", str(graph))
+        assert (code, out) == (2, "")
+        assert f"leaf unclipped-batch: {said}" in err
+
+    def test_check_asks_for_a_break_or_a_reason(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+        shutil.copytree(ROOT / "trees", tmp_path / "trees")
+        monkeypatch.chdir(tmp_path)
+        for lang in ("en", "es"):
+            prose = tmp_path / "trees" / f"phase-19.{lang}.yaml"
+            lines = prose.read_text().splitlines(keepends=True)
+            prose.write_text("".join(line for line in lines if "unreached:" not in line))
+        code, _, err = tutor("trees", "check", str(tmp_path / "trees" / "phase-19.yaml"))
+        assert code == 2
+        assert "leaf decay-too-low: names no break, and no reason" in err
+
+    def test_check_takes_a_break_or_a_reason_not_both(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+        shutil.copytree(ROOT / "trees", tmp_path / "trees")
+        monkeypatch.chdir(tmp_path)
+        leaf = "\n  unclipped-batch:\n"
+        for lang in ("en", "es"):
+            prose = tmp_path / "trees" / f"phase-19.{lang}.yaml"
+            prose.write_text(prose.read_text().replace(leaf, f"{leaf}    unreached: x\n"))
+        code, _, err = tutor("trees", "check", str(tmp_path / "trees" / "phase-19.yaml"))
+        assert code == 2
+        assert "leaf unclipped-batch: a break reaches it" in err
+
+    def test_a_card_of_ones_own_asks_nothing_of_the_shipped_trees(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ):
+        (tmp_path / "trees" / "breaks").mkdir(parents=True)
+        for ending in (".yaml", ".en.yaml", ".es.yaml"):
+            shutil.copy(
+                ROOT / "trees" / "breaks" / f"no-clip{ending}", tmp_path / f"trees/breaks/mine{ending}"
+            )
+        monkeypatch.chdir(tmp_path)
+        assert tutor("trees", "check")[0] == 0
 
     @pytest.mark.parametrize(
         ("words", "key"), [((), "questions"), (("--card",), "change"), (("--prose",), "about")]

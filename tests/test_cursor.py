@@ -8,7 +8,7 @@ import pytest
 
 from tests.conftest import make_run
 from tutor import plots
-from tutor.plots import chart, cursor
+from tutor.plots import cursor, picture
 from tutor.run import PANELS, Checkpoint, Run
 
 WIDTH, HEIGHT = 100, 18
@@ -91,8 +91,8 @@ class TestReadout:
 
 def test_moving_it_draws_no_curve_anew(monkeypatch):
     board = plots.Board(subject(), "loss", WIDTH, HEIGHT, readout=True)
-    monkeypatch.setattr(chart, "sample", None)  # to call it would fail
-    monkeypatch.setattr(chart.raster, "braille", None)
+    monkeypatch.setattr(picture, "sample", None)  # to call it would fail
+    monkeypatch.setattr(picture.raster, "braille", None)
     assert board.text(60).plain != board.text(61).plain
 
 

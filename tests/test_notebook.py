@@ -123,7 +123,7 @@ class TestSafety:
         assert book.lessons_path.read_bytes() == before
         book.append_lesson("## After\n")
         assert [lesson.lesson for lesson in book.lessons()] == ["Clip first", "After"]
-        assert not list(book.folder.glob("*.tmp")) + list(book.folder.glob(".*.tmp"))
+        assert not list(book.folder.glob(".*.part"))
 
     def test_eight_at_once_lose_nothing(self, book, tmp_path):
         writers = [in_another_process(f"who = {who!r}\n{TEN}", tmp_path) for who in "abcdefgh"]
@@ -149,7 +149,7 @@ class TestSafety:
         assert "\n" not in str(caught.value)
         assert ";" in str(caught.value)
         assert book.lessons_path.read_bytes() == before
-        assert not list(book.folder.glob(".*.tmp"))
+        assert not list(book.folder.glob(".*.part"))
 
     def test_a_file_where_the_folder_should_be(self, tmp_path):
         (tmp_path / "ana").write_text("I am no folder")

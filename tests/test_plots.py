@@ -13,6 +13,7 @@ from rich.cells import cell_len
 from tests.conftest import make_run
 from tutor import plots
 from tutor.plots import axes, raster
+from tutor.plots.ink import ink as ink_of
 from tutor.plots.sample import sample
 from tutor.run import PANELS, Checkpoint, Manifest, Run
 
@@ -404,3 +405,35 @@ class TestRaster:
 def test_a_hash_alone_is_a_batch_panel_too():
     run = make_run({"loss": [1.0] * 9, "batch_hash": list("abcdefghi")})
     assert "e" in plots.draw(run, "batch", 80, 12, mark=4).plain
+
+
+class TestSmoothing:
+    def test_a_row_is_the_mean_of_those_about_it_and_of_fewer_at_the_ends(self):
+        values = pl.Series([0.0, 3.0, 6.0, 9.0, 30.0])
+        assert plots.smoothing.smoothed(values, 3).to_list() == [1.5, 3.0, 6.0, 15.0, 19.5]
+
+    def test_nothing_is_made_up_where_nothing_was_logged_and_nan_stays(self):
+        values = pl.Series([1.0, None, 3.0, math.nan, 5.0, math.inf])
+        first, missing, third, bad, fifth, infinite = plots.smoothing.smoothed(values, 3).to_list()
+        assert (first, missing, third, fifth, infinite) == (1.0, None, 3.0, 5.0, math.inf)
+        assert math.isnan(bad)
+
+    def test_a_run_is_offered_what_half_its_rows_are_enough_for(self):
+        short, long = run(45), run(200)
+        assert plots.smoothing.offered(short) == (0, 5, 20)
+        assert [plots.smoothing.following(short, rows) for rows in (0, 5, 20)] == [5, 20, 0]
+        assert plots.smoothing.following(short, 100) == 0  # 100 comes from a longer run
+        assert plots.smoothing.fitting(short, 100) == 20
+        assert plots.smoothing.fitting(long, 100) == 100
+
+    def test_the_logged_curve_stays_faint_behind_it_and_the_legend_names_each_curve_once(self):
+        noisy = run(120, loss=[1.0 + i % 2 for i in range(120)])
+        raw, smooth = (plots.draw(noisy, "loss", 80, 12, smooth=rows) for rows in (0, 20))
+        assert lines(raw)[0] == lines(smooth)[0]
+        faint = ink_of(True, True).faint
+        assert not any(span.style == faint for span in raw.spans)
+        assert any(span.style == faint for span in smooth.spans)
+
+    def test_it_leaves_a_nan_a_mark(self):
+        drawn = lines(plots.draw(WHOLE, "loss", 120, 12, view=(60, 80), smooth=20))
+        assert drawn[-2].count("×") == 2

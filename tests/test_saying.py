@@ -89,7 +89,7 @@ class TestQuestion:
 
     def test_where_no_check_decides_none_is_marked_and_every_source_counts(self):
         question, seen = at("2.3", CONTROL)
-        silent = {name: Finding(NOT_YET) for name in question.checks}
+        silent = {name: Finding(NOT_YET, facts={"rows": 1, "needed": 2}) for name in question.checks}
         seen = replace(seen, outcome="none", finding=Finding("none"), checks=silent)
         [_, finding, *checks] = saying.after_prediction(question, Prediction("none", 4), seen, "en")
         assert not any(line.decides for line in checks)
@@ -156,7 +156,7 @@ class TestDrawers:
 class TestEnd:
     def test_a_flaw_with_its_fix(self):
         stood, looks = walk.unattended(BREAK, PHASE_19)
-        lines = saying.of_end(stood, looks, "en")
+        lines = saying.of_end([walk.Stage(stood, looks)], "en")
         assert roles(lines) == ["leaf", "means", "advice", "fix", "command"]
         assert lines[2].text == stood.leaf.advice["carry-on"].words("en")
         assert (lines[0].verdict, lines[-1].text) == ("flaw", saying.command(stood))
@@ -170,23 +170,36 @@ class TestEnd:
         leaf = stood.leaf.model_copy(update={"advice": advice})
         told = PHASE_19.model_copy(update={"leaves": {**PHASE_19.leaves, stood.at: leaf}})
         stood, looks = walk.unattended(BREAK, told)
-        said = [line.text for line in saying.of_end(stood, looks, "en") if line.role == "advice"]
+        said = [
+            line.text for line in saying.of_end([walk.Stage(stood, looks)], "en") if line.role == "advice"
+        ]
         assert said == ["reload"]
 
     def test_a_run_too_short_to_tell_is_undecided(self):
         run = make_run({"loss": [4.0 - 0.04 * t for t in range(60)]}, {"dtype": "fp32"})
         stood, looks = walk.unattended(run, PHASE_19)
         assert saying.too_early(looks) == ["4.1"]
-        line, *settles = saying.of_end(stood, looks, "en")
+        line, *settles = saying.of_end([walk.Stage(stood, looks)], "en")
         assert (line.role, line.verdict) == ("undecided", "undecided")
         assert set(roles(settles)) == {"assumed"}
-        assert "too short for 4.1" in settles[0].text
+        assert "too short for 4.1: check again after 140 more rows" in settles[0].text
+
+    def test_a_blip_shortly_before_the_end_says_how_many_rows_would_settle_it(self):
+        loss = [2.0 - 1e-3 * t + 0.01 * (t % 2) + (0.15 if t >= 590 else 0.0) for t in range(600)]
+        stood, looks = walk.unattended(make_run({"loss": loss}, {"dtype": "fp32"}), PHASE_19)
+        early = next(look for look in looks if look.question == "2.2")
+        assert early.outcome == NOT_YET
+        more = early.finding.facts["needed"] - early.finding.facts["rows"]
+        assert 40 <= more <= 50  # 50 steps after the peak and the rows of the mean, of which 9 are there
+        assert f"more rows to wait for: {more}" in saying.why_silent(early.finding, "en")[0].text
+        said = [line.text for line in saying.of_end([walk.Stage(stood, looks)], "en")]
+        assert any(f"2.2: check again after {more} more rows" in text for text in said)
 
     def test_what_was_assumed_is_said_with_what_would_settle_it(self):
         columns = {"loss": [2.0 - 1e-3 * t + 0.01 * (t % 2) for t in range(300)]}
         stood, looks = walk.unattended(make_run(columns), PHASE_19)
         assert saying.assumed(stood) == ["3.1", "5.2", "5.4", "5.5"]
-        line, *settles = saying.of_end(stood, looks, "en")
+        line, *settles = saying.of_end([walk.Stage(stood, looks)], "en")
         assert line.text.endswith("can't answer 3.1, 5.2, 5.4, 5.5")
         assert roles([line, *settles]) == ["undecided", *["assumed"] * len(settles)]
         for signal in ("grad_norm", "val_loss"):

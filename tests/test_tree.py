@@ -292,7 +292,7 @@ class TestProse:
         assert tree.load(prose.prose_path(path, "es")).tree == "small"
 
     def test_the_shipped_prose_is_no_tree(self):
-        assert set(tree.available()) == {"phase-19"}
+        assert set(tree.available()) == {"phase-18", "phase-19", "scale"}
 
 
 def test_a_tree_and_a_card_are_their_files(home: Path):

@@ -205,10 +205,9 @@ class TestLeaves:
         assert leaf(self.rising(grad_norm=[1.0 + i / 100 for i in range(600)])) == "away-from-minimum"
         assert leaf(self.rising()) == "diverged"
 
-    def test_a_rate_that_may_be_warming_up_all_along_is_not_upside_down(self):
+    def test_a_rate_that_only_rises_under_a_rising_loss_is_a_warm_up_without_end(self):
         run = self.rising(lr=[1e-5 * (i + 1) for i in range(600)])
-        _, looks = walk.unattended(run, PHASE_19)
-        assert {look.question: look.outcome for look in looks}["4.2"] == NOT_YET
+        assert leaf(run) == "schedule-inverted"  # no warm-up is configured: the log decides
         warmed = make_run(run.frame.to_dict(as_series=False), {"schedule": {"warmup_steps": 100}})
         assert leaf(warmed) == "schedule-inverted"
 

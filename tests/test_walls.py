@@ -14,9 +14,7 @@ import pytest
 
 from tests.conftest import ROOT
 
-LOADED = (
-    "import sys; print(*sorted(m for m in ('torch', 'tokenizers', 'textual', 'plotext') if m in sys.modules))"
-)
+LOADED = "import sys; print(*sorted(m for m in ('torch', 'tokenizers', 'textual') if m in sys.modules))"
 
 
 def loaded_by(code: str) -> set[str]:

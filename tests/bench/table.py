@@ -1,11 +1,13 @@
-"""Paired timings: two things in turn, A B A B ..., and the median of the ratios pair by pair.
+"""What the benchmarks print: ratios, and figures with a bound of their own.
 
-A machine's speed drifts; a ratio of neighbours hardly does.
+Two things are timed in turn, A B A B ..., for the median of the ratios pair by pair: a machine's speed
+drifts; a ratio of neighbours hardly does. A person waits for milliseconds, though: what answers a key is held
+against those.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from statistics import median
+from statistics import median, quantiles
 
 from rich.table import Table
 
@@ -62,8 +64,53 @@ def paired(
     )
 
 
-def render(rows: list[Row]) -> Table:
-    """The table that `make bench` prints."""
+@dataclass(frozen=True)
+class Bounded:
+    """Something measured several times, with a bound on the median.
+
+    Attributes:
+        figures: what was measured, in `unit`.
+        at_most: the bound.
+    """
+
+    what: str
+    figures: tuple[float, ...]
+    unit: str
+    at_most: float
+
+    @property
+    def median(self) -> float:
+        """The median figure."""
+        return median(self.figures)
+
+    @property
+    def p95(self) -> float:
+        """What 95 of 100 stay under."""
+        return quantiles(self.figures, n=20, method="inclusive")[-1] if self.figures[1:] else self.median
+
+    @property
+    def kept(self) -> bool:
+        """Whether the bound is kept."""
+        return self.median <= self.at_most
+
+
+def render(rows: Sequence[Row | Bounded]) -> Iterator[Table]:
+    """The tables that `make bench` prints."""
+    if ratios := [row for row in rows if isinstance(row, Row)]:
+        yield _ratios(ratios)
+    if figures := [row for row in rows if isinstance(row, Bounded)]:
+        yield _figures(figures)
+
+
+def _figures(rows: Sequence[Bounded]) -> Table:
+    table = Table("benchmark", "least", "median", "p95", "bound", "kept")
+    for row in rows:
+        numbers = (f"{figure:.3g}" for figure in (min(row.figures), row.median, row.p95))
+        table.add_row(row.what, *numbers, f"≤ {row.at_most:g} {row.unit}", "yes" if row.kept else "NO")
+    return table
+
+
+def _ratios(rows: Sequence[Row]) -> Table:
     table = Table("benchmark", "ours", "theirs", "ratio", "min..max", "bound", "kept")
     for row in rows:
         bound = f"≤ {row.at_most:g}" if row.at_most is not None else f"≥ {row.at_least:g}"

@@ -10,7 +10,7 @@ from tutor import detectors, readers
 from tutor import tree as trees
 from tutor.detectors import NO_DATA, NOT_YET, Finding, any_of, apply, detector, registry
 from tutor.detectors.windows import Window
-from tutor.run import Run
+from tutor.run import Remark, Run
 
 BAD_BATCH, HARM, JUMP = numbers("bad_batch"), numbers("lasting_harm"), numbers("lr_jump")
 BATCH = {"batch": {"rows": 8, "tokens_per_row": 64, "accumulation": 1}}
@@ -176,7 +176,7 @@ class TestLearningRate:
         upside_down = [1e-3 - 3e-6 * i for i in range(300)] + [1e-4 + 3e-6 * i for i in range(300)]
         assert apply("rising_lr", make_run({"lr": upside_down}), numbers).outcome == "yes"
         rising = {"lr": [1e-4 + 1e-6 * i for i in range(300)]}
-        assert apply("rising_lr", make_run(rising), numbers).outcome == NOT_YET  # it may be warming up
+        assert apply("rising_lr", make_run(rising), numbers).outcome == "yes"  # no warm-up is configured
         warmed_up = make_run(rising, {"schedule": {"warmup_steps": 50}})
         assert apply("rising_lr", warmed_up, numbers).outcome == "yes"
         assert apply("rising_lr", make_run({"lr": [1e-4] * 300}), numbers).outcome == "no"
@@ -386,3 +386,29 @@ class TestWindow:
         loss[200] = 2.0
         found = apply("spike", make_run({"loss": loss, "step": steps}), numbers("spike"))
         assert (found.outcome, found.step, found.window) == ("yes", 500, (400, 500))
+
+
+LOST = numbers("lost_state")
+
+
+class TestLostState:
+    @staticmethod
+    def logged(v: list[float], remarks: tuple[Remark, ...] = ()) -> Run:
+        return replace(make_run({"loss": [1.0] * len(v), "adam_v_norm": v}), remarks=remarks)
+
+    @pytest.mark.parametrize(("spike", "outcome"), [(299, "no"), (303, "state"), (320, "state"), (321, "no")])
+    def test_a_v_that_falls_in_the_middle_of_a_log_was_built_anew(self, spike: int, outcome: str):
+        found = apply("lost_state", self.logged([4.0] * 300 + [0.01] * 100), LOST, spike)
+        assert found.outcome == outcome
+        if outcome == "state":
+            assert (found.facts["first"], found.facts["after"]) == (300, spike - 300)
+
+    def test_a_v_that_fades_was_kept(self):
+        fading = [4.0 * 0.95**i for i in range(400)]
+        assert apply("lost_state", self.logged(fading), LOST, 303).outcome == "no"
+
+    def test_a_log_that_goes_back_was_resumed_there(self):
+        run = self.logged([4.0] * 400, (Remark("resumed", {"count": 7, "steps": [100, 300]}),))
+        assert apply("lost_state", run, LOST, 305).facts["first"] == 300
+        assert apply("lost_state", run, LOST, 305).outcome == "state"
+        assert apply("lost_state", run, LOST, 350).outcome == "no"

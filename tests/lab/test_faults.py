@@ -25,10 +25,20 @@ from tutor.parts import Part, read
 
 PLANNED = (
     Part("amnesiac-optimizer"),
+    Part("drifting-data", {"step": 8, "over": 40}),
+    Part("empty-evaluation"),
     Part("empty-mask", {"step": 8}),
     Part("empty-mask", {"step": 20, "steps": None}),
+    Part("endless-warmup"),
     Part("frozen"),
+    Part("heavy-decay", {"step": 8, "weight_decay": 5.0}),
+    Part("inf-embedding"),
+    Part("lr-restart", {"step": 12}),
+    Part("moments-not-restored", {"step": 12}),
+    Part("no-eps-norm", {"outside": 1e-6}),
+    Part("no-final-norm"),
     Part("one-group"),
+    Part("repeated-batch", {"step": 8, "steps": 5}),
     Part("summed-loss"),
 )
 

@@ -22,7 +22,7 @@ from tutor import card as cards
 from tutor.calibration import figures
 from tutor.lab import checkpoint, command
 from tutor.lab.assembly import assemble
-from tutor.lab.atlas import aftermath, compare
+from tutor.lab.calibrate import aftermath, compare
 from tutor.lab.command import run_train
 from tutor.lab.loop import resume, train
 from tutor.lab.trainer import Trainer
@@ -35,7 +35,7 @@ COLUMNS = {
     "clipped", "lr", "param_norm", "param_norm_decay", "param_norm_no_decay", "update_norm", "adam_m_norm",
     "adam_v_norm", "adam_ratio_rms", "activation_norms", "token_loss_hist", "worst_tokens",
     "worst_token_losses", "sentence_ids", "rare_tokens", "rare_counts", "batch_hash", "loss_scale",
-    "skipped_steps", "tokens_per_second",
+    "skipped_steps", "tokens_per_second", "grad_norm_rest",
 }  # fmt: skip
 
 
@@ -239,7 +239,7 @@ class TestEnds:
     def test_a_broken_checkpoint_is_told_in_words(self, tmp_path: Path):
         path = tmp_path / "step-000010.pt"
         path.write_bytes(b"no")
-        with pytest.raises(ValueError, match="isn't a checkpoint"):
+        with pytest.raises(ValueError, match="can't be resumed from"):
             checkpoint.load(path, "cpu")
 
     @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])

@@ -115,7 +115,8 @@ def test_a_log_without_a_loss_names_what_it_has(tmp_path: Path):
     assert "`global_step`, `train/loss`" in run.remarks[0].says("en")
     assert "`train/loss`" in run.remarks[1].says("en")
     run = readers.read(write_run(tmp_path / "r", [{"step": 5, "loss": "abc"}], {}))
-    assert "no row has a number in `loss`" in run.remarks[0].says("en")
+    assert "don't fit their column are passed over: `loss`" in run.remarks[0].says("en")
+    assert "no row has a number in `loss`" in run.remarks[1].says("en")
 
 
 def test_a_json_array_is_told_how_to_become_a_log(tmp_path: Path):

@@ -88,7 +88,7 @@ class TestGrowing:
         add(folder, {"step": 3, "loss": 1.0})
         after = read_run(folder, before)
         assert after.steps.to_list() == [0, 1, 2, 3]
-        assert after.remarks == (Remark("resumed", {"count": 2}),)
+        assert after.remarks == (Remark("resumed", {"count": 2, "steps": [3]}),)
 
     def test_a_checkpoint_that_was_saved_meanwhile_is_there(self, tmp_path: Path):
         folder = self.growing(tmp_path)

@@ -133,3 +133,27 @@ async def test_two_panels_stand_side_by_side_from_160_columns(walk):
         await settle(pilot)
         assert plot.beside is None
         assert shown(app).count("step 312") == 1
+
+
+async def test_curves_are_smoothed_on_every_panel_and_in_full_size(walk):
+    app = walk()
+    async with app.run_test(size=WIDE) as pilot:
+        await settle(pilot)
+        logged = shown(app)
+        assert "mean of" not in logged
+        await pilot.press("a", "a")
+        await settle(pilot)
+        assert "mean of 20 rows" in shown(app)
+        await pilot.press("3")
+        await settle(pilot)
+        assert "mean of 20 rows" in shown(app)
+        await pilot.press("8")  # no curves there
+        await settle(pilot)
+        assert "mean of" not in shown(app)
+        await pilot.press("3", "f", "a")
+        await settle(pilot)
+        assert isinstance(app.screen, PanelScreen)
+        assert "mean of 100 rows" in shown(app)
+        await pilot.press("escape", "a", "1")
+        await settle(pilot)
+        assert shown(app) == logged

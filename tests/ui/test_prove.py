@@ -9,10 +9,12 @@ from tests.ui.test_walk import settle
 from tutor import card as cards
 from tutor import proof as proofs
 from tutor.notebook import Notebook
+from tutor.postmortem.text import panel_name
 from tutor.run import Manifest
 from tutor.ui.screens.leaf import LeafScreen
 from tutor.ui.screens.postmortem import PostMortemScreen
 from tutor.ui.screens.prove import ProveScreen
+from tutor.ui.widgets.grid import Cells
 from tutor.ui.widgets.plot import Plot
 from tutor.words import say
 
@@ -35,7 +37,9 @@ async def answer(pilot) -> None:
     elif asked.kind == "token":
         await pilot.press(*told.facts["token"].strip())
     else:
-        rows = screen.proof.run.row_at(told.facts["step"]) - screen.proof.run.row_at(screen._pointed)
+        rows = screen.proof.run.row_at(told.facts["step"]) - screen.proof.run.row_at(
+            screen.query_one(Plot).cursor
+        )
         await pilot.press(*["up"] * (rows // 10), *["right"] * (rows % 10))
     await pilot.press("enter")
     await pilot.pause()
@@ -73,6 +77,43 @@ async def test_from_the_leaf_to_the_root_cause_and_its_post_mortem(at_leaf, lang
         assert len(pm.proven) == len(card.ladder)
         assert pm.cell("batch", "rare_token") == "favours"
         assert pm.cell("gradient", "rare_token") == "favours"
+        await pilot.press("ctrl+n", "ctrl+n")
+        await settle(pilot)
+        proven = {one.panel for one in pm.proven}
+        rows = [line for line in shown(app).split("\n") if " ✓ " in line]
+        assert all(any(panel_name(panel, lang) in line for line in rows) for panel in proven)
+        cells = app.screen.query_one(Cells)
+        for row, panel in enumerate(cells.panels):
+            cells.move_cursor(row=row, column=1)
+            await pilot.pause()
+            assert (say("postmortem.proven", lang, text="") in shown(app)) == (panel in proven)
+
+
+async def test_a_step_is_pointed_at_with_the_cursor_of_the_walks_panels(at_leaf):
+    app = at_leaf()
+    async with app.run_test(size=WIDE) as pilot:
+        await settle(pilot)
+        await pilot.press("enter")
+        await settle(pilot)
+        plot = app.screen.query_one(Plot)
+        begun = plot.cursor
+        assert f"step {begun}" in shown(app)
+        await pilot.press("right", "up", "full_stop", "left_square_bracket")
+        assert plot.cursor == begun + 2
+        await pilot.press("x")  # the marked step would be the answer
+        assert plot.cursor == begun + 2
+        await pilot.press("g", *"100", "enter")
+        await settle(pilot)
+        assert "◂ 100 ▸" in shown(app)
+        await pilot.click(plot, offset=(plot.outer_size.width - 2, 5))
+        await settle(pilot)
+        assert plot.cursor > 590
+        await pilot.press("3", "1", "v")
+        assert "◂ 312 ▸" in shown(app)
+        assert "9.729" in shown(app)  # its readout
+        await pilot.press("enter")
+        await pilot.pause()
+        assert app.screen.proof.last.said == "312"
 
 
 async def test_hints_come_one_at_a_time_and_are_counted(at_leaf):
@@ -102,6 +143,9 @@ async def test_it_is_left_at_any_time_and_taken_up_later(at_leaf):
         await pilot.press("enter", "h", "escape")
         await settle(pilot)
         assert isinstance(app.screen, LeafScreen)
+        count = len(cards.find("no-clip").ladder)
+        assert f"proved 1 of {count}" in shown(app)
+        assert f"enter: on to question 2 of {count}" in shown(app)
         assert [one["rung"] for one in kept()["given"]] == ["spike"]
     again = at_leaf()
     async with again.run_test(size=WIDE) as pilot:

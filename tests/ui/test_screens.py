@@ -15,6 +15,7 @@ from tutor.ui.screens.compare import CompareScreen
 from tutor.ui.screens.help import HelpScreen
 from tutor.ui.screens.home import HomeScreen
 from tutor.ui.screens.leaf import LeafScreen
+from tutor.ui.screens.note import NoteScreen
 from tutor.ui.screens.pick import PickScreen
 from tutor.ui.screens.walk import WalkScreen
 from tutor.words import Words
@@ -47,6 +48,7 @@ async def test_home_that_is_left_while_it_reads_draws_nothing(at_home):
     async with at_home.run_test(size=WIDE) as pilot:
         await settle(pilot)
         home = HomeScreen()
+        await at_home.push_screen(NoteScreen("home.story_title", []))  # no screen opens over its own kind
         await at_home.push_screen(home)
         await settle(pilot)
         await at_home.pop_screen()

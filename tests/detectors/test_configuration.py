@@ -1,0 +1,558 @@
+"""Detectors of tree phase-18, on small arrays with known answers."""
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+
+from tests.conftest import make_run, numbers
+from tutor.detectors import NO_DATA, NOT_YET, Finding, apply
+from tutor.lab.schedule import cosine
+from tutor.settings import build
+
+HOLES = [None, math.nan, math.inf]
+
+
+def judged(name: str, manifest: Mapping[str, Any] | None = None, **columns: list) -> Finding:
+    """What the detector finds, by the shipped tree's numbers."""
+    return apply(name, make_run(columns, manifest), numbers(name, "phase-18"))
+
+
+def falling(rows: int, top: float = 6.2, to: float = 2.0) -> list[float]:
+    return [top + (to - top) * i / (rows - 1) for i in range(rows)]
+
+
+class TestInitialLoss:
+    """ln 512 is 6.238: within 0.5 of it is near, 1.76 above and 2.24 below are the bounds."""
+
+    DRAWN = {
+        "vocab_size": 512,
+        "initial": {"w": {"kind": "linear", "shape": [4, 4], "mean": 0.0, "std": 0.02}},
+    }
+
+    @pytest.mark.parametrize(
+        ("first", "outcome"),
+        [(6.24, "near"), (6.73, "near"), (6.75, "off"), (7.99, "off"), (8.01, "above"), (5.7, "off"),
+         (4.01, "off"), (3.98, "below"), (math.nan, "non-finite"), (math.inf, "non-finite")],
+    )  # fmt: skip
+    def test_against_what_knows_nothing(self, first: float, outcome: str):
+        found = judged("initial_loss", self.DRAWN, loss=[first, 1.0])
+        assert (found.outcome, found.step) == (outcome, 0)
+
+    def test_for_another_vocabulary(self):
+        assert judged("initial_loss", {"vocab_size": 50_257}, loss=[10.9, 9.0]).outcome == "near"
+        assert judged("initial_loss", {"vocab_size": 50_257}, loss=[12.7, 9.0]).outcome == "above"
+
+    def test_weights_that_the_manifest_does_not_hold_may_have_been_loaded_on_purpose(self):
+        assert judged("initial_loss", {"vocab_size": 512}, loss=[2.0, 1.0]).outcome == "loaded"
+
+    @pytest.mark.parametrize(
+        ("manifest", "columns", "missing"),
+        [
+            ({}, {"loss": [6.2]}, "vocab_size"),
+            ({"vocab_size": 1}, {"loss": [6.2]}, "vocab_size"),
+            ({"vocab_size": 512}, {"loss": [6.2], "step": [2]}, "loss[0]"),
+            ({"vocab_size": 512}, {"grad_norm": [6.2]}, "loss"),
+        ],
+    )
+    def test_no_data(self, manifest: dict, columns: dict, missing: str):
+        found = judged("initial_loss", manifest, **columns)
+        assert (found.outcome, found.facts["missing"]) == (NO_DATA, [missing])
+
+    def test_its_margin_is_that_of_the_distance(self):
+        near, edge = (judged("initial_loss", self.DRAWN, loss=[first]) for first in (6.24, 6.73))
+        assert near.margin is not None
+        assert near.margin > 0.9
+        assert edge.margin is not None
+        assert edge.margin < 0.1
+
+
+class TestFirstGradient:
+    def found(self, norms: list, *, learns: bool = False, times: float | None = None, k: int = 1) -> Finding:
+        rows = max(40, len(norms))
+        norms = norms + [norms[-1]] * (rows - len(norms))
+        loss = falling(rows) if learns else [6.2] * rows
+        columns: dict[str, list] = {"grad_norm": norms, "loss": loss}
+        if times is not None:
+            columns["reduced_loss"] = [times * value for value in loss]
+        return judged("first_gradient", {"batch": {"accumulation": k}}, **columns)
+
+    @pytest.mark.parametrize(
+        ("first", "outcome"),
+        [(0.1, "usual"), (4.0, "usual"), (10.0, "usual"), (11.0, "off"), (99.0, "off"), (0.05, "off"),
+         (0.002, "off"), (101.0, "above"), (0.0009, "below"), (0.0, "below")],
+    )  # fmt: skip
+    def test_bounds(self, first: float, outcome: str):
+        assert self.found([first]).outcome == outcome
+
+    def test_what_is_trained_on_names_a_sum(self):
+        assert self.found([2000.0], times=512.0, learns=True).outcome == "summed"
+        assert self.found([2000.0], times=1.0, learns=True).outcome == "above"
+
+    def test_micro_batches_that_are_summed_are_another_question(self):
+        assert self.found([130.0], times=32.0, k=32).outcome == "above"
+
+    def test_a_run_that_learns_gets_a_remark_where_nothing_else_tells(self):
+        assert self.found([2000.0], learns=True).outcome == "learns"
+        assert self.found([0.0005], learns=True).outcome == "off"
+
+    def test_a_norm_of_0_in_a_run_that_learns_was_not_computed(self):
+        found = self.found([0.0], learns=True)
+        assert (found.outcome, found.facts["missing"]) == (NO_DATA, ["grad_norm"])
+
+    @pytest.mark.parametrize("hole", HOLES)
+    def test_the_first_finite_one_counts(self, hole: float | None):
+        found = self.found([hole, 4.0])
+        assert (found.outcome, found.step, found.facts["first"]) == ("usual", 1, 4.0)
+
+    def test_none_is_finite(self):
+        assert self.found([math.inf]).outcome == "off"
+
+    def test_a_loss_around_0_is_no_objective(self):
+        assert judged("first_gradient", grad_norm=[0.0] * 9, loss=[0.0, 0.1, -0.1] * 3).outcome == NO_DATA
+
+
+PLAN = {"kind": "cosine", "warmup_steps": 100, "schedule_steps": 2000, "lr_max": 1e-3, "lr_min": 1e-4}
+RATE = cosine(build({}))
+
+
+def rates(rows: int = 250) -> list[float]:
+    """The lab's own schedule, which the manifest's plan is to give again."""
+    return [RATE(step) for step in range(rows)]
+
+
+class TestScheduleShape:
+    def found(self, lr: list, plan: Mapping[str, Any] = PLAN, **columns: list) -> Finding:
+        return judged("schedule_shape", {"schedule": plan}, lr=lr, **columns)
+
+    def test_the_lab_follows_its_plan(self):
+        found = self.found(rates(2500))
+        assert found.outcome == "matches"
+        assert found.facts["share"] < 1e-6
+
+    def test_holes_are_left_out(self):
+        lr: list[float | None] = [*rates()]
+        lr[3:6] = HOLES
+        assert self.found(lr).outcome == "matches"
+
+    def test_sparse_rows(self):
+        steps = [0, 50, 100, 150, 900, 1500]
+        assert self.found([RATE(step) for step in steps], step=steps).outcome == "matches"
+
+    def test_never_steps(self):
+        assert self.found([1e-3] * 250).outcome == "constant"
+        assert self.found([1e-5] * 250).outcome == "constant"
+
+    def test_zero(self):
+        assert self.found([0.0] * 250).outcome == "zero"
+        assert self.found([0.0] * 250, plan={}).outcome == "zero"
+
+    def test_a_fall_at_once(self):
+        lr = [rate * 0.3 ** (step // 120) for step, rate in enumerate(rates())]
+        found = self.found(lr)
+        assert (found.outcome, found.step) == ("falls", 120)
+
+    def test_a_rise_is_another_tree_s(self):
+        lr = rates(150) + rates(100)
+        lr[150:] = [1e-3] * 100
+        assert self.found([*rates(120)[:110], *[2e-3] * 140]).outcome == "differs"
+
+    def test_a_warm_up_that_is_too_slow_differs(self):
+        assert self.found([RATE(step // 4) for step in range(250)]).outcome == "differs"
+
+    def test_a_constant_one_that_was_configured(self):
+        plan = {"kind": "constant", "lr_max": 2e-4}
+        assert self.found([2e-4] * 50, plan).outcome == "matches"
+
+    def test_a_line_after_the_warm_up(self):
+        plan = {"kind": "linear", "warmup_steps": 10, "schedule_steps": 110, "lr_max": 1.0, "lr_min": 0.0}
+        lr = [(step + 1) / 10 if step < 10 else 1 - (step - 10) / 100 for step in range(60)]
+        assert self.found(lr, plan).outcome == "matches"
+
+    @pytest.mark.parametrize(
+        "plan", [{"kind": "cyclic", "lr_max": 1.0}, {"kind": "cosine", "lr_max": 1.0}, {"lr_max": 1}]
+    )
+    def test_a_plan_that_nobody_knows(self, plan: dict):
+        found = self.found([1e-3] * 9, plan)
+        assert (found.outcome, found.facts["missing"]) == (NO_DATA, ["schedule"])
+
+    def test_too_short(self):
+        assert self.found(rates(2)).outcome == NOT_YET
+
+    def test_a_scheduler_that_waits_for_the_loss_scaler(self):
+        assert self.found([0.0] * 9, skipped_steps=list(range(1, 10))).outcome == NOT_YET
+
+
+class TestWarmupEnd:
+    def found(self, lr: list, **columns: list) -> Finding:
+        return judged("warmup_end", {"schedule": PLAN}, lr=lr, **columns)
+
+    @pytest.mark.parametrize(
+        ("share", "outcome"),
+        [(1.0, "reached"), (0.96, "reached"), (0.94, "short"), (0.51, "short"), (0.49, "low")],
+    )
+    def test_shares_of_the_peak(self, share: float, outcome: str):
+        found = self.found([share * rate for rate in rates()])
+        assert found.outcome == outcome
+        assert found.facts["share"] == pytest.approx(100 * share)
+
+    def test_a_peak_that_is_reached_is_not_close(self):
+        assert self.found(rates()).margin == pytest.approx(1.0)
+
+    def test_a_quarter_by_a_scheduler_that_steps_once_in_four(self):
+        assert self.found([RATE(step // 4) for step in range(250)]).outcome == "low"
+
+    def test_sparse_rows(self):
+        steps = [0, 60, 120, 180]
+        assert self.found([RATE(step) for step in steps], step=steps).outcome == "reached"
+
+    def test_still_warming_up(self):
+        found = self.found(rates(50))
+        assert (found.outcome, found.facts) == (NOT_YET, {"rows": 50, "needed": 100})
+
+    def test_skipped_steps_do_not_count(self):
+        lr = [RATE(max(0, step - 60)) for step in range(120)]
+        skipped = [min(step + 1, 60) for step in range(120)]
+        assert self.found(lr, skipped_steps=skipped).outcome == NOT_YET
+
+    @pytest.mark.parametrize(
+        "plan", [{"lr_max": 1e-3}, {"warmup_steps": 10}, {"warmup_steps": 10, "lr_max": 0.0}]
+    )
+    def test_no_data(self, plan: dict):
+        assert judged("warmup_end", {"schedule": plan}, lr=rates()).outcome == NO_DATA
+
+
+class TestGradientLevel:
+    """A clip of 1.0 and a warm-up of 10; the loss falls or stands still."""
+
+    def found(
+        self, level: float | None, *, learns: bool, clip: float | None = 1.0, times: float = 1.0
+    ) -> Finding:
+        loss = falling(60) if learns else [6.2] * 60
+        manifest = {"settings": {"grad_clip": clip}, "schedule": {"warmup_steps": 10}}
+        columns = {
+            "grad_norm": [50.0] * 10 + [level] * 50,
+            "loss": loss,
+            "reduced_loss": [times * x for x in loss],
+        }
+        return judged("gradient_level", manifest, **columns)
+
+    @pytest.mark.parametrize(
+        ("level", "learns", "outcome"),
+        [(1.0, True, "sane"), (1.0, False, "sane"), (4.9, False, "sane"), (5.1, False, "clipping"),
+         (5.1, True, "high"), (0.009, False, "dead"), (0.009, True, "low"), (0.011, False, "sane")],
+    )  # fmt: skip
+    def test_by_level_and_by_whether_it_learns(self, level: float, learns: bool, outcome: str):
+        assert self.found(level, learns=learns).outcome == outcome
+
+    def test_the_bound_goes_with_the_clip(self):
+        assert self.found(8.0, learns=False, clip=2.0).outcome == "sane"
+        assert self.found(11.0, learns=False, clip=2.0).outcome == "clipping"
+        assert self.found(8.0, learns=False, clip=None).outcome == "clipping"
+
+    def test_a_thin_mask_is_dead_though_the_loss_falls(self):
+        assert self.found(0.009, learns=True, times=0.01).outcome == "dead"
+
+    def test_a_norm_of_0_in_a_run_that_learns_was_not_computed(self):
+        assert self.found(0.0, learns=True).outcome == NO_DATA
+
+    @pytest.mark.parametrize("hole", HOLES)
+    def test_no_finite_norm(self, hole: float | None):
+        manifest = {"schedule": {"warmup_steps": 0}}
+        norms = [1.0, *[hole] * 99] if hole is None else [hole] * 100
+        assert judged("gradient_level", manifest, grad_norm=norms).outcome in (NO_DATA, NOT_YET)
+
+    def test_too_short(self):
+        found = judged("gradient_level", {"schedule": {"warmup_steps": 100}}, grad_norm=[1.0] * 110)
+        assert (found.outcome, found.facts) == (NOT_YET, {"rows": 110, "needed": 120})
+
+
+class TestTallGradients:
+    def found(self, tall: list[int], height: float = 120.0, rows: int = 400, usual: float = 1.0) -> Finding:
+        norms = [height if row in tall else usual for row in range(rows)]
+        return judged("tall_gradients", grad_norm=norms, batch_hash=[f"h{row}" for row in range(rows)])
+
+    def test_counts(self):
+        assert self.found([]).outcome == "none"
+        assert self.found([5], height=100.0).outcome == "none"
+        few = self.found([5, 50, 90])
+        assert (few.outcome, few.facts["named"], few.step) == ("few", "5 (h5), 50 (h50), 90 (h90)", 5)
+        assert self.found([5, 50, 90, 204]).outcome == "many"
+        assert self.found([5, 50, 90, 205]).outcome == "few"
+
+    def test_a_run_that_always_lies_above(self):
+        assert self.found([5, 50, 90, 120], height=5000.0, usual=900.0).outcome == "none"
+        assert self.found([5, 50, 90, 120], height=10_000.0, usual=900.0).outcome == "many"
+
+    def test_what_is_not_finite_is_not_counted(self):
+        assert judged("tall_gradients", grad_norm=[1.0, math.inf, math.nan, None] * 30).outcome == "none"
+
+
+class TestEarlyFall:
+    def found(self, loss: list, **columns: list) -> Finding:
+        return judged("early_fall", loss=loss, **columns)
+
+    def still(self, rows: int = 250) -> list[float]:
+        return [6.24 + 0.01 * (-1) ** row for row in range(rows)]
+
+    def moving(self, share: float) -> dict[str, list]:
+        return {"update_norm": [share * 30.0] * 250, "param_norm": [30.0] * 250}
+
+    def test_it_falls(self):
+        found = self.found(falling(250))
+        assert (found.outcome, found.facts["begin"], found.facts["end"]) == ("falls", 50, 200)
+
+    def test_it_rises_or_stands_still(self):
+        assert self.found(falling(250, 2.0, 6.0)).outcome == "static"
+        assert self.found(self.still(), **self.moving(1e-3)).outcome == "static"
+
+    def test_updates_tell_a_rate_that_is_too_low(self):
+        assert self.found(self.still(), **self.moving(1e-6)).outcome == "slow"
+        assert self.found(falling(250, 6.24, 6.2399), **self.moving(1e-6)).outcome == "slow"
+
+    def test_without_them_a_fall_too_small_does(self):
+        assert self.found(falling(250, 6.24, 6.2399)).outcome == "slow"
+
+    def test_noise_is_no_fall(self):
+        assert (
+            self.found(
+                [value - 1e-5 * i for i, value in enumerate(self.still())], **self.moving(1e-3)
+            ).outcome
+            == "static"
+        )
+
+    def test_too_short(self):
+        found = self.found(falling(150))
+        assert (found.outcome, found.facts) == (NOT_YET, {"rows": 150, "needed": 201})
+
+    def test_a_sparse_log_takes_rows(self):
+        steps = [50 * row for row in range(30)]
+        found = self.found(falling(30), step=steps)
+        assert (found.outcome, found.facts["end"]) == ("falls", 1000)
+
+    def test_still_warming_up(self):
+        assert self.found(self.still(), lr=[1e-6 * step for step in range(250)]).outcome == NOT_YET
+
+    def test_holes(self):
+        loss: list[float | None] = [*falling(250)]
+        loss[60:66] = HOLES * 2
+        assert self.found(loss).outcome == "falls"
+        assert self.found([*falling(40), *[math.nan] * 210]).outcome == NO_DATA
+
+    def test_a_log_that_begins_mid_way(self):
+        found = self.found(falling(250), step=list(range(500, 750)))
+        assert (found.outcome, found.facts["missing"]) == (NO_DATA, ["loss[0]"])
+
+
+class TestValidationGap:
+    """Evaluated every 50 steps, from a loss that fell from 6 to 1 at once."""
+
+    def found(
+        self, gap: float, *, rows: int = 300, later: float | None = None, noise: float = 0.0
+    ) -> Finding:
+        loss = [6.0 if row < 10 else 1.0 + noise * (-1) ** row for row in range(rows)]
+        val = [None if row % 50 else 1.0 + gap for row in range(rows)]
+        if later is not None:
+            val[-50:] = [None if value is None else 1.0 + later for value in val[-50:]]
+        return judged("validation_gap", loss=loss, val_loss=val)
+
+    @pytest.mark.parametrize(
+        ("gap", "outcome"),
+        [
+            (0.0, "tracks"),
+            (0.49, "tracks"),
+            (0.51, "wide"),
+            (0.99, "wide"),
+            (1.01, "overfits"),
+            (-0.29, "tracks"),
+            (-0.31, "leaks"),
+        ],
+    )
+    def test_bounds(self, gap: float, outcome: str):
+        assert self.found(gap).outcome == outcome
+
+    def test_a_leak_lasts(self):
+        assert self.found(-0.5, rows=800).outcome == "leaks"
+        assert self.found(-0.5, rows=800, later=0.1).outcome == "tracks"
+
+    def test_a_gap_within_the_noise(self):
+        assert self.found(1.5, noise=1.0).outcome != "overfits"
+
+    def test_only_up_to_step_500(self):
+        assert self.found(0.2, rows=1000, later=3.0).outcome == "tracks"
+
+    def test_too_few_evaluations(self):
+        found = self.found(0.0, rows=60)
+        assert (found.outcome, found.facts) == (NOT_YET, {"rows": 1, "needed": 2})
+
+    def test_no_training_loss(self):
+        assert judged("validation_gap", val_loss=[1.0] * 9).facts == {"missing": ["loss"]}
+
+    def test_evaluation_that_is_not_finite(self):
+        assert judged("validation_gap", loss=[1.0] * 9, val_loss=[math.nan] * 9).outcome == NOT_YET
+
+
+def weights(
+    kind: str = "linear", shape: tuple[int, ...] = (128, 128), std: float = 0.02, mean: float = 0.0
+) -> dict:
+    return {"kind": kind, "shape": list(shape), "std": std, "mean": mean}
+
+
+class TestWeights:
+    def found(self, **initial: dict) -> Finding:
+        return judged("weights_as_designed", {"initial": initial}, loss=[1.0])
+
+    def test_gpt(self):
+        found = self.found(
+            a=weights(), b=weights(), proj=weights(std=0.007), e=weights("embedding", (512, 128))
+        )
+        assert (found.outcome, found.facts["design"]) == ("designed", "GPT-2")
+
+    def test_kaiming_is_a_design_too(self):
+        found = self.found(a=weights(std=0.125), b=weights(shape=(512, 128), std=0.125), c=weights(std=0.12))
+        assert (found.outcome, found.facts["design"]) == ("designed", "Kaiming")
+        assert found.facts["kaiming"] == pytest.approx(0.125)
+
+    def test_one_weight_that_is_far_too_wide(self):
+        found = self.found(a=weights(), b=weights(), hot=weights(std=2.0))
+        assert (found.outcome, found.facts["name"], found.facts["times"]) == (
+            "hot",
+            "hot",
+            pytest.approx(100),
+        )
+
+    def test_all_of_them(self):
+        assert self.found(a=weights(std=2.0), b=weights(std=2.0)).outcome == "hot"
+
+    def test_the_default_embedding_of_torch_is_no_alarm(self):
+        assert self.found(a=weights(), e=weights("embedding", (512, 128), 1.0)).outcome == "off"
+
+    def test_off_centre(self):
+        found = self.found(a=weights(), b=weights(mean=0.02))
+        assert (found.outcome, found.facts["name"]) == ("biased", "b")
+        assert self.found(a=weights(mean=0.009)).outcome == "designed"
+
+    def test_a_small_weight_s_mean_may_be_chance(self):
+        assert self.found(a=weights(), b=weights(shape=(2, 2), mean=0.02)).outcome == "designed"
+
+    def test_biases_and_norms_are_not_drawn(self):
+        found = self.found(n=weights("norm", (128,), 0.0, 1.0), b=weights("bias", (128,), 0.0))
+        assert (found.outcome, found.facts["missing"]) == (NO_DATA, ["initial"])
+
+    def test_nothing_recorded(self):
+        assert judged("weights_as_designed", loss=[1.0]).facts == {"missing": ["initial"]}
+
+
+class TestActivationGrowth:
+    def found(self, first: list, **columns: list) -> Finding:
+        return judged("activation_growth", activation_norms=[first, [1.0, 99.0]], **columns)
+
+    @pytest.mark.parametrize(
+        ("norms", "outcome", "layer"),
+        [([7.0, 8.5, 10.0], "gentle", 1), ([1.0, 1.4, 2.2], "steep", 2), ([1.0, 1.1, 11.2], "leaps", 2),
+         ([1.0, math.inf], "leaps", 1), ([1.0, math.nan], "leaps", 1), ([0.0, 1.0], "leaps", 1)],
+    )  # fmt: skip
+    def test_the_steepest_layer_of_the_first_batch(self, norms: list, outcome: str, layer: int):
+        found = self.found(norms)
+        assert (found.outcome, found.facts["layer"], found.step) == (outcome, layer, 0)
+
+    def test_no_data(self):
+        assert self.found([5.0]).outcome == NO_DATA
+        assert self.found([1.0, 2.0], step=[50, 51]).facts == {"missing": ["activation_norms[0]"]}
+        assert judged("activation_growth", loss=[1.0]).facts == {"missing": ["activation_norms"]}
+
+
+class TestDecayGroups:
+    def found(self, *groups: dict, initial: dict | None = None) -> Finding:
+        return judged("decay_groups", {"groups": list(groups), "initial": initial or {}}, loss=[1.0])
+
+    def test_split(self):
+        found = self.found({"name": "decay", "weight_decay": 0.1}, {"name": "rest", "weight_decay": 0.0})
+        assert (found.outcome, found.facts) == ("split", {"count": 2, "decays": "0.1, 0"})
+
+    def test_one_group_for_all(self):
+        assert self.found({"name": "all", "weight_decay": 0.1}).outcome == "together"
+        assert self.found({"name": "all", "weight_decay": 0.0}).outcome == "split"
+
+    def test_a_bias_among_the_matrices(self):
+        initial = {"w": weights(), "b": weights("bias", (128,))}
+        decay = {"name": "decay", "weight_decay": 0.1, "names": ["w", "b"]}
+        rest = {"name": "rest", "weight_decay": 0.0, "names": []}
+        found = self.found(decay, rest, initial=initial)
+        assert (found.outcome, found.facts["name"], found.facts["flat"]) == ("together", "decay", 1)
+
+    def test_no_data(self):
+        assert judged("decay_groups", loss=[1.0]).facts == {"missing": ["groups"]}
+        assert self.found({"name": "all"}).facts == {"missing": ["groups"]}
+
+
+class TestMoments:
+    """Norms of m and v for gradients that keep one direction and wander in size."""
+
+    def found(
+        self, rebuilt: bool = False, beta1: float = 0.9, beta2: float = 0.95, rows: int = 120, **drop: bool
+    ) -> Finding:
+        norms = [1.0 + 0.5 * math.sin(row) for row in range(rows)]
+        m = v = 0.0
+        columns: dict[str, list] = {"grad_norm_clipped": norms, "adam_m_norm": [], "adam_v_norm": []}
+        for norm in norms:
+            m = (0.0 if rebuilt else beta1 * m) + (1 - beta1) * norm
+            v = (0.0 if rebuilt else beta2 * v) + (1 - beta2) * norm**2 / 30
+            columns["adam_m_norm"].append(m)
+            columns["adam_v_norm"].append(v)
+        columns = {name: values for name, values in columns.items() if not drop.get(name)}
+        settings = {} if drop.get("beta2") else {"beta2": beta2}
+        return judged("moments", {"settings": settings}, **columns)
+
+    def test_they_accumulate(self):
+        found = self.found()
+        assert (found.outcome, found.facts["step"]) == ("averages", 99)
+        assert found.facts["v_share"] == pytest.approx(100)
+
+    def test_state_that_is_lost(self):
+        assert self.found(rebuilt=True).outcome == "rebuilt"
+        assert self.found(rebuilt=True, adam_m_norm=True).outcome == "rebuilt"
+        assert self.found(rebuilt=True, adam_v_norm=True, beta2=True).outcome == "rebuilt"
+
+    def test_m_that_is_the_gradient(self):
+        found = self.found(beta1=0.0)
+        assert (found.outcome, found.facts["m_share"]) == ("none", pytest.approx(100))
+
+    def test_too_short(self):
+        found = self.found(rows=99)
+        assert (found.outcome, found.facts) == (NOT_YET, {"rows": 99, "needed": 100})
+
+    def test_no_data(self):
+        assert judged("moments", grad_norm=[1.0] * 120).facts == {"missing": ["adam_m_norm"]}
+        assert self.found(adam_m_norm=True, beta2=True).facts == {"missing": ["adam_v_norm"]}
+
+    def test_holes(self):
+        norms: list[float | None] = [1.0 + 0.5 * math.sin(row) for row in range(120)]
+        norms[40:43] = HOLES
+        found = judged("moments", {}, grad_norm_clipped=norms, adam_m_norm=[0.5] * 120)
+        assert found.outcome == "averages"
+
+
+class TestAccumulation:
+    def found(self, k: int | None, times: float = 1.0) -> Finding:
+        manifest = {"batch": {"accumulation": k}} if k else {}
+        return judged("accumulation", manifest, loss=[math.nan, 3.0], reduced_loss=[math.nan, 3.0 * times])
+
+    @pytest.mark.parametrize(
+        ("k", "times", "outcome"),
+        [
+            (1, 1.0, "single"),
+            (4, 1.0, "averages"),
+            (4, 4.0, "sums"),
+            (4, 2.4, "averages"),
+            (4, 2.6, "sums"),
+            (None, 1.0, NO_DATA),
+        ],
+    )
+    def test_against_the_mean_loss(self, k: int | None, times: float, outcome: str):
+        assert self.found(k, times).outcome == outcome
+
+    def test_no_data(self):
+        found = judged("accumulation", {"batch": {"accumulation": 4}}, loss=[3.0])
+        assert (found.outcome, found.facts["missing"]) == (NO_DATA, ["reduced_loss"])

@@ -1,0 +1,90 @@
+"""Statistics over windows: a few passes of polars give what the definitions say row by row."""
+
+import random
+from statistics import median
+
+import polars as pl
+import pytest
+
+from tests.conftest import make_run
+from tutor.detectors.windows import FEWEST, NORMAL_MAD, TOWERS, Window, calm, rolling_baseline
+from tutor.run import Run, once
+
+SPAN = 20
+
+
+def noisy(rows: int, spikes: dict[int, float], missing: set[int]) -> list[float | None]:
+    """A falling loss with noise, spikes at some rows and nothing logged at others."""
+    draw = random.Random(3)
+    values = [3 - row / rows + draw.gauss(0, 0.1) + spikes.get(row, 0) for row in range(rows)]
+    return [None if row in missing else value for row, value in enumerate(values)]
+
+
+def usual(values: list[float | None], row: int) -> float | None:
+    """The median of the SPAN values before a row."""
+    known = [value for value in values[max(0, row - SPAN) : row] if value is not None]
+    return median(known) if len(known) >= FEWEST else None
+
+
+def towers(values: list[float | None], row: int) -> bool:
+    """Whether the value of a row lies far above those before it."""
+    here, level = values[row], usual(values, row)
+    apart = [
+        abs(value - middle)
+        for other in range(max(0, row - SPAN), row)
+        if (value := values[other]) is not None and (middle := usual(values, other + 1)) is not None
+    ]
+    if here is None or level is None or len(apart) < FEWEST:
+        return False
+    return here - level > TOWERS * NORMAL_MAD * median(apart) > 0
+
+
+@pytest.mark.parametrize("missing", [set(), {0, 1, 60, 61, 149}])
+@pytest.mark.parametrize("spikes", [{}, {70: 5.0}, {40: 9.0, 41: 9.0, 90: 4.0, 130: 8.0, 147: 6.0}])
+def test_calm_is_what_its_definition_says(spikes: dict[int, float], missing: set[int]) -> None:
+    values = noisy(150, spikes, missing)
+    backwards = values[::-1]
+    struck = [towers(values, row) and towers(backwards, 149 - row) for row in range(150)]
+    expected = [None if gone else value for gone, value in zip(struck, values, strict=True)]
+    assert calm(pl.Series(values), SPAN).to_list() == expected
+    assert any(struck) == any(row < 145 for row in spikes)
+
+
+def test_calm_leaves_the_log_as_it_is() -> None:
+    values = noisy(150, {70: 5.0}, set())
+    loss = pl.Series(values)
+    assert calm(loss, SPAN)[70] is None
+    assert loss.to_list() == values
+
+
+def test_a_window_is_taken_by_steps_where_it_holds_enough_rows() -> None:
+    """A log that is dense, then sparse, then dense again."""
+    steps = [*range(60), *range(60, 360, 10), *range(360, 420)]
+    draw = random.Random(1)
+    loss = [draw.gauss(2, 0.1) for _ in steps]
+    run, window = make_run({"step": steps, "loss": loss}), Window(20, 8)
+    mean, std = rolling_baseline(run, run["loss"], window)
+    for row, step in enumerate(steps):
+        near = [value for other, value in zip(steps, loss, strict=True) if step - 20 <= other < step]
+        if len(near) < 8 or step < 20:
+            near = loss[max(0, row - 8) : row]
+        if row < 8:
+            assert mean[row] is None
+            continue
+        assert mean[row] == pytest.approx(sum(near) / len(near))
+        spread = sum((value - mean[row]) ** 2 for value in near) / len(near)
+        assert std[row] == pytest.approx(spread**0.5)
+
+
+def test_what_was_measured_once_is_not_measured_again() -> None:
+    asked: list[tuple[str, str]] = []
+
+    @once
+    def highest(run: Run, signal: str) -> float:
+        asked.append((run.name, signal))
+        return float(run[signal].max())  # type: ignore[arg-type]
+
+    run = make_run({"loss": [3.0, 2.0]})
+    assert [highest(run, "loss"), highest(run, "loss"), highest(run, "step")] == [3.0, 3.0, 1.0]
+    assert asked == [("a-run", "loss"), ("a-run", "step")]
+    assert highest(make_run({"loss": [4.0, 2.0]}), "loss") == 4.0

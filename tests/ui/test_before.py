@@ -1,0 +1,49 @@
+"""The trees before the one walked: folded into a line above the path, and opened by hand."""
+
+from pathlib import Path
+
+import pytest
+from textual.widgets import Static
+
+from tests import prose
+from tests.test_tree import small
+from tests.ui.conftest import WIDE
+from tutor import tree
+from tutor.ui.screens.walk import WalkScreen
+
+
+@pytest.fixture
+def second(home: Path):
+    """A tree that comes after another, which asks the log two questions."""
+    folder = home / "trees"
+    folder.mkdir()
+    prose.write(folder / "first.yaml", small() | {"tree": "first"})
+    prose.write(folder / "second.yaml", small() | {"tree": "second", "after": "first"})
+    return tree.find("second")
+
+
+async def test_they_stand_in_a_line_above_the_path(walk, second):
+    app = walk(walked_tree=second)
+    async with app.run_test(size=WIDE) as pilot:
+        await pilot.pause(0.2)
+        await app.workers.wait_for_complete()
+        await pilot.pause()
+        column = str(app.screen.query_one("#path-column", Static).content)
+        assert column.startswith("! first word")  # its leaf: the small tree calls any spike bad
+        await pilot.press("t")  # the tree before
+        await app.workers.wait_for_complete()
+        assert isinstance(app.screen, WalkScreen)
+        assert app.screen.walk.tree.tree == "first"
+        assert app.screen.walk.answers == ()
+        await pilot.press("q")  # leave it
+        assert app.screen.walk.tree.tree == "second"
+
+
+async def test_a_tree_before_that_cant_be_read_leaves_the_walk_as_it_is(walk, second, home: Path):
+    (home / "trees" / "first.yaml").write_text("tree: [")
+    app = walk(walked_tree=second)
+    async with app.run_test(size=WIDE) as pilot:
+        await pilot.pause(0.2)
+        await app.workers.wait_for_complete()
+        await pilot.press("t")  # does nothing
+        assert app.screen.walk.tree.tree == "second"

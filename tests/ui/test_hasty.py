@@ -1,0 +1,279 @@
+"""Haste: a key before a screen stands, after it has gone, or twice before the first one was dealt with."""
+
+import pytest
+from textual import events
+from textual.content import Content
+from textual.geometry import Offset
+from textual.selection import Selection
+from textual.widgets import Static
+
+from tests.conftest import ROOT, write_run
+from tests.monkey import _events
+from tests.ui.conftest import NARROW, WIDE, phase_19, recorded, shown, to_the_leaf
+from tests.ui.promises import broken
+from tests.ui.test_walk import settle
+from tests.ui.world import MARKED, SWALLOWED, rows
+from tutor.notebook import Notebook, draft_key
+from tutor.postmortem import to_state
+from tutor.ui.app import TutorApp
+from tutor.ui.begun import begun
+from tutor.ui.screens.help import HelpScreen
+from tutor.ui.screens.home import HomeScreen
+from tutor.ui.screens.lessons import LessonsScreen
+from tutor.ui.screens.menu import Menu
+from tutor.ui.screens.name import NameScreen
+from tutor.ui.screens.note import NoteScreen
+from tutor.ui.screens.panel import PanelScreen
+from tutor.ui.screens.pick import PickScreen
+from tutor.ui.screens.postmortem import KIND, PostMortemScreen
+from tutor.ui.screens.small import TooSmall
+from tutor.ui.screens.walk import WalkScreen
+from tutor.ui.widgets.plot import Plot
+
+
+def at_once(app: TutorApp, *keys: str) -> None:
+    """Press keys as a terminal sends them, without waiting for an answer."""
+    for key in keys:
+        for event in _events("press", [key], app.size):
+            app._driver.process_message(event)
+
+
+@pytest.mark.parametrize(
+    "key", ["1", "3", "plus", "less_than_sign", "0", "f", "x", "y", "enter", "down", "g"]
+)
+@pytest.mark.parametrize("after", [0.0, 0.03, 0.1])
+async def test_a_key_before_the_panel_stands(home, key, after):
+    app = TutorApp(learner="ana")
+    async with app.run_test(size=WIDE) as pilot:
+        await pilot.pause()
+        app.open_walk(ROOT / "runs" / "19-break", phase_19())
+        await pilot.pause(after)
+        at_once(app, key, key)
+        await settle(pilot)
+        assert isinstance(app.screen_stack[1], WalkScreen)
+
+
+@pytest.mark.parametrize("key", ["plus", "minus", "right", "left", "0", "v", "full_stop"])
+async def test_a_panel_is_zoomed_and_resized_before_it_is_drawn(walk, key):
+    app = walk()
+    async with app.run_test(size=WIDE) as pilot:
+        await settle(pilot)
+        at_once(app, "f", key, key)
+        await pilot.resize_terminal(*NARROW)
+        await settle(pilot)
+        assert isinstance(app.screen, PanelScreen)
+        assert app.screen.query_one(Plot).view
+
+
+async def test_a_second_enter_on_home_opens_one_walk(home):
+    app = TutorApp(learner="ana")
+    async with app.run_test(size=WIDE) as pilot:
+        await pilot.pause(0.2)
+        at_once(app, "enter", "enter", "enter")
+        await settle(pilot)
+        assert [type(screen) for screen in app.screen_stack[:2]] == [HomeScreen, WalkScreen]
+        assert sum(isinstance(screen, WalkScreen) for screen in app.screen_stack) == 1
+
+
+OVER = {
+    "menu": lambda app: Menu(),
+    "picker": lambda app: PickScreen("walk.sure", [("stay", "one"), ("again", "two")]),
+    "name": lambda app: NameScreen(),
+    "note": lambda app: NoteScreen("walk.remarks", ["a line"]),
+    "help": lambda app: HelpScreen(app.screen, "en"),
+}
+
+
+@pytest.mark.parametrize("name", OVER)
+async def test_a_second_dismissal_leaves_the_screen_below(walk, name):
+    app = walk()
+    async with app.run_test(size=WIDE) as pilot:
+        await settle(pilot)
+        app.screen.action_map()
+        below = list(app.screen_stack)
+        for close in ("action_close", "dismiss"):
+            app.push_screen(screen := OVER[name](app))
+            await pilot.pause(0.1)
+            getattr(screen, close)()
+            screen.dismiss()
+            screen.dismiss()
+            await settle(pilot)
+            assert app.screen_stack == below
+
+
+@pytest.mark.parametrize("name", OVER)
+async def test_keys_to_close_come_faster_than_they_are_answered(home, name):
+    app = TutorApp(learner="ana")
+    async with app.run_test(size=WIDE) as pilot:
+        await pilot.pause(0.1)
+        for key in ("escape", "enter"):
+            app.push_screen(OVER[name](app))
+            at_once(app, key, key)
+            await pilot.pause(0.1)
+            at_once(app, key, key, key)
+            await settle(pilot)
+            assert isinstance(app.screen_stack[0], HomeScreen)
+            app.go_home()
+        app.exit()
+
+
+async def test_a_screen_under_another_goes_when_it_is_in_front_again(walk):
+    app = walk()
+    async with app.run_test(size=WIDE) as pilot:
+        await settle(pilot)
+        given = []
+        app.push_screen(picker := PickScreen("walk.sure", [("stay", "one")]), given.append)
+        app.push_screen(note := NoteScreen("walk.remarks", ["a line"]))
+        await pilot.pause()
+        picker.dismiss("stay")
+        assert app.screen is note
+        note.dismiss()
+        await settle(pilot)
+        assert isinstance(app.screen, WalkScreen)
+        assert given == ["stay"]
+
+
+async def test_a_second_enter_takes_up_the_draft_once(walk):
+    run, notebook = recorded("19-break"), Notebook("ana")
+    pm = begun(to_the_leaf(run, phase_19()), "en").but(lesson="clip first")
+    notebook.save_draft(KIND, draft_key(pm.about.run, pm.about.tree, pm.about.folder), to_state(pm))
+    app = walk()
+    async with app.run_test(size=WIDE) as pilot:
+        await settle(pilot)
+        app.push_screen(screen := PostMortemScreen(begun(to_the_leaf(run, phase_19()), "en"), notebook, run))
+        await settle(pilot)
+        assert isinstance(app.screen, PickScreen)
+        at_once(app, "enter", "enter", "enter")
+        await settle(pilot)
+        assert app.screen is screen
+        assert screen.pm.lesson == "clip first"
+
+
+async def test_the_post_mortem_is_left_while_a_section_is_drawn(walk):
+    run, notebook = recorded("19-break"), Notebook("ana")
+    app = walk()
+    async with app.run_test(size=WIDE) as pilot:
+        await settle(pilot)
+        for keys in (["escape"], ["ctrl+n", "escape"], ["ctrl+n", "ctrl+n", "l", "escape", "escape"]):
+            app.push_screen(PostMortemScreen(begun(to_the_leaf(run, phase_19()), "en"), notebook, run))
+            at_once(app, *keys)
+            await settle(pilot)
+            assert isinstance(app.screen, WalkScreen)
+
+
+@pytest.mark.parametrize(
+    ("ask", "kind"),
+    [
+        (lambda app: app.open_lessons(), LessonsScreen),
+        (lambda app: app.ask_learner(), NameScreen),
+        (lambda app: app.action_help(), HelpScreen),
+        (lambda app: app.action_command_palette(), Menu),
+    ],
+    ids=["lessons", "name", "help", "menu"],
+)
+async def test_asked_for_twice_it_opens_once(home, ask, kind):
+    app = TutorApp(learner="ana")
+    async with app.run_test(size=WIDE) as pilot:
+        await settle(pilot)
+        for _ in range(2):
+            ask(app)
+            await settle(pilot)
+        assert [type(screen) for screen in app.screen_stack] == [HomeScreen, kind]
+
+
+async def test_a_run_that_cannot_be_read_under_another_screen_ends_the_app_with_the_reason(walk, tmp_path):
+    app = walk(write_run(tmp_path / "empty", []))
+    async with app.run_test(size=WIDE) as pilot:
+        app.action_help()
+        await pilot.pause(0.3)
+        assert app._exit or app.screen_stack == [app.screen]
+    assert app.return_code == 2
+
+
+@pytest.mark.parametrize("what", ["grow", "cut", "rewrite", "vanish"])
+async def test_a_run_changes_while_it_is_open(walk, tmp_path, what):
+    from tests.ui.world import happen
+
+    folder = write_run(tmp_path / "run", rows(300))
+    app = walk(folder)
+    async with app.run_test(size=WIDE) as pilot:
+        await settle(pilot)
+        happen(what, folder)
+        at_once(app, "n", "enter", "enter", "c", "escape", "f", "escape", "r", "escape", "q")
+        await settle(pilot)
+    assert app.return_code == 0
+
+
+async def test_what_was_selected_is_redrawn_shorter_before_it_is_copied(walk):
+    app = walk()
+    async with app.run_test(size=WIDE) as pilot:
+        await settle(pilot)
+        text = app.screen.query(Static).first()
+        text.update(Content("one"))
+        app.screen.selections = {text: Selection(Offset(0, 1), Offset(5, 7))}
+        await pilot.press("ctrl+c")
+        assert app.screen.get_selected_text() is None
+
+
+@pytest.mark.parametrize("key", ["pagedown", "pageup", "down", "ctrl+end"])
+async def test_the_menu_has_no_room_for_its_list(home, key):
+    app = TutorApp(learner="ana")
+    async with app.run_test(size=WIDE) as pilot:
+        await pilot.pause()
+        at_once(app, "ctrl+p")
+        await pilot.pause(0.3)
+        await pilot.resize_terminal(80, 4)
+        app.screen.dismiss()  # what covers the menu while there is no room
+        at_once(app, key, key)
+        await pilot.pause()
+        assert isinstance(app.screen, Menu | TooSmall)
+
+
+@pytest.mark.parametrize("lang", ["en", "es"])
+async def test_too_small_a_terminal_says_how_to_leave(home, lang):
+    app = TutorApp(learner="ana", lang=lang)
+    async with app.run_test(size=(20, 8)) as pilot:
+        await pilot.pause()
+        assert list(broken(app)) == []
+        await pilot.press("q")
+    assert app.return_code == 0
+
+
+async def test_a_screen_that_opens_while_the_terminal_is_too_small_is_covered(home):
+    app = TutorApp(learner="ana")
+    async with app.run_test(size=(40, 10)) as pilot:
+        await pilot.pause()
+        app.push_screen(NoteScreen("walk.remarks", ["a line"]))
+        await pilot.pause(0.1)
+        assert isinstance(app.screen, TooSmall)
+        await pilot.resize_terminal(*NARROW)
+        await pilot.pause(0.1)
+        assert isinstance(app.screen, NoteScreen)
+        await pilot.press("escape")
+        await pilot.pause(0.1)
+        assert isinstance(app.screen, HomeScreen)
+
+
+async def test_the_menu_draws_a_runs_name_as_it_is(home):
+    write_run(home / "runs" / MARKED, rows(20))
+    app = TutorApp(learner="ana")
+    async with app.run_test(size=WIDE) as pilot:
+        await pilot.pause(0.2)
+        for search in ((), ("o", "d", "d")):
+            await pilot.press("ctrl+p", *search)
+            await pilot.pause(0.5)
+            assert "odd[red]" in shown(app)
+            assert SWALLOWED not in shown(app)
+            await pilot.press("escape")
+
+
+async def test_what_is_pasted_cannot_steer_the_terminal(home):
+    app = TutorApp(learner="ana")
+    async with app.run_test(size=WIDE) as pilot:
+        await pilot.pause(0.1)
+        app.ask_learner()
+        await pilot.pause(0.1)
+        app._driver.process_message(events.Paste("\x1b[31m\u202e\ud800\nmore"))
+        await pilot.pause(0.1)
+        assert list(broken(app)) == []
+        assert "␛[31m" in shown(app)

@@ -1,0 +1,94 @@
+"""What the log says is looked at once, by whichever thread asks first."""
+
+import time
+from threading import Event, Thread
+
+import pytest
+
+from tests.conftest import make_run
+from tests.ui.conftest import WIDE
+from tutor import tree as trees
+from tutor import walk as walks
+from tutor.ui import looks
+from tutor.ui.looks import Looks
+from tutor.ui.widgets.plot import Plot
+from tutor.walk import AtQuestion
+
+
+@pytest.fixture
+def asked() -> AtQuestion:
+    """At the first question of a short run."""
+    return walks.begin(make_run({"loss": [3.0, 2.0, 1.0]}), trees.find("phase-19"))
+
+
+def test_threads_that_ask_at_once_share_one_look(asked, monkeypatch):
+    places, real = [], walks.look
+
+    def slow(walk):
+        places.append(walk.at)
+        time.sleep(0.05)
+        return real(walk)
+
+    monkeypatch.setattr(looks.walks, "look", slow)
+    known, found = Looks(), []
+    threads = [Thread(target=lambda: found.append(known.at(asked))) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert places == [asked.at]
+    assert found == [real(asked)] * 4
+
+
+def test_a_look_that_failed_is_tried_again(asked, monkeypatch):
+    def fails(walk):
+        raise OSError(walk.at)
+
+    known = Looks()
+    with monkeypatch.context() as patched:
+        patched.setattr(looks.walks, "look", fails)
+        with pytest.raises(OSError, match=asked.at):
+            known.at(asked)
+    assert known.at(asked) == walks.look(asked)
+
+
+def test_a_long_log_is_quick_once_it_was_looked_at(asked, monkeypatch):
+    known = Looks()
+    assert known.quick(asked)
+    monkeypatch.setattr(looks, "LONG", len(asked.run))
+    assert not known.quick(asked)
+    known.at(asked)
+    assert known.quick(asked)
+
+
+async def test_keys_are_answered_while_a_long_log_is_looked_at(walk, monkeypatch):
+    """The bound is drawn when it is known; nobody waits for it."""
+    goes_on, real = Event(), walks.look
+
+    def slow(walk):
+        assert walk.at != "1.4" or goes_on.wait(20)
+        return real(walk)
+
+    async def until(pilot, there):
+        for _ in range(400):
+            if there():
+                return
+            await pilot.pause(0.05)
+        raise AssertionError("it never came")
+
+    monkeypatch.setattr(looks, "LONG", 1)
+    monkeypatch.setattr(looks.walks, "look", slow)
+    app = walk()
+    async with app.run_test(size=WIDE) as pilot:
+        await until(pilot, lambda: app.screen.begun and not app.files.busy)
+        await pilot.press("n", "enter", "enter")
+        screen = app.screen
+        await until(pilot, lambda: screen.walk.at == "1.4")
+        await pilot.press("3")
+        plot = screen.query_one(Plot)
+        assert (plot.panel, screen.levels) == ("gradient", {})
+        await pilot.press("1")
+        assert (plot.panel, plot.level) == ("loss", None)
+        goes_on.set()
+        await until(pilot, lambda: plot.level is not None)
+        assert plot.level == screen.levels["loss"]

@@ -1,0 +1,48 @@
+"""The monkey itself: a few seeds of it, and that it sees what is broken and finds the shortest way there."""
+
+from dataclasses import replace
+
+import pytest
+
+from tests import monkey
+from tests.ui.world import MARKED
+from tutor.ui.screens.home import HomeScreen
+
+
+@pytest.mark.parametrize("seed", range(1))
+def test_nothing_breaks(seed):
+    assert monkey.play(monkey.episode(seed, length=40)) is None
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(100, 102))
+def test_nothing_breaks_in_a_minute(seed):
+    assert monkey.play(monkey.episode(seed)) is None
+
+
+def test_a_seed_is_always_the_same_episode():
+    assert monkey.episode(5) == monkey.episode(5) != monkey.episode(6)
+
+
+def test_what_breaks_is_told_and_the_way_there_made_short(monkeypatch):
+    def fails(_screen: HomeScreen) -> None:
+        raise RuntimeError(MARKED)
+
+    monkeypatch.setattr(HomeScreen, "action_lessons", fails)
+    acts = (*(("press", key, 0) for key in "xxnxx"), ("theme", 20))
+    found = replace(monkey.episode(0), subject=None, first=(), begun_before=False, acts=acts)
+
+    def shows(one: monkey.Episode) -> bool:
+        error = monkey.play(one)
+        return error is not None and monkey.sign(error).startswith("RuntimeError at")
+
+    assert shows(found)
+    assert ("press", "n", 0) in (short := monkey.shortest(found, shows, 60)).acts
+    assert len(short.acts) <= 2
+
+
+def test_a_list_is_cut_to_what_is_needed():
+    acts = tuple(("press", str(number), 0) for number in range(40))
+    found = replace(monkey.episode(0), acts=acts)
+    needed = {acts[3], acts[29]}
+    assert set(monkey.shortest(found, lambda one: needed <= set(one.acts), 5).acts) == needed
