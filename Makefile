@@ -6,7 +6,8 @@ PIP := $(BIN)/pip --disable-pip-version-check --quiet
 RUN ?= runs/19-break
 
 .DEFAULT_GOAL := help
-.PHONY: help walk home train test test-slow test-app lint format snapshots bench atlas wheel clean
+.PHONY: help walk home train test test-slow test-app monkey fuzz lint format snapshots bench atlas \
+  calibrate pages wheel clean
 
 help: ## list the targets
 	@awk -F':.*## ' '/^[a-z]+:.*## / {printf "make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -26,8 +27,15 @@ test: $(VENV)/lab lint ## run the tests but the slow ones
 test-slow: $(VENV)/lab ## run the slow ones: whole trainings, many processes, every size
 	@$(BIN)/pytest -n 3 -m slow
 
+fuzz: $(VENV)/lab ## feed the readers whatever a file can hold, for an hour (ARGS="rows --minutes 5 --seed 3")
+	@$(BIN)/python -m tests.fuzz $(ARGS)
+
 test-app: $(VENV)-app/stamp ## run the tests of the app where torch isn't installed
-	@$(VENV)-app/bin/pytest -n 3 -m "not slow"
+	@$(VENV)-app/bin/pytest -n 3 -m "not slow" --ignore tests/lab --ignore tests/detectors --ignore tests/edges \
+	  --ignore tests/fuzz --ignore tests/bench
+
+monkey: $(VENV)/lab ## set a monkey on the app for an hour (ARGS="--seed 7 --actions 800")
+	@$(BIN)/python -m tests.monkey $(or $(ARGS),--minutes 60)
 
 lint: $(VENV)/lab ## check style, types, the walls between the rooms, trees and cards
 	@$(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/pyright && $(BIN)/lint-imports && $(BIN)/tutor trees check
@@ -41,10 +49,17 @@ snapshots: $(VENV)/lab ## accept the screens as they look now
 bench: $(VENV)/lab ## print the table of benchmarks (minutes)
 	@$(BIN)/python -m tests.bench
 
-atlas: $(VENV)/lab ## calibrate the breaks over seeds (an hour; goes on where it stopped)
+atlas: $(VENV)/lab ## train and walk every break at one seed (a quarter of an hour; ARGS="--seeds 1,2,3")
+	@$(BIN)/tutor atlas $(ARGS)
+
+calibrate: $(VENV)/lab ## calibrate the headline break over 20 seeds (an hour; goes on where it stopped)
 	@for card in no-clip no-clip-silent; do \
-	  $(BIN)/python -m tutor.lab.atlas $$card --seeds 20 --runs build/atlas/$$card \
+	  $(BIN)/python -m tutor.lab.calibrate $$card --seeds 20 --runs build/calibrate/$$card \
 	    --table trees/breaks/$$card.calibration.csv || exit; done
+
+pages: $(VENV)/lab ## write the catalogue of flaws again (docs/flaws.md, docs/flaws.es.md)
+	@$(BIN)/tutor flaws --page en > docs/flaws.md
+	@$(BIN)/tutor flaws --page es > docs/flaws.es.md
 
 wheel: $(VENV)/lab ## build the wheel into dist/
 	@$(PIP) wheel --no-deps --wheel-dir dist .
