@@ -17,7 +17,7 @@ from torch.nn import functional as F  # noqa: N812
 
 from tutor import settings as knobs
 from tutor.lab.assembly import assemble
-from tutor.lab.loop import Log
+from tutor.lab.loop import Counted, Log
 from tutor.lab.model import build_model
 from tutor.lab.trainer import Trainer
 from tutor.runfolder.writer import Record
@@ -30,7 +30,7 @@ def logged(folder: Path) -> Step:
     """Our loop, every column of it written to disk."""
     trainer = Trainer(assemble(knobs.build(SETTINGS)))
     record = Record.create(folder / "run", {"command": ""}, [])
-    log = Log(trainer, record, {}, lambda row: None, time.perf_counter())
+    log = Log(trainer, record, Counted(), lambda row: None, time.perf_counter())
 
     def step(number: int) -> None:
         validated = {"val_loss": trainer.validate()} if number % trainer.settings.val_every == 0 else {}

@@ -166,7 +166,7 @@ def check(
     from tutor.report import Report
     from tutor.run import BadRunError
 
-    walked, language = options.tree(tree or FIRST), options.lang(lang)
+    walked, language = options.tree(tree or FIRST, checked=False), options.lang(lang)
     find = partial(trees.find, checked=False) if tree is None else None
     start.loaded()
     console, results, flawed, bad = terminal.console(), [], False, False

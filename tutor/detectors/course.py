@@ -87,7 +87,7 @@ def course_of(values: pl.Series, share: float) -> Course | None:
 
 
 @once
-def _course(run: Run, signal: str, share: float) -> Course | None:
+def course_in(run: Run, signal: str, share: float) -> Course | None:
     """The course of a signal of the run, recorded at every row."""
     return course_of(run[signal], share)
 
@@ -108,7 +108,7 @@ def ends_high(
     loss = run["loss"]
     if not is_objective(loss):
         return Finding(NO_DATA, facts={"missing": []})
-    course = _course(run, "loss", share)
+    course = course_in(run, "loss", share)
     if course is None:
         return Finding(NOT_YET, facts={"rows": len(loss), "needed": 3})
     least = max(
@@ -177,7 +177,7 @@ def learned(run: Run, at: int | None, *, share: float, gain: float, sigmas: floa
     so is one whose noise hides a gain of that size.
     """
     loss = finite(run["loss"])
-    course = _course(run, "loss", share)
+    course = course_in(run, "loss", share)
     if course is None or len(loss) < least:
         return Finding(NOT_YET, facts={"rows": len(loss), "needed": least})
     if not is_objective(loss):

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from tutor.detectors import NO_DATA, Finding, detector
-from tutor.detectors.course import course_of
+from tutor.detectors.course import course_in
 from tutor.detectors.windows import finite, is_objective
 from tutor.run import Run, known_float
 
@@ -21,7 +21,7 @@ GAIN = 0.03
 
 def learns(run: Run) -> bool:
     """Whether the loss ends lower than it began, by more than the share `GAIN` and beyond its noise."""
-    course = course_of(run["loss"], LEVEL) if run.has("loss") else None
+    course = course_in(run, "loss", LEVEL) if run.has("loss") else None
     if course is None:
         return False
     return course.start - course.end > max(GAIN * abs(course.start), 3 * course.noise)

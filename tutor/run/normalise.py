@@ -136,6 +136,8 @@ _ABSENT = ("", "na", "n/a", "none", "null", "-")  # what tools write where nothi
 
 def _lost(given: pl.Series, typed: pl.Series) -> bool:
     """Whether a value was given that the column's type has no place for."""
+    if given.dtype == typed.dtype:
+        return False
     lost = given.filter(given.is_not_null() & typed.is_null())
     if given.dtype == pl.String:
         lost = lost.filter(~lost.str.strip_chars().str.to_lowercase().is_in(_ABSENT))
