@@ -32,16 +32,17 @@ def logged(folder: Path) -> Step:
     record = Record.create(folder / "run", {"command": ""}, [])
     log = Log(trainer, record, Counted(), lambda row: None, time.perf_counter())
 
-    def step(number: int) -> None:
-        validated = {"val_loss": trainer.validate()} if number % trainer.settings.val_every == 0 else {}
-        log.add(trainer.step(number) | validated)
-
-    return step
+    return lambda number: log.add(_validated(trainer, number) | trainer.step(number))
 
 
 def silent(folder: Path) -> Step:
-    """Our loop with logging off."""
-    return Trainer(assemble(knobs.build(SETTINGS)), logging=False).step
+    """Our loop with logging off; it validates as often."""
+    trainer = Trainer(assemble(knobs.build(SETTINGS)), logging=False)
+    return lambda number: _validated(trainer, number) | trainer.step(number)
+
+
+def _validated(trainer: Trainer, number: int) -> dict[str, float]:
+    return {"val_loss": trainer.validate()} if number % trainer.settings.val_every == 0 else {}
 
 
 def plain(folder: Path) -> Step:

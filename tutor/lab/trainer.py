@@ -17,6 +17,7 @@ from torch import Tensor
 from tutor.lab.checkpoint import like, part
 from tutor.lab.instruments import BeforeUpdate, Instruments, Silent
 from tutor.lab.loader import Batch
+from tutor.lab.memory import keep_freed
 from tutor.lab.model import EMBEDDING
 from tutor.lab.quantities.observation import norm
 from tutor.lab.recipe import DTYPES, THREADS, Recipe, masked_mean
@@ -31,6 +32,7 @@ class Trainer:
         self.recipe, self.settings = recipe, recipe.settings
         settings = recipe.settings
         torch.set_num_threads(settings.threads or THREADS)  # sums round as the threads split them
+        keep_freed()
         if settings.device == "cuda":
             os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")
             torch.use_deterministic_algorithms(True, warn_only=True)

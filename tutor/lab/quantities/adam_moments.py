@@ -4,7 +4,7 @@ import torch
 from torch import Tensor
 
 from tutor.lab.quantities import Columns, quantity
-from tutor.lab.quantities.observation import Moments, Observation, norm
+from tutor.lab.quantities.observation import Moments, Observation, norm, scratch
 
 
 @quantity(needs=("moments",), columns=("adam_m_norm", "adam_v_norm", "adam_ratio_rms"))
@@ -27,6 +27,6 @@ def adam_moments(seen: Observation) -> Columns:
 def _squared_ratio(one: Moments) -> Tensor:
     """The sum of g squared / v over one tensor."""
     gradient = one.gradient.flatten()
-    ratio = torch.clamp(one.v.flatten(), min=one.eps**2)
+    ratio = torch.clamp(one.v.flatten(), min=one.eps**2, out=scratch(one.v))
     torch.div(gradient, ratio, out=ratio)
     return torch.dot(gradient, ratio) * (1 - one.beta2 ** one.updates.to(ratio.device))

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import torch
 from torch import Tensor
@@ -77,6 +78,19 @@ class Observation:
     def moments(self) -> list[Moments]:
         """Those of all groups."""
         return [moments for group in self.groups for moments in group.moments]
+
+
+def scratch(like: Tensor) -> Tensor:
+    """Flat memory for as many values as `like` has; a quantity may write over it, as may the next one.
+
+    On a CPU memory that is new at every step costs more than the arithmetic that it is for.
+    """
+    return _memory(like.numel(), like.dtype, like.device)
+
+
+@lru_cache(maxsize=8)
+def _memory(size: int, dtype: torch.dtype, device: torch.device) -> Tensor:
+    return torch.empty(size, dtype=dtype, device=device)
 
 
 def norm(tensors: Sequence[Tensor]) -> Tensor:
