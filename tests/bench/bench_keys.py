@@ -84,7 +84,7 @@ def walked(folder: Path, rows: int, width: int, height: int) -> list[Bounded]:
     found: dict[str, list[float]] = {}
     with tempfile.TemporaryDirectory() as learners:
         environment = surroundings(learners)
-        walk = [sys.executable, "-m", "tutor", "walk", str(folder)]
+        walk = [sys.executable, "-m", "tutor", "walk", str(folder), "--tree", "phase-19"]
         with terminal(walk, environment, width, height) as screen:
             screen.until(b"training loss NaN")
             begun = time.perf_counter()
