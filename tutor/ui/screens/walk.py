@@ -395,5 +395,6 @@ def _read(subject: Run | Path, tree: Tree) -> Run:
 def _before(run: Run, tree: Tree) -> Sequence[Stage]:
     """The trees before this one, walked by the log; none where one of them can't be read."""
     with suppress(BadFileError, ValueError):
-        return walks.before(run, tree, trees.find)
+        stages = walks.before(run, tree, trees.find)
+        return [stage for stage in stages if not (run.manifest.sealed and stage.flawed)]  # it would be told
     return ()
