@@ -103,11 +103,6 @@ async def test_the_seal_holds_until_the_last_tree(practice: Path):
     (kept,) = [draft.data for draft in Notebook("ana").drafts() if draft.kind == "case"]
     assert (kept["name"], kept["found"]) == ("case-02", True)
     assert (kept["tree"], kept["leaf"]) == ("phase-19", "schedule-bug")
-        "case-02",
-        "phase-19",
-        "schedule-bug",
-        True,
-    )
 
 
 async def test_a_walk_that_ended_elsewhere_is_kept_as_not_found(

@@ -179,7 +179,7 @@ HOME: list[BindingType] = [
     _row("s", "next_case", "next_case"),
     _row("n", "lessons", "lessons"),
     _row("m", "map", "map"),
-    _row("x", "app.hide_names", "hide_names"),
+    _row("x", "app.hide_names", "hide_names", show=False),
 ]
 
 LESSON_LIST: list[BindingType] = [

@@ -214,7 +214,7 @@ class HomeScreen(Page):
         """How a walk over a case ended; nothing of it while its seal holds."""
         result = found.cases.result(entry)
         if result is None or ended is None:
-            return self.say("seal.sealed"), "$foreground-muted"
+            return self.say("seal.sealed_still" if ended else "seal.sealed"), "$foreground-muted"
         leaf = self._leaves.get(ended.tree, {}).get(ended.leaf)
         name = leaf.name(self.app.lang) if leaf else plain(ended.leaf)
         sign, style = ("✓", "$success") if result else ("✗", "bold $accent")
