@@ -10,7 +10,6 @@ import pytest
 
 from tests.conftest import ROOT, write_run
 
-
 LARGEST = 8_000_000
 """Bytes of the wheel, cases and all."""
 
