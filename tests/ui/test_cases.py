@@ -52,11 +52,11 @@ async def walk_to_the_end(pilot) -> LeafScreen:
 async def test_from_home_over_a_case_and_its_seal_to_the_next_one(practice: Path, lang: str, size):
     app = at_home(lang)
     said = {
-        "en": ("Practise case-01", "The seal, opened", "reached what was put in", "Next: case-02", "solved:"),
+        "en": ("Practise case-01", "The seal, opened", "ended where it should", "Next: case-02", "solved:"),
         "es": (
             "Practica con case-01",
             "El sello, abierto",
-            "llegó a lo que",
+            "acabó donde debía",
             "Siguiente: case-02",
             "resuelto:",
         ),
@@ -123,7 +123,7 @@ async def test_a_walk_that_ended_elsewhere_is_kept_as_not_found(
             await settle(pilot)
             if isinstance(app.screen, WalkScreen):
                 await walk_to_the_end(pilot)
-            assert "ended elsewhere" in str(app.screen.query_one("#seal").content)
+            assert "should have ended in phase-18" in str(app.screen.query_one("#seal").content)
             (kept,) = [draft for draft in Notebook("ana").drafts() if draft.kind == "case"]
             assert kept.data["found"] is False
     app = at_home()
@@ -152,3 +152,13 @@ async def test_a_truth_that_is_missing_or_was_changed_is_one_line(practice: Path
         assert says in content
         assert "put in: " not in content.lower()
         assert app.screen.query_one("#seal").border_title == "Sealed"
+
+
+async def test_in_a_case_of_scale_the_trees_before_it_tell_nothing(home: Path):
+    run = readers.read(ROOT / "runs" / "case-10")
+    app = TutorApp(learner="ana", lang="en", subject=run, walked_tree=tree.find("scale"))
+    async with app.run_test(size=WIDE) as pilot:
+        await settle(pilot)
+        assert "phase-1" not in shown(app)
+        leaf = await walk_to_the_end(pilot)
+        assert "ended where it should" in str(leaf.query_one("#seal").content)

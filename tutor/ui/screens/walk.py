@@ -396,5 +396,6 @@ def _before(run: Run, tree: Tree) -> Sequence[Stage]:
     """The trees before this one, walked by the log; none where one of them can't be read."""
     with suppress(BadFileError, ValueError):
         stages = walks.before(run, tree, trees.find)
-        return [stage for stage in stages if not (run.manifest.sealed and stage.flawed)]  # it would be told
+        # Of a sealed run nothing is told that the learner has not found.
+        return () if run.manifest.sealed and any(stage.flawed for stage in stages) else stages
     return ()
