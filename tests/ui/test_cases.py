@@ -162,3 +162,17 @@ async def test_in_a_case_of_scale_the_trees_before_it_tell_nothing(home: Path):
         assert "phase-1" not in shown(app)
         leaf = await walk_to_the_end(pilot)
         assert "ended where it should" in str(leaf.query_one("#seal").content)
+
+
+async def test_hidden_names_leave_the_cases_theirs(practice: Path):
+    shutil.copytree(practice / "case-01", practice / "telling-name")
+    manifest = practice / "telling-name" / "manifest.json"
+    manifest.write_text(json.dumps({**json.loads(manifest.read_text()), "sealed": False}))
+    app = at_home()
+    async with app.run_test(size=WIDE) as pilot:
+        await settle(pilot)
+        await pilot.press("x")
+        await settle(pilot)
+        assert "case-02" in shown(app)
+        assert "case 1" in shown(app)
+        assert "telling-name" not in shown(app)

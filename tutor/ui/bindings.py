@@ -176,10 +176,10 @@ HELP: list[BindingType] = [_row("escape,q,question_mark,f1,enter", "close", "clo
 
 HOME: list[BindingType] = [
     _row("t", "tree", "tree", show=False),
-    _row("s", "next_case", "next_case"),
+    _row("s", "next_case", "next_case", show=False),  # the line above the runs says it
     _row("n", "lessons", "lessons"),
     _row("m", "map", "map"),
-    _row("x", "app.hide_names", "hide_names", show=False),
+    _row("x", "app.hide_names", "hide_names"),
 ]
 
 LESSON_LIST: list[BindingType] = [
