@@ -125,7 +125,7 @@ class TestCsv:
 @pytest.mark.parametrize(
     ("text", "way_on"),
     [
-        ('{"iter": 3, "loss": 1.0}\n', "need a `step` and a `loss`; the first has `iter`, `loss`"),
+        ('{"time": 3, "loss": 1.0}\n', "need a `step` and a `loss`; the first has `time`, `loss`"),
         ("hello\n", "needs a row a step, in JSON or CSV, with a `step` and a `loss`"),
         ("", "needs a row a step"),
     ],

@@ -3,7 +3,7 @@
 frame, remarks = normalise(frame, {"global_step": "step", "train_loss": "loss"}, path)
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import polars as pl
@@ -11,7 +11,7 @@ import polars as pl
 from tutor import signals
 from tutor.run import limits
 from tutor.run.remark import Remark
-from tutor.run.run import BadRunError
+from tutor.run.run import Aggregation, BadRunError
 
 _RESUMED = 100  # a log that goes back more often wasn't resumed: it has several writers, or was shuffled
 _NAMED = 8  # columns named in a remark
@@ -56,6 +56,16 @@ def normalise(
 def odd_values(columns: list[str]) -> Remark:
     """The remark that some values of these columns don't fit and are passed over."""
     return Remark("odd_values", {"columns": names(columns)}, unseen="loss" in columns)
+
+
+def hidden(aggregations: Mapping[str, Aggregation]) -> Iterator[Remark]:
+    """What can't be seen in signals that aren't the value of their step."""
+    averaged = [name for name, one in aggregations.items() if one.over == "running"]
+    silent = [name for name, one in aggregations.items() if not one.shows_nan]
+    if averaged:
+        yield Remark("averaged", {"columns": averaged})
+    if silent:
+        yield Remark("nan_hidden", {"columns": silent})
 
 
 def names(columns: list[str]) -> str:
