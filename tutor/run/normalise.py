@@ -112,8 +112,8 @@ def _ascending(frame: pl.DataFrame, remarks: list[Remark]) -> pl.DataFrame:
     """The rows in the order of their steps, one for each.
 
     A run that was resumed goes back to a step that it had logged: what it had logged from there on is of
-    the branch that it gave up. Rows of one step are one, the later value of each column over the earlier:
-    trainers log evaluation in a row of its own.
+    the branch that it gave up. Rows of one step are one, the later value of each column over the earlier,
+    which is worth a remark where there are two: trainers log evaluation in a row of its own.
     """
     steps = frame["step"]
     change = steps.diff().fill_null(1)
@@ -135,7 +135,10 @@ def _ascending(frame: pl.DataFrame, remarks: list[Remark]) -> pl.DataFrame:
     elif backwards.any():
         remarks.append(Remark("backwards"))
     if frame["step"].n_unique() < frame.height:
-        remarks.append(Remark("repeated"))
+        ours = [name for name in frame.columns if name != "step" and signals.find(name)]
+        values = frame.group_by("step").agg(pl.col(ours).is_not_null().sum())
+        if any((values[name] > 1).any() for name in ours):
+            remarks.append(Remark("repeated"))
         latest = pl.exclude("step").drop_nulls().last()
         return frame.group_by("step", maintain_order=True).agg(latest).sort("step")
     return frame.sort("step")
