@@ -148,7 +148,7 @@ def check(
     runs: Annotated[
         list[str],
         typer.Argument(
-            help="Runs, by path or name, or folders of several.",
+            help="Runs, by path or name, folders of several, or - for standard input.",
             metavar="RUN...",
             autocompletion=options.complete_run,
         ),
