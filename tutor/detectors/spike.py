@@ -330,8 +330,9 @@ def severity(
     least = of_gain * yardstick
 
     def weight(stretch: slice) -> tuple[bool, bool, float]:
-        rows, height = stretch.stop - stretch.start, _peak(loss, stretch, before.mean) - before.mean
-        lasts = rows >= lasting
+        near = slice(stretch.start, min(stretch.stop, end))  # a climb of hundreds of steps is no spike
+        height = (known_float(loss[near].max()) or before.mean) - before.mean
+        lasts = stretch.stop - stretch.start >= lasting
         return (lasts and height > least) or height > tall * yardstick, lasts, height
 
     worst = max(_stretches(loss, row, end, bound) or [slice(row, row)], key=weight)
@@ -346,8 +347,3 @@ def severity(
     }
     seen = (int(run.steps[window.start(run, row)]), int(run.steps[min(len(run) - 1, worst.stop)]))
     return Finding("hurt" if hurt else "blip", at, facts, bound, seen, measured=height, bound=least)
-
-
-def _peak(loss: "pl.Series", rows: slice, usual: float) -> float:
-    """The largest finite loss of these rows; the usual one where there is none."""
-    return known_float(loss[rows].max()) or usual
