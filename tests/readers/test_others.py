@@ -3,9 +3,11 @@
 What lies in `fixtures` was written by the libraries themselves: tensorboard 2, wandb 0.31, mlflow 3.
 """
 
+import contextlib
 import json
 import math
 import shutil
+import time
 from pathlib import Path
 
 import pytest
@@ -162,6 +164,17 @@ def test_a_column_for_each_row_is_not_followed_for_ever(tmp_path: Path):
     assert len(run) == 3000
     assert len(run.frame.columns) <= limits.COLUMNS + 1
     assert "too_many" in [remark.key for remark in run.remarks]
+
+
+@pytest.mark.parametrize(
+    "made_of", ["train_inner | {", "validation loss at iteration 1 ", "a ", "{'loss': ", "|"]
+)
+def test_a_line_made_to_be_searched_for_ever(tmp_path: Path, made_of: str):
+    text = TEXTS["llm.c"] + made_of * (1_000_000 // len(made_of)) + "\n" + TEXTS["fairseq"]
+    before = time.process_time()
+    with contextlib.suppress(BadRunError):
+        read(tmp_path, text)
+    assert time.process_time() - before < 5
 
 
 class TestBinary:
