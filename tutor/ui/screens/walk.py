@@ -118,6 +118,7 @@ class WalkScreen(PlotPage, WalkPage[Walk]):
         if kept and (kept.answers or kept.prediction or kept.hints):
             self.notify(self.say("walk.resumed"), markup=False)
         self.app.greet()
+        self.app.settled()
         self._before = await self.app.files.read(partial(_before, run, self._tree))
         if self.is_attached:
             self.relabel()
