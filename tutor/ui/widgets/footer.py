@@ -26,13 +26,22 @@ class Keys(InTutor, Widget):
 
     ALLOW_SELECT = False
     auto_links = reactive(False)  # the keys keep their own colours
+    _drawn: Content | None = None
 
     def on_mount(self) -> None:
-        """Draw again whenever what works changes."""
-        self.screen.bindings_updated_signal.subscribe(self, lambda _: self.refresh())
+        """Draw again when what works has changed: the news of it comes far more often."""
+        self.screen.bindings_updated_signal.subscribe(self, self._look_again)
+
+    def _look_again(self, _: object) -> None:
+        if self._drawn is None or not self._drawn.is_same(self._line()):
+            self.refresh()
 
     def render(self) -> Content:
         """The keys that fit, each a link."""
+        self._drawn = self._line()
+        return self._drawn
+
+    def _line(self) -> Content:
         rows = working(self.screen.active_bindings, self.app.lang)
         out = [row for row in rows if row.action.removeprefix("app.").partition("(")[0] in WAYS_OUT]
         always = out[:1] + [row for row in rows if row.key in HELP]
