@@ -52,7 +52,6 @@ class LeafScreen(WalkPage[AtLeaf]):
 
     def on_mount(self) -> None:
         """Find out whether the run has a card to prove its cause by."""
-        super().on_mount()
         self._find_proof()
 
     @work(exclusive=True, group="proof")

@@ -69,7 +69,6 @@ class ProveScreen(PlotPage):
     def on_mount(self) -> None:
         """Open the panel of the rung at hand."""
         self._begin_rung()
-        super().on_mount()
         self._open_panel()
 
     def relabel(self) -> None:
