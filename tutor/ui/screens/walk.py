@@ -145,12 +145,15 @@ class WalkScreen(PlotPage, WalkPage[Walk]):
             return
         self.relabel()
         self.draw(*self._opening(moved=moved))
-        if not self._looks.quick(walk):
-            self._look_ahead(walk)
+        ahead = walks.go_on(walk, self.seen) if self.seen and self.seen.answers else walk
+        if isinstance(ahead, AtQuestion) and not self._looks.quick(ahead):
+            self.call_after_refresh(self._look_ahead, ahead)
 
     @work(exclusive=True, group="look")
     async def _look_ahead(self, walk: AtQuestion) -> None:
-        """Look at a long log while the learner reads the question, then draw the bound."""
+        """Look at a long log while the learner reads: the question, whose bound is drawn then, or what the log
+        says, before the next question.
+        """
         await self.app.files.read(partial(self._looks.at, walk))
         if isinstance(self._walk, AtQuestion) and self._walk.at == walk.at and self.seen is None:
             self.show_panel(self.query_one(Plot).panel)
