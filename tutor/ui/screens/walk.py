@@ -151,8 +151,8 @@ class WalkScreen(PlotPage, WalkPage[Walk]):
 
     @work(exclusive=True, group="look")
     async def _look_ahead(self, walk: AtQuestion) -> None:
-        """Look at a long log while the learner reads: the question, whose bound is drawn then, or what the log
-        says, before the next question.
+        """Look at a long log while the learner reads the question, then draw the bound; or while the learner
+        reads the evidence before it.
         """
         await self.app.files.read(partial(self._looks.at, walk))
         if isinstance(self._walk, AtQuestion) and self._walk.at == walk.at and self.seen is None:
