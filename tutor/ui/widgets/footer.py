@@ -9,6 +9,7 @@ from textual.widget import Widget
 
 from tutor.ui.bindings import Working, working
 from tutor.ui.typed import InTutor
+from tutor.ui.widgets.settled import Settled
 
 GAP = "  "
 MOST = 8
@@ -21,7 +22,7 @@ WAYS_OUT = ("leave", "close", "quit")
 """The actions that leave a screen, or the app."""
 
 
-class Keys(InTutor, Widget):
+class Keys(InTutor, Settled, Widget):
     """One line of keys. What doesn't fit is left to the help screen, whose key is always shown."""
 
     ALLOW_SELECT = False
@@ -33,6 +34,8 @@ class Keys(InTutor, Widget):
         self.screen.bindings_updated_signal.subscribe(self, self._look_again)
 
     def _look_again(self, _: object) -> None:
+        if not self.screen.is_current:  # it is drawn once it is in front, if ever
+            return
         if self._drawn is None or not self._drawn.is_same(self._line()):
             self.refresh()
 
