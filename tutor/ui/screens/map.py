@@ -75,7 +75,7 @@ class MapScreen(Page):
             return
         blocks, place = self._outline(width), at.index(question) + 1  # what the tree is about comes first
         above, block = (
-            Content("\n").join(part).get_height(outline.styles, width)
+            Content("\n").join(part).get_height(outline.styles.get_rules(), width)
             for part in (blocks[:place], blocks[place : place + 1])
         )
         self.query_one("#map").scroll_to_region(Region(0, above, width, block), animate=False)

@@ -5,10 +5,11 @@ from collections.abc import Callable
 from textual.content import Content
 from textual.geometry import Size
 from textual.visual import Visual
-from textual.widgets import Static
+
+from tutor.ui.widgets.settled import Words
 
 
-class Fitted(Static):
+class Fitted(Words):
     """Words that depend on the room: a column set flush right, options that fill a line.
 
     They are set while the screen is laid out. Set when the widget is resized, as Textual would have it, they
@@ -25,7 +26,7 @@ class Fitted(Static):
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
         """The lines that the words take at that width."""
-        return self._at(width).get_height(self.styles, width) if width else 0
+        return self._at(width).get_height(self.styles.get_rules(), width) if width else 0
 
     def render(self) -> Visual:
         """The words at the width at hand."""

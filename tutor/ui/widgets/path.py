@@ -10,6 +10,7 @@ from textual.content import Content
 from tutor.saying import folded
 from tutor.tree import Tree
 from tutor.ui.widgets.fitted import Fitted
+from tutor.ui.widgets.settled import Settled
 from tutor.walk import Answer, Stage
 from tutor.words import say
 
@@ -33,7 +34,7 @@ def mark_style(sign: str) -> str:
     return {RIGHT: "bold $success", WRONG: "bold $error"}.get(sign, "$foreground-muted")
 
 
-class Path(VerticalScroll):
+class Path(Settled, VerticalScroll):
     """A column where there is room, else one line."""
 
     can_focus = False

@@ -15,6 +15,7 @@ from textual.widget import Widget
 from tutor.run import PANELS, Run
 from tutor.ui.typed import InTutor
 from tutor.ui.widgets.drawing import Drawing
+from tutor.ui.widgets.settled import Settled
 from tutor.words import say
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ ROOMY = 120
 """Columns of the panel itself, from which half of it is enough for each of the two."""
 
 
-class Plot(InTutor, Widget):
+class Plot(InTutor, Settled, Widget):
     """Draws from the first `show` on: the plots, and polars with them, are loaded only then.
 
     Attributes:

@@ -7,10 +7,11 @@ from textual.widget import Widget
 from tutor.run import Run
 from tutor.tree import Tree
 from tutor.ui.typed import InTutor
+from tutor.ui.widgets.settled import Settled
 from tutor.words import plain, say
 
 
-class Title(InTutor, Widget):
+class Title(InTutor, Settled, Widget):
     """One line. The middle gives way where the terminal is narrow."""
 
     ALLOW_SELECT = False
