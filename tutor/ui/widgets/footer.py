@@ -3,7 +3,10 @@
 What is always there: the way out, help and the menu.
 """
 
+from contextlib import suppress
+
 from textual.content import Content
+from textual.css.query import NoMatches
 from textual.reactive import reactive
 from textual.widget import Widget
 
@@ -34,10 +37,9 @@ class Keys(InTutor, Settled, Widget):
         self.screen.bindings_updated_signal.subscribe(self, self._look_again)
 
     def _look_again(self, _: object) -> None:
-        if not self.screen.is_current:  # it is drawn once it is in front, if ever
-            return
-        if self._drawn is None or not self._drawn.is_same(self._line()):
-            self.refresh()
+        with suppress(NoMatches):  # a screen on its way out has lost some of its widgets
+            if self._drawn is None or not self._drawn.is_same(self._line()):
+                self.refresh()
 
     def render(self) -> Content:
         """The keys that fit, each a link."""
