@@ -21,6 +21,11 @@ class Title(InTutor, Settled, Widget):
         super().__init__()
         self.left, self.middle, self.place = left, middle, place
 
+    def describe(self, run: Run | None, tree: Tree, lang: str) -> None:
+        """Say what the run was meant to be, once it is read, and which tree is walked."""
+        self.middle, self.place = described(run, lang) if run else "", placed(tree, lang)
+        self.refresh()
+
     def render(self) -> Content:
         """tutor, what is open, and who reads it in which language."""
         who = Content.assemble(
