@@ -147,6 +147,8 @@ class Navigation(App[object]):
             nothing = asyncio.get_running_loop().create_future()
             nothing.set_result(None)
             return nothing
+        if self.screen_stack:  # the first of all can't stand too soon
+            screen.opens()
         return super().push_screen(screen, *how, **named)
 
     def pop_screen(self) -> AwaitComplete:

@@ -20,7 +20,7 @@ from tutor.ui import bindings, proofs
 from tutor.ui.screens.walkpage import WalkPage
 from tutor.ui.widgets.path import CLOSE, Path, mark, mark_style
 from tutor.ui.widgets.prove import scored
-from tutor.ui.widgets.title import Title, described, placed
+from tutor.ui.widgets.title import Title
 from tutor.walk import AtLeaf
 from tutor.words import BadFileError, plain, say
 
@@ -52,7 +52,6 @@ class LeafScreen(WalkPage[AtLeaf]):
 
     def on_mount(self) -> None:
         """Find out whether the run has a card to prove its cause by."""
-        super().on_mount()
         self._find_proof()
 
     @work(exclusive=True, group="proof")
@@ -76,9 +75,8 @@ class LeafScreen(WalkPage[AtLeaf]):
 
     def relabel(self) -> None:
         """Draw in the app's language."""
-        walk, lang, title = self.walk, self.app.lang, self.query_one(Title)
-        title.middle, title.place = described(walk.run, lang), placed(walk.tree, lang)
-        title.refresh()
+        walk, lang = self.walk, self.app.lang
+        self.query_one(Title).describe(walk.run, walk.tree, lang)
         self.query_one(Path).show(walk.tree, walk.answers, walk.at, lang)
         sections = {
             "verdict": self._verdict(lang),
