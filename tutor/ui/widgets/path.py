@@ -51,8 +51,9 @@ class Path(VerticalScroll):
         self._shown = tree, answers, at, lang, before
         self.border_title = say("walk.path", lang)
         lines = [_folded(stage, lang) for stage in before]
-        if lines:
-            lines[-1] += Content.assemble(("  t", "$foreground-muted bold"))  # the key that opens it
+        if lines:  # the key that opens it, with what it does
+            key = ("  t ", "$foreground-muted bold")
+            lines.append(Content.assemble(key, (say("walk.walk_before", lang), "$foreground-muted")))
         column = self._column(tree, answers, at, lang)
         self.query_one("#path-column", Static).update(Content("\n").join([*lines, column]))
         self.query_one("#path-line", Static).update(self._line(tree, answers, at, lang))
