@@ -330,10 +330,10 @@ def test_lessons_of_nobody_yet(home: Path):
 
 
 def test_a_log_that_says_too_little_is_not_called_healthy(home: Path):
-    write_run(home / "r", [{"step": step, "train_loss": 1.0} for step in range(400)])
+    write_run(home / "r", [{"step": step, "cost": 1.0} for step in range(400)])
     code, out, _ = tutor("check", "r", "--lang", "en")
     assert code == 2
-    assert "`train_loss`" in out
+    assert "`cost`" in out
 
 
 def test_compare_outside_the_log(home: Path):
