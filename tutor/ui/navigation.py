@@ -187,6 +187,10 @@ class Navigation(App[object]):
         """Leave the screen in front."""
         self.leave(self.screen)
 
+    def action_help_quit(self) -> None:
+        """Ctrl+C, which copies in a field and would end a walk by reflex: say what closes tutor."""
+        self.notify(say("ui.how_to_quit", self.lang), markup=False)
+
     def complain(self, why: str) -> None:
         """Say what can't be done, and leave everything as it is."""
         self.notify(plain(why, lines=True), severity="error", markup=False, timeout=12)

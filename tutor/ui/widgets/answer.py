@@ -1,5 +1,6 @@
 """Answer: the outcomes to choose from and how sure the learner is; then what was committed."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from textual.content import Content
@@ -12,7 +13,7 @@ from tutor.walk import UNSURE, Prediction
 from tutor.words import say
 
 LETTERS = ("yes", "no")
-"""Outcomes that have a letter of their own in each language."""
+"""What has a letter of its own in each language: an outcome that says so, alone or before a comma."""
 
 CONFIDENCES = range(1, 6)
 DEFAULT_CONFIDENCE = 3
@@ -30,11 +31,24 @@ class Option:
 
 def options(question: Question, lang: str, *, unsure: bool) -> list[Option]:
     """The outcomes of a question; with `unsure`, also that the log can't tell."""
+    labels = {id: outcome.label(lang) for id, outcome in question.outcomes.items()}
+    said = {id: _spoken(label, lang) for id, label in labels.items()}
     found = [
-        Option(id, outcome.label(lang), say(f"walk.letters.{id}", lang) if id in LETTERS else "")
-        for id, outcome in question.outcomes.items()
+        Option(id, label, say(f"walk.letters.{said[id]}", lang) if _alone(said[id], said) else "")
+        for id, label in labels.items()
     ]
     return [*found, Option(UNSURE, say("walk.cant_tell", lang), "u")] if unsure else found
+
+
+def _spoken(label: str, lang: str) -> str:
+    """Whether a label says yes or no, "" for neither: "no, it was contained" says no."""
+    first = label.partition(",")[0]
+    return next((word for word in LETTERS if first == say(f"walk.spoken.{word}", lang)), "")
+
+
+def _alone(word: str, said: Mapping[str, str]) -> bool:
+    """Whether one outcome alone says that: a letter that stood for two would choose neither."""
+    return bool(word) and list(said.values()).count(word) == 1
 
 
 class Answer(Fitted):

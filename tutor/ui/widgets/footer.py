@@ -58,7 +58,7 @@ class Keys(InTutor, Settled, Widget):
                 room -= _width(row)
                 shown.append(row)
         parts: list[tuple[str, str]] = []
-        for keys, name, key, _ in [*shown, *always]:
+        for keys, name, key, _ in sorted([*shown, *always], key=lambda row: row.key != "enter"):
             click = f" @click=app.simulate_key({key!r})"
             parts += [(keys, f"bold $accent{click}"), (f" {name}", f"$foreground-muted{click}"), (GAP, "")]
         return Content.assemble(" ", *parts[:-1])

@@ -65,8 +65,9 @@ class Path(Settled, VerticalScroll):
         self, tree: Tree, answers: Sequence[Answer], at: str, lang: str, before: Sequence[Stage], width: int
     ) -> Content:
         lines = [_folded(stage, lang) for stage in before]
-        if lines:
-            lines[-1] += Content.assemble(("  t", "$foreground-muted bold"))  # the key that opens it
+        if lines:  # the key that opens it, with what it does
+            key = ("  t ", "$foreground-muted bold")
+            lines.append(Content.assemble(key, (say("walk.walk_before", lang), "$foreground-muted")))
         for answer in answers:
             question = tree.questions[answer.question]
             sign = mark(answer)
