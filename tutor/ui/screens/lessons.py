@@ -12,11 +12,12 @@ from textual.widgets.option_list import Option
 from tutor.notebook import Lesson, Notebook
 from tutor.ui import bindings
 from tutor.ui.screens.page import Page
+from tutor.ui.widgets.options import Paged
 from tutor.ui.widgets.title import Title
 from tutor.words import plain
 
 
-class LessonList(OptionList):
+class LessonList(Paged):
     """The lessons to pick from, whose keys the footer knows."""
 
     BINDINGS = bindings.LESSON_LIST
