@@ -4,7 +4,7 @@ import pytest
 from textual import events
 from textual.command import CommandList
 from textual.content import Content
-from textual.geometry import Offset
+from textual.geometry import Offset, Size
 from textual.selection import Selection
 from textual.widgets import Input, Static
 
@@ -270,6 +270,21 @@ async def test_the_menu_is_asked_before_its_list_stands_and_after_it_has_gone(ho
         await pilot.press("escape")
         await pilot.pause(0.6)  # what the menu meant to say by then
         assert isinstance(app.screen, HomeScreen)
+
+
+@pytest.mark.parametrize("key", ["g", "ctrl+p"])
+async def test_a_click_beside_what_is_laid_out_leaves_the_focus(walk, key):
+    app = walk()
+    async with app.run_test(size=NARROW) as pilot:
+        await settle(pilot)
+        await pilot.press(key)
+        await pilot.pause(0.3)
+        field = app.screen.query_one(Input)
+        assert app.screen.focused is field
+        for event in _events("wheel", [0.99, 0.99, 1, False], Size(200, 50)):  # it grew, and isn't drawn yet
+            app._driver.process_message(event)
+        await pilot.pause()
+        assert app.screen.focused is field
 
 
 async def test_a_field_that_holds_more_than_it_shows_is_no_screen_too_wide(home):
