@@ -9,7 +9,7 @@ from textual.selection import Selection
 from textual.widgets import Input, Static
 
 from tests.conftest import ROOT, write_run
-from tests.monkey import _events
+from tests.monkey.terminal import events_of
 from tests.ui.conftest import NARROW, WIDE, phase_19, recorded, shown, to_the_leaf
 from tests.ui.promises import broken
 from tests.ui.test_walk import settle
@@ -36,7 +36,7 @@ from tutor.ui.widgets.plot import Plot
 def at_once(app: TutorApp, *keys: str) -> None:
     """Press keys as a terminal sends them, without waiting for an answer."""
     for key in keys:
-        for event in _events("press", [key], app.size):
+        for event in events_of("press", [key], app.size):
             app._driver.process_message(event)
 
 
@@ -281,7 +281,8 @@ async def test_a_click_beside_what_is_laid_out_leaves_the_focus(walk, key):
         await pilot.pause(0.3)
         field = app.screen.query_one(Input)
         assert app.screen.focused is field
-        for event in _events("wheel", [0.99, 0.99, 1, False], Size(200, 50)):  # it grew, and isn't drawn yet
+        grown = Size(200, 50)  # and isn't drawn yet
+        for event in events_of("wheel", [0.99, 0.99, 1, False], grown):
             app._driver.process_message(event)
         await pilot.pause()
         assert app.screen.focused is field
