@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from tests.readers.texts import TEXTS
 from tutor import readers
+from tutor.readers.common.lines import LONGEST, lines
 from tutor.run import Aggregation, BadRunError, Run, limits, names
 
 FIXTURES = Path(__file__).parent / "fixtures"
@@ -162,6 +163,13 @@ def test_a_column_for_each_row_is_not_followed_for_ever(tmp_path: Path):
     assert len(run) == 3000
     assert len(run.frame.columns) <= limits.COLUMNS + 1
     assert "too_many" in [remark.key for remark in run.remarks]
+
+
+def test_of_a_line_without_end_the_beginning_is_looked_at(tmp_path: Path):
+    text = TEXTS["llm.c"] + "s:20 trl:2.0 lr:0.1 " + "train_inner | {" * 100_000 + "\ns:30 trl:1.0 lr:0.1\n"
+    run = read(tmp_path, text)
+    assert run.steps.to_list() == [0, 10, 20, 30]
+    assert max(map(len, lines(tmp_path / "log.txt"))) == LONGEST
 
 
 class TestBinary:

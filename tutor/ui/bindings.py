@@ -85,9 +85,9 @@ WALK: list[BindingType] = [
     _row("h", "hint", "hint"),
     _row("pagedown", "scroll_hints(2)", "scroll_hints", "pgup/dn"),
     _row("pageup", "scroll_hints(-2)", "scroll_hints", "pgup/dn"),
+    *_ANSWERING,  # before the panels: not every outcome has a letter
     *_PANELS,
     *_CURSOR,
-    *_ANSWERING,
     _row("right", "surer(1)", "confidence", "←→", show=False),  # the pane itself shows these keys
     _row("left", "surer(-1)", "confidence", "←→", show=False),
     _row("o", "others", "others"),
@@ -168,7 +168,10 @@ TOO_SMALL: list[BindingType] = [_row("q", "app.quit", "quit"), QUIT]
 
 PICK: list[BindingType] = [_row("escape,q,b", "close", "close", "esc"), QUIT]
 
-NOTE: list[BindingType] = [_row("escape,q,i,enter,b", "close", "close", "esc"), QUIT]
+NOTE: list[BindingType] = [
+    _row("enter,escape,q,i,b", "close", "go_on", "enter"),
+    QUIT,
+]
 
 EXAMPLE: list[BindingType] = [_row("escape,q,f3,b", "close", "close", "esc"), QUIT]
 

@@ -154,6 +154,8 @@ class Navigation(App[object]):
             nothing = asyncio.get_running_loop().create_future()
             nothing.set_result(None)
             return nothing
+        if self.screen_stack:  # the first of all can't stand too soon
+            screen.opens()
         return super().push_screen(screen, *how, **named)
 
     def pop_screen(self) -> AwaitComplete:
@@ -184,6 +186,10 @@ class Navigation(App[object]):
     def action_leave(self) -> None:
         """Leave the screen in front."""
         self.leave(self.screen)
+
+    def action_help_quit(self) -> None:
+        """Ctrl+C, which copies in a field and would end a walk by reflex: say what closes tutor."""
+        self.notify(say("ui.how_to_quit", self.lang), markup=False)
 
     def complain(self, why: str) -> None:
         """Say what can't be done, and leave everything as it is."""

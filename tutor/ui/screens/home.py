@@ -149,7 +149,9 @@ class HomeScreen(Page):
         if left := next((walk for walk in found.walks if not walk.get("done")), None):
             name = self.app.called(Path(str(left.get("run"))), str(left.get("name")))
             at = plain(str(left.get("at")))
-            return self.say("home.go_on", run=plain(name), at=at), entries.get(str(left.get("run")))
+            tree = plain(str(left.get("tree")))  # a run may be walked in more trees than one
+            line = self.say("home.go_on", run=plain(name), at=at, tree=tree)
+            return line, entries.get(str(left.get("run")))
         if found.begun:
             name = found.begun[0].partition(" · ")[0]
             about = next((entry for entry in found.entries if plain(entry.name) == name), None)

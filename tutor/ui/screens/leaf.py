@@ -22,7 +22,7 @@ from tutor.ui.screens.walkpage import WalkPage
 from tutor.ui.widgets import seal
 from tutor.ui.widgets.path import CLOSE, Path, mark, mark_style
 from tutor.ui.widgets.prove import scored
-from tutor.ui.widgets.title import Title, described, placed
+from tutor.ui.widgets.title import Title
 from tutor.walk import AtLeaf
 from tutor.words import BadFileError, plain, say
 
@@ -55,7 +55,6 @@ class LeafScreen(WalkPage[AtLeaf]):
 
     def on_mount(self) -> None:
         """Find out whether the run has a card to prove its cause by, and open its seal."""
-        super().on_mount()
         self._find_proof()
         if self.walk.run.manifest.sealed:
             self._open_seal()
@@ -89,9 +88,8 @@ class LeafScreen(WalkPage[AtLeaf]):
 
     def relabel(self) -> None:
         """Draw in the app's language."""
-        walk, lang, title = self.walk, self.app.lang, self.query_one(Title)
-        title.middle, title.place = described(walk.run, lang), placed(walk.tree, lang)
-        title.refresh()
+        walk, lang = self.walk, self.app.lang
+        self.query_one(Title).describe(walk.run, walk.tree, lang)
         self.query_one(Path).show(walk.tree, walk.answers, walk.at, lang)
         sections = {
             "verdict": self._verdict(lang),

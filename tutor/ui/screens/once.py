@@ -1,16 +1,17 @@
-"""LeftOnce: a screen that is left once, however often and how fast it is asked to go."""
+"""LeftOnce: a screen that is left once, however often and how fast it is asked to go; and painted once."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
 from textual.await_complete import AwaitComplete
+from textual.errors import NoWidget
 from textual.screen import Screen
 
 from tutor.ui.typed import InTutor
 
 if TYPE_CHECKING:
-    from textual.geometry import Offset
+    from textual.geometry import Offset, Region
     from textual.message import Message
     from textual.widget import Widget
 
@@ -23,11 +24,27 @@ class LeftOnce(InTutor, _Screen):
     """Mixed in before Textual's own screen, of which every screen of the app is one.
 
     Textual's `dismiss` takes away whatever screen is in front: a second Enter or Escape, pressed before the
-    first one was dealt with, would take away the one below.
+    first one was dealt with, would take away the one below. And it paints a screen that opens at each step
+    towards its place: unsized, sized, and once more in the layout of that size.
     """
 
     _left = False
     _result: Any = None
+    _unpainted = False
+
+    def opens(self) -> None:
+        """Paint nothing until all that opening brings with it is done."""
+        self._unpainted = True
+
+    def _on_timer_update(self) -> None:
+        super()._on_timer_update()
+        if self._unpainted and self.is_current and not self.app._batch_count:
+            self._unpainted = False
+            self._compositor_refresh()
+
+    def _compositor_refresh(self) -> None:
+        if not (self._unpainted and self.is_current):
+            super()._compositor_refresh()
 
     def dismiss(self, result: Any = None) -> AwaitComplete:
         """Leave with `result`; a second time nothing happens. Under other screens, go once they have gone."""
@@ -48,6 +65,17 @@ class LeftOnce(InTutor, _Screen):
     def check_message_enabled(self, message: Message) -> bool:
         """Once it is left, what its fields and lists still tell it is passed over."""
         return super().check_message_enabled(message) and not (self._left and message.control)
+
+    def get_widget_at(self, x: int, y: int) -> tuple[Widget, Region]:
+        """What is drawn there; where nothing is known to be, the screen itself.
+
+        So it is beside what was laid out before the terminal grew: Textual would take the focus from what has
+        it, and no key would reach a field any more.
+        """
+        try:
+            return super().get_widget_at(x, y)
+        except NoWidget:
+            return self, self.region
 
     def get_widget_and_offset_at(self, x: int, y: int) -> tuple[Widget | None, Offset | None]:
         """What is drawn there, unless it is on its way out: a selection can't begin in it."""
