@@ -46,7 +46,7 @@ def _open(**what: Any) -> int:
     """Run the app; its exit code."""
     from tutor.ui.app import TutorApp
 
-    app = TutorApp(**what, ready=start.loaded)
+    app = TutorApp(**what, settled=start.loaded)
     app.run()
     if error := app.failure:
         raise error
