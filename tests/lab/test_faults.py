@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -265,10 +266,12 @@ class TestSealed:
 @pytest.mark.slow
 class TestPlanned:
     @staticmethod
-    def resumed(folder: Path, **parts: object) -> None:
+    def resumed(
+        folder: Path, faults: Sequence[Part], trigger: Sequence[Part] = (), **changes: object
+    ) -> None:
         """A run that is cut at step 17 and taken up again logs what the run that was never stopped logs."""
-        assert train(recipe(**parts), out=folder / "whole") == 30
-        train(recipe(**parts, steps=17), out=folder / "cut")
+        assert train(recipe(trigger, faults, **changes), out=folder / "whole") == 30
+        train(recipe(trigger, faults, steps=17, **changes), out=folder / "cut")
         assert resume(folder / "cut", recipe_of(folder / "whole")) == 30
         assert logged(folder / "cut") == logged(folder / "whole")
 
@@ -276,15 +279,15 @@ class TestPlanned:
     def test_it_trains_and_logs_and_resumed_it_is_the_run_that_was_never_stopped(
         self, tmp_path: Path, fault: Part
     ):
-        self.resumed(tmp_path, faults=[fault])
+        self.resumed(tmp_path, [fault])
 
     @pytest.mark.parametrize("fault", IN_FP16, ids=str)
     def test_so_it_is_in_fp16(self, tmp_path: Path, fault: Part):
-        self.resumed(tmp_path, faults=[fault], dtype="fp16")
+        self.resumed(tmp_path, [fault], dtype="fp16")
 
     @pytest.mark.parametrize("trigger", TRIGGERS, ids=str)
     def test_so_is_what_befalls_break_and_control_alike(self, tmp_path: Path, trigger: Part):
-        self.resumed(tmp_path, trigger=[trigger], faults=[Part("inf-embedding")])
+        self.resumed(tmp_path, [Part("inf-embedding")], [trigger])
 
     @staticmethod
     def rows(folder: Path, *faults: Part, **changes: object) -> list[dict]:
