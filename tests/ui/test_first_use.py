@@ -7,6 +7,7 @@ from tests.ui.conftest import NARROW, WIDE, leave_at_the_leaf, phase_19, recorde
 from tests.ui.promises import broken
 from tests.ui.test_walk import settle
 from tutor import preferences
+from tutor import tree as trees
 from tutor.notebook import Notebook, NotebookError
 from tutor.ui.app import TutorApp
 from tutor.ui.screens.compare import CompareScreen
@@ -16,6 +17,7 @@ from tutor.ui.screens.lessons import LessonsScreen
 from tutor.ui.screens.name import NameScreen
 from tutor.ui.screens.pick import PickScreen
 from tutor.ui.screens.walk import WalkScreen
+from tutor.ui.widgets.answer import options
 from tutor.ui.widgets.footer import MOST, Keys
 from tutor.ui.widgets.plot import Plot
 from tutor.ui.widgets.tabs import PanelTabs
@@ -67,6 +69,15 @@ class TestWaysOut:
                 assert say("keys.help", lang) in footer(app)
                 assert len(footer(app).rstrip()) <= size[0]
                 assert keys_shown(app) <= MOST
+
+    @pytest.mark.parametrize("lang", LANGUAGES)
+    async def test_ctrl_c_says_how_to_quit_in_the_apps_language(self, walk, lang):
+        app = walk(lang=lang)
+        async with app.run_test(size=WIDE, notifications=True) as pilot:
+            await settle(pilot)
+            await pilot.press("ctrl+c")
+            await pilot.pause(0.1)
+            assert say("ui.how_to_quit", lang)[:20] in shown(app)
 
     async def test_what_the_log_says_has_a_footer_that_fits(self, walk):
         app = walk()
@@ -121,6 +132,34 @@ class TestStartingOver:
             await settle(pilot)
             assert isinstance(app.screen, WalkScreen)
             assert (app.screen.walk.prediction, app.screen.walk.attempt) == (None, 2)
+
+
+class TestAnswering:
+    @pytest.mark.parametrize("lang", LANGUAGES)
+    def test_an_outcome_that_says_yes_or_no_with_a_reason_has_its_letter(self, lang):
+        harm = options(phase_19().questions["2.5"], lang, unsure=False)
+        assert [option.letter for option in harm] == [say(f"walk.letters.{id}", lang) for id in ("yes", "no")]
+
+    @pytest.mark.parametrize("lang", LANGUAGES)
+    def test_a_letter_never_stands_for_two_outcomes(self, lang):
+        for name in trees.available():
+            for question in trees.find(name).questions.values():
+                letters = [o.letter for o in options(question, lang, unsure=True) if o.letter]
+                assert len(letters) == len(set(letters)), question.id
+
+    @pytest.mark.parametrize("lang", LANGUAGES)
+    async def test_the_arrows_that_choose_are_named_where_there_is_little_room(self, walk, lang):
+        app = walk(lang=lang)
+        async with app.run_test(size=NARROW) as pilot:
+            await settle(pilot)
+            assert f"↑↓ {say('keys.choose', lang)}" in footer(app)
+            await pilot.press("h", "h", "h")
+            await settle(pilot)
+            assert f"↑↓ {say('keys.choose', lang)}" in footer(app)
+            assert say("keys.scroll_hints", lang) in footer(app)
+            await pilot.press("enter")
+            await settle(pilot)
+            assert say("walk.choose_first", lang) in shown(app)
 
 
 class TestLittleRoom:

@@ -340,7 +340,7 @@ async def test_too_short_a_run_says_what_the_rule_needs(walk, tmp_path):
         await settle(pilot)
         await pilot.press(*TO_SPIKE, "y", "enter")  # 2.1: a spike?
         await settle(pilot)
-        assert "Not there yet" in shown(app)
+        assert "The log is too short" in shown(app)
 
 
 async def test_outcomes_without_a_letter_are_chosen_by_arrows(walk):

@@ -104,7 +104,9 @@ def signals(lang: options.LangOption = None) -> None:
     console.print(watched)
     known = Table(box=None, padding=(0, 2, 0, 0), title=say("watch.all", language), title_justify="left")
     for heading in ("signal", "what", "how"):
-        known.add_column(say(f"watch.heads.{heading}", language), no_wrap=heading == "signal")
+        known.add_column(
+            say(f"watch.heads.{heading}", language), no_wrap=heading == "signal", overflow="fold"
+        )
     for signal in SIGNALS:
         words = (say(f"signals.{signal.name}.{part}", language) for part in ("name", "how"))
         known.add_row(signal.name, *words)

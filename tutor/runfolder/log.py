@@ -12,6 +12,7 @@ from pathlib import Path
 
 import polars as pl
 
+from tutor import plainfile
 from tutor.run import BadRunError, Remark, limits
 from tutor.runfolder.rows import columns_of, is_plain, parse_odd, parse_rows, sample_of, schema_of, whole_rows
 
@@ -27,8 +28,12 @@ def read_rows(path: Path, remarks: list[Remark]) -> tuple[pl.DataFrame, int]:
 
     Raises:
         BadRunError: it holds no row.
+        OSError: it is packed and can't be unpacked.
     """
     size = path.stat().st_size
+    if path.suffix == ".gz":
+        data = whole_rows(plainfile.unpacked(path, limits.PACKED), path, remarks)
+        return parse_rows(data, path, remarks), size
     if size > _LARGE and (frame := _plain(path)) is not None:
         return frame, size
     data = whole_rows(path.read_bytes(), path, remarks)

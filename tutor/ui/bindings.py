@@ -85,9 +85,9 @@ WALK: list[BindingType] = [
     _row("h", "hint", "hint"),
     _row("pagedown", "scroll_hints(2)", "scroll_hints", "pgup/dn"),
     _row("pageup", "scroll_hints(-2)", "scroll_hints", "pgup/dn"),
+    *_ANSWERING,  # before the panels: not every outcome has a letter
     *_PANELS,
     *_CURSOR,
-    *_ANSWERING,
     _row("right", "surer(1)", "confidence", "←→", show=False),  # the pane itself shows these keys
     _row("left", "surer(-1)", "confidence", "←→", show=False),
     _row("o", "others", "others"),
@@ -109,6 +109,7 @@ LEAF: list[BindingType] = [
     *_PANELS,
     _row("q", "leave", "leave"),  # not escape: a reflex should not end a walk
     _row("t", "next_tree", "next_tree"),
+    _row("s", "next_case", "next_case"),
     _row("y", "copy", "copy"),
     _row("c", "compare", "compare"),
     _row("m", "map", "map"),
@@ -167,7 +168,10 @@ TOO_SMALL: list[BindingType] = [_row("q", "app.quit", "quit"), QUIT]
 
 PICK: list[BindingType] = [_row("escape,q,b", "close", "close", "esc"), QUIT]
 
-NOTE: list[BindingType] = [_row("escape,q,i,enter,b", "close", "close", "esc"), QUIT]
+NOTE: list[BindingType] = [
+    _row("enter,escape,q,i,b", "close", "go_on", "enter"),
+    QUIT,
+]
 
 EXAMPLE: list[BindingType] = [_row("escape,q,f3,b", "close", "close", "esc"), QUIT]
 
@@ -175,6 +179,7 @@ HELP: list[BindingType] = [_row("escape,q,question_mark,f1,enter", "close", "clo
 
 HOME: list[BindingType] = [
     _row("t", "tree", "tree", show=False),
+    _row("s", "next_case", "next_case", show=False),  # the line above the runs says it
     _row("n", "lessons", "lessons"),
     _row("m", "map", "map"),
     _row("x", "app.hide_names", "hide_names"),

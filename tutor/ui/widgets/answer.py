@@ -1,18 +1,19 @@
 """Answer: the outcomes to choose from and how sure the learner is; then what was committed."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from textual.content import Content
 from textual.message import Message
 from textual.reactive import reactive
-from textual.widgets import Static
 
 from tutor.tree import Question
+from tutor.ui.widgets.fitted import Fitted
 from tutor.walk import UNSURE, Prediction
 from tutor.words import say
 
 LETTERS = ("yes", "no")
-"""Outcomes that have a letter of their own in each language."""
+"""What has a letter of its own in each language: an outcome that says so, alone or before a comma."""
 
 CONFIDENCES = range(1, 6)
 DEFAULT_CONFIDENCE = 3
@@ -30,14 +31,27 @@ class Option:
 
 def options(question: Question, lang: str, *, unsure: bool) -> list[Option]:
     """The outcomes of a question; with `unsure`, also that the log can't tell."""
+    labels = {id: outcome.label(lang) for id, outcome in question.outcomes.items()}
+    said = {id: _spoken(label, lang) for id, label in labels.items()}
     found = [
-        Option(id, outcome.label(lang), say(f"walk.letters.{id}", lang) if id in LETTERS else "")
-        for id, outcome in question.outcomes.items()
+        Option(id, label, say(f"walk.letters.{said[id]}", lang) if _alone(said[id], said) else "")
+        for id, label in labels.items()
     ]
     return [*found, Option(UNSURE, say("walk.cant_tell", lang), "u")] if unsure else found
 
 
-class Answer(Static):
+def _spoken(label: str, lang: str) -> str:
+    """Whether a label says yes or no, "" for neither: "no, it was contained" says no."""
+    first = label.partition(",")[0]
+    return next((word for word in LETTERS if first == say(f"walk.spoken.{word}", lang)), "")
+
+
+def _alone(word: str, said: Mapping[str, str]) -> bool:
+    """Whether one outcome alone says that: a letter that stood for two would choose neither."""
+    return bool(word) and list(said.values()).count(word) == 1
+
+
+class Answer(Fitted):
     """What the learner says. A click chooses, as the keys do.
 
     Attributes:
@@ -123,11 +137,6 @@ class Answer(Static):
         self._draw()
         self.post_message(self.Chosen())
 
-    def on_resize(self) -> None:
-        """Lay the outcomes out anew."""
-        if self._options:
-            self._draw()
-
     def _begin(self, found: list[Option], lang: str, title: str) -> None:
         self._options, self._lang, self._title = found, lang, title
         self.border_title = Content(say(title, lang))
@@ -135,8 +144,10 @@ class Answer(Static):
             self.chosen = None
 
     def _draw(self) -> None:
+        self.fit(self._lines)
+
+    def _lines(self, width: int) -> Content:
         cells = [self._cell(option) for option in self._options]
-        width = self.content_size.width or 76
         rows: list[Content] = [Content()]
         for cell in cells:
             if rows[-1].cell_length and rows[-1].cell_length + len(GAP) + cell.cell_length > width:
@@ -148,7 +159,7 @@ class Answer(Static):
                 rows[-1] = rows[-1] + " " * (width - rows[-1].cell_length - sure.cell_length) + sure
             else:
                 rows.append(sure)
-        self.update(Content("\n").join(rows))
+        return Content("\n").join(rows)
 
     def _cell(self, option: Option) -> Content:
         click = f"@click=choose({option.id!r})"
