@@ -6,13 +6,14 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import pytest
 import yaml
 from rich.console import Console
 
+from tests.children import ODD_FILES, ODD_NAMES, posix_only
 from tests.conftest import ROOT
 from tutor import calibration, settings
 from tutor import card as cards
@@ -422,6 +423,33 @@ class TestBadCards:
         line = line_of(tmp_path / "mine.es.yaml", "{recoverd}")
         assert f"mine.es.yaml:{line}: calibration.note: {{recoverd}} is no figure of the table" in said
         assert "mine.es.yaml" in said and "{recovered} isn't named here, and mine.en.yaml names it" in said
+
+    @posix_only
+    @pytest.mark.parametrize("put", ODD_FILES, ids=ODD_NAMES)
+    def test_a_table_that_is_no_plain_file(self, tmp_path: Path, put: Callable[[Path], None]):
+        put(tmp_path / "mine.calibration.csv")
+        with pytest.raises(BadFileError, match=r"mine.*: calibration: mine.calibration.csv can't be read: "):
+            cards.load(changed(tmp_path))
+
+    @pytest.mark.parametrize(
+        "table",
+        [
+            b"",
+            b"seed,excess\n",
+            b"seed,excess\n0\n",
+            b"seed,excess\n0,1,2\n",
+            b"leaf\nhealthy\n",
+            b"seed,break_back\n0,1\n",
+            b"seed,excess\n0,inf\n",
+            b'seed,excess\n0,"1\n',
+            b"\xff\xfe\n",
+            b"seed\n" + b"1\n" * 600_000,
+        ],
+    )
+    def test_a_table_that_is_none(self, tmp_path: Path, table: bytes):
+        (tmp_path / "mine.calibration.csv").write_bytes(table)
+        with pytest.raises(BadFileError, match=r"mine.*: calibration: mine.calibration.csv"):
+            cards.load(changed(tmp_path))
 
     def test_a_placeholder_where_nothing_fills_it(self, tmp_path: Path):
         with pytest.raises(BadFileError, match=r"mine.en.yaml:\d+: why: \{seeds\} is no placeholder"):

@@ -57,3 +57,12 @@ def test_remarks_speak_both_languages():
     remark = Remark("resumed", {"count": 3})
     assert all("3" in remark.says(lang) for lang in LANGUAGES)
     assert remark.says("en") != remark.says("es")
+
+
+def test_the_rows_that_recorded_a_signal_are_sought_once():
+    run = make_run({"loss": [3.0, None, 2.0], "lr": [1.0] * 3, "val_loss": [None] * 3})
+    known = run.logged("loss")
+    assert known["loss"].to_list() == [3.0, 2.0]
+    assert run.logged("loss") is known  # with what was measured of it
+    assert run.logged("lr") is run
+    assert len(run.logged("val_loss")) == 0

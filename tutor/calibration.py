@@ -5,9 +5,15 @@ the control and of the break. No figure is typed by hand: a card's note names th
 """
 
 import csv
+import io
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
+
+from tutor import plainfile
+
+LARGEST = plainfile.MEGABYTE
+"""Bytes of a table; one of 20 seeds has 3,000."""
 
 BACK_AT_ONCE = 10  # steps after the trigger in which a healthy run is back
 BACK_SOON = 50  # steps in which a run counts as recovered
@@ -23,9 +29,32 @@ def path_of(card: Path) -> Path:
 
 
 def read(path: Path) -> list[Row]:
-    """The table's rows: numbers where they are numbers, None where a cell is empty."""
-    with path.open(newline="", encoding="utf-8") as file:
-        return [{key: _value(cell) for key, cell in row.items()} for row in csv.DictReader(file)]
+    """The table's rows: numbers where they are numbers, None where a cell is empty.
+
+    Raises:
+        ValueError: it can't be read, or isn't such a table.
+    """
+    try:
+        text = plainfile.read(path, LARGEST).decode()
+        rows = list(csv.DictReader(io.StringIO(text, newline=""), strict=True))
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        why = getattr(error, "strerror", None) or "it isn't a table in CSV"
+        raise ValueError(f"{path.name} can't be read: {why}") from None
+    if not rows:
+        raise ValueError(f"{path.name} holds no row")
+    for number, row in enumerate(rows, 1):
+        if None in row or None in row.values():
+            raise ValueError(f"{path.name}: row {number} hasn't a cell for each column")
+    return [{key: _value(cell) for key, cell in row.items()} for row in rows]
+
+
+def figures_of(path: Path, leaves: Sequence[str] = ()) -> dict[str, Any]:
+    """The `figures` of the table at `path`. Raises ValueError where `make calibrate` didn't write it."""
+    rows = read(path)
+    try:
+        return figures(rows, leaves)
+    except (KeyError, TypeError, ValueError, OverflowError):
+        raise ValueError(f"{path.name} isn't a table of `make calibrate`: make it again") from None
 
 
 def write(path: Path, rows: Sequence[Row]) -> None:

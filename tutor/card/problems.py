@@ -42,13 +42,18 @@ def find_problems(card: Card) -> Found:
     if card.expect:
         yield from _expect(card.expect)
     yield from _by_the_log(card)
+    figures = {}
+    try:
+        figures = card.figures
+    except ValueError as error:
+        yield ("calibration",), f"calibration: {error}"
     for where, words in sentences(shape_of(Card), card):
         if FILLED & set(where):
             continue
         if where != NOTE:
             yield from unknown_placeholders(where, words, (), "placeholder that is filled here")
-        elif card.figures:
-            yield from unknown_placeholders(where, words, card.figures, "figure of the table beside the card")
+        elif figures:
+            yield from unknown_placeholders(where, words, figures, "figure of the table beside the card")
 
 
 def _expect(expect: Expect) -> Found:

@@ -148,11 +148,15 @@ class Card(Strict):
 
     @cached_property
     def figures(self) -> dict[str, Any]:
-        """What the break did over seeds, from the table beside the card; empty where there is none."""
+        """What the break did over seeds, from the table beside the card; empty where there is none.
+
+        Raises:
+            ValueError: what lies there is no such table.
+        """
         table = self.path and calibration.path_of(self.path)
-        if not table or not table.is_file():
+        if not table or not table.exists():
             return {}
-        return calibration.figures(calibration.read(table), self.expect.leaf if self.expect else ())
+        return calibration.figures_of(table, self.expect.leaf if self.expect else ())
 
     def diff(self) -> list[str]:
         """The break against its control as a diff: `- grad_clip: 1.0`, `+ grad_clip: none`, `+ frozen`."""

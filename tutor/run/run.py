@@ -132,8 +132,14 @@ class Run:
 
     def logged(self, signal: str) -> Run:
         """The run in the rows that recorded `signal`: trainers often log evaluation in rows of its own."""
+        rows = self._in_rows_of(signal)
+        return self if rows is None else rows
+
+    @once
+    def _in_rows_of(self, signal: str) -> Run | None:
+        """The run in the rows of `signal`; None where these are all."""
         known = self.frame[signal].is_not_null()
-        return self if known.all() else replace(self, frame=self.frame.filter(known))
+        return None if known.all() else replace(self, frame=self.frame.filter(known))
 
     def aggregation(self, signal: str) -> Aggregation:
         """What a value of the signal stands for."""
