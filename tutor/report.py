@@ -2,15 +2,19 @@
 
 import math
 import re
-from collections.abc import Mapping
-from dataclasses import asdict
+import shutil
+import sys
+import tempfile
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import asdict, replace
+from pathlib import Path
 from typing import Any
 
 from rich.console import Console
 from rich.text import Text
 
-from tutor import saying
-from tutor.run import Run
+from tutor import readers, saying
+from tutor.run import BadRunError, Run
 from tutor.saying import Line
 from tutor.tree import Tree
 from tutor.walk import Find, Look, Stage, Walk, chain, deciding
@@ -25,12 +29,18 @@ NARROWEST = 20
 _HANGS = re.compile(rf"(?P<command> +\$ )|  ! |  = \[..\] |  (?=\S).{{{len(INDENT) - 2}}}| *")
 """What stands before a line's sentence: a sign, a question's id and title, or spaces."""
 
+STANDARD_INPUT = "-"
+
 ENDS = {
     "healthy": ("[ok]", "bold green"),
     "flaw": ("[!!]", "bold red"),
     "undecided": ("[??]", "bold yellow"),
 }
 """Mark and style of a walk's end."""
+
+
+_VERDICT = ("leaf", "undecided")
+"""The roles of the line that says what a walk came to."""
 
 
 class Report:
@@ -211,7 +221,7 @@ def _sentence(line: Line) -> str:
 
 def _drawn(line: Line) -> tuple[str, str]:
     """A line of the walk's end, and its style."""
-    if line.role in ("leaf", "undecided"):
+    if line.role in _VERDICT:
         mark, style = ENDS[line.verdict]
         return f"  = {mark} {line.text}\n", style
     if line.role == "command":
@@ -248,3 +258,54 @@ def strict(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return [strict(item) for item in value]
     return value
+
+
+def reports(
+    names: Iterable[str], tree: Tree, find: Find | None = None
+) -> Iterator[tuple[str, Report | BadRunError]]:
+    """Of every run of that path or name the report, or why there is none; a folder may hold several.
+
+    "-" is what comes in on standard input, as from a cluster's command that prints a job's output.
+    """
+    for name in names:
+        if name != STANDARD_INPUT:
+            yield from _reports(name, tree, find)
+            continue
+        with tempfile.TemporaryDirectory() as folder:
+            kept = Path(folder) / "standard input"
+            with kept.open("wb") as file:
+                shutil.copyfileobj(sys.stdin.buffer, file)
+            for _, report in _reports(str(kept), tree, find):
+                if isinstance(report, Report):
+                    report.run = replace(report.run, path=Path(kept.name))
+                    yield name, report
+                else:
+                    yield name, BadRunError(str(report).replace(str(kept), kept.name))
+
+
+def _reports(name: str, tree: Tree, find: Find | None) -> Iterator[tuple[str, Report | BadRunError]]:
+    try:
+        found = readers.every(name)
+    except BadRunError as error:
+        yield name, error
+        return
+    for source in found:
+        given = name if len(found) == 1 else str(source.path)
+        try:
+            report = Report(readers.read_source(source), tree, find)
+        except BadRunError as error:
+            yield given, error
+            continue
+        yield given, BadRunError(report.too_little) if report.too_little else report
+
+
+def summary(told: Iterable[Report], lang: str) -> Text:
+    """Under each run's path its verdict, in a line, after the reports of several runs."""
+    out = Text("\n")
+    for report in told:
+        out.append(f"{plain(str(report.run.path))}\n", "bold")
+        for line in saying.of_end(report.stages, lang):
+            if line.role in _VERDICT:
+                out.append(*_drawn(line))
+    out.right_crop()
+    return out

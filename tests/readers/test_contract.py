@@ -115,7 +115,8 @@ class TestCsv:
         run = self.read(tmp_path / "a.csv", "step,loss,val_loss\n0,3.0,\n1,2.0,\n,,2.5\n2,1.0,\n")
         assert run["val_loss"].to_list() == [None, 2.5, None]
         assert run["loss"].to_list() == [3.0, 2.0, 1.0]
-        assert run.remarks == (Remark("repeated"),)
+        assert run.remarks == ()
+        assert self.read(tmp_path / "b.csv", "step,loss\n0,3.0\n0,2.5\n").remarks == (Remark("repeated"),)
 
     def test_the_name_alone_makes_none(self, tmp_path: Path):
         with pytest.raises(BadRunError, match=r"needs a column of steps \(step, .*it has `time`, `loss`"):
@@ -125,7 +126,7 @@ class TestCsv:
 @pytest.mark.parametrize(
     ("text", "way_on"),
     [
-        ('{"iter": 3, "loss": 1.0}\n', "need a `step` and a `loss`; the first has `iter`, `loss`"),
+        ('{"time": 3, "loss": 1.0}\n', "need a `step` and a `loss`; the first has `time`, `loss`"),
         ("hello\n", "needs a row a step, in JSON or CSV, with a `step` and a `loss`"),
         ("", "needs a row a step"),
     ],

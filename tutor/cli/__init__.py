@@ -147,7 +147,11 @@ def lessons(
 def check(
     runs: Annotated[
         list[str],
-        typer.Argument(help="Run folders, or names.", metavar="RUN...", autocompletion=options.complete_run),
+        typer.Argument(
+            help="Runs, by path or name, folders of several, or - for standard input.",
+            metavar="RUN...",
+            autocompletion=options.complete_run,
+        ),
     ],
     tree: options.TreeOption = None,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON list, an object for each run.")] = False,
@@ -160,34 +164,33 @@ def check(
 
     Without --tree it begins with the first tree and goes on to those that its leaves lead to.
     """
-    from tutor import readers
     from tutor import tree as trees
     from tutor.opening import FIRST
-    from tutor.report import Report
+    from tutor.report import reports, summary
     from tutor.run import BadRunError
 
     walked, language = options.tree(tree or FIRST, checked=False), options.lang(lang)
     find = partial(trees.find, checked=False) if tree is None else None
     start.loaded()
-    console, results, flawed, bad = terminal.console(), [], False, False
-    for name in runs:
-        try:
-            report = Report(readers.open_run(name), walked, find)
-            if report.too_little:
-                raise BadRunError(report.too_little)
-        except BadRunError as error:
+    console, results, told = terminal.console(), [], []
+    flawed = bad = False
+    for name, report in reports(runs, walked, find):
+        if isinstance(report, BadRunError):
             bad = True
-            terminal.refuse(error)
-            results.append({"run": name, "error": str(error)})
+            terminal.refuse(report)
+            results.append({"run": name, "error": str(report)})
             continue
         flawed, bad = flawed or report.flawed, bad or report.undecided
         if as_json:
             results.append(report.data(language))
         else:
+            told.append(report)
             width = console.width if console.is_terminal else None  # in a file or a pipe a line stays whole
             console.print(report.text(language, explain=explain, width=width), soft_wrap=True)
     if as_json:
         terminal.tell_json(results)
+    elif len(told) > 1:
+        console.print(summary(told, language), soft_wrap=True)
     raise typer.Exit(2 if bad else 1 if flawed else 0)
 
 

@@ -6,21 +6,32 @@ format. To add a format, write one file here: its `sources` recognises runs by t
 
 import contextlib
 import importlib
+import os
 import pkgutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import cast
 
 from tutor import catalog, paths
-from tutor.readers.source import Reader, Source
+from tutor.readers.source import NAMED, Reader, Source
 from tutor.run import BadRunError, Run
 
-__all__ = ["Reader", "Source", "available", "locate", "open_run", "read", "sources"]
+__all__ = [
+    "Reader",
+    "Source",
+    "available",
+    "every",
+    "locate",
+    "open_run",
+    "read",
+    "read_source",
+    "sources",
+]
 
 
 def _readers() -> Iterator[Reader]:
     for module in pkgutil.iter_modules(__path__):
-        if module.name != "source":
+        if module.name != "source" and not module.ispkg:
             yield cast(Reader, importlib.import_module(f"{__name__}.{module.name}"))
 
 
@@ -39,16 +50,25 @@ def _named_runs(folder: Path) -> Iterator[tuple[str, Path]]:
 def sources(path: Path) -> list[Source]:
     """The runs at `path`: the one that it is or, where it is a folder of several, those in it.
 
+    A folder that is no run of its own may be one inside it: that of a run's log, or of another tool's.
+
     Raises:
         BadRunError: two readers claim one file.
         OSError: `path` can't be opened.
     """
-    found = _claims(path)
-    if not found and path.is_dir():
-        for inner in sorted(path.iterdir()):
-            with contextlib.suppress(OSError):
-                found += _claims(inner)
-    return found
+    return _claims(path) or [
+        source
+        for inner in _inside(path)
+        for source in _claims(inner) or [one for deeper in _inside(inner) for one in _claims(deeper)]
+    ]
+
+
+def _inside(folder: Path) -> list[Path]:
+    """What lies in a folder, by name, but for what is hidden or can't be opened."""
+    found: list[Path] = []
+    with contextlib.suppress(OSError):
+        found = [path for path in sorted(folder.iterdir()) if not path.name.startswith(".")]
+    return [path for path in found if os.access(path, os.R_OK)] if folder.is_dir() else []
 
 
 def _claims(path: Path) -> list[Source]:
@@ -92,13 +112,33 @@ def read(path: Path, since: Run | None = None) -> Run:
     Raises:
         BadRunError: it can't be read, no reader knows its format, or there are several.
     """
+    found = _found(path)
+    if len(found) > 1:
+        named = ", ".join(str(source.path) for source in found[:NAMED]) + (", ..." if found[NAMED:] else "")
+        raise BadRunError(
+            f"{path} holds {len(found)} runs, open one of them: {named}; tutor check takes all at once"
+        )
+    return read_source(found[0], since)
+
+
+def every(name: str) -> list[Source]:
+    """The runs of that path or name: one, or all that lie in a folder of several. Raises BadRunError."""
+    return _found(locate(name))
+
+
+def read_source(source: Source, since: Run | None = None) -> Run:
+    """The source's run; see `read`. Raises BadRunError where it can't be read."""
     try:
-        found = sources(path)
-        if len(found) == 1:
-            return found[0].read(since)
-        if found:
-            named = ", ".join(str(source.path) for source in found)
-            raise BadRunError(f"{path} holds {len(found)} runs, open one of them: {named}")
+        return source.read(since)
+    except OSError as error:
+        raise BadRunError(f"{source.path} can't be read: {error.strerror}") from None
+
+
+def _found(path: Path) -> list[Source]:
+    """The runs at `path`, at least one. Raises BadRunError where no reader knows any of what is there."""
+    try:
+        if found := sources(path):
+            return found
         raise BadRunError(_unknown(path))
     except OSError as error:
         raise BadRunError(f"{path} can't be read: {error.strerror}") from None

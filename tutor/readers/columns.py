@@ -4,25 +4,17 @@ import csv
 from dataclasses import dataclass
 from pathlib import Path
 
+from tutor.readers.common.rows import run_of_table
 from tutor.readers.source import NAMED, Source, first_line
-from tutor.run import BadRunError, Manifest, Run
+from tutor.run import BadRunError, Run, names
 from tutor.words import plain
-
-STEPS = ("step", "global_step", "iteration", "epoch")
-LOSSES = ("loss", "train_loss")
-"""What columns of steps and of losses are called, the first that is there before the others."""
 
 
 @dataclass(frozen=True)
 class Table:
-    """A run in a CSV file.
-
-    Attributes:
-        mapping: its names of step and loss, to tutor's.
-    """
+    """A run in a CSV file."""
 
     path: Path
-    mapping: dict[str, str]
     format: str = "a CSV with a column of steps"
 
     def describe(self, lang: str) -> str:  # noqa: ARG002
@@ -36,8 +28,6 @@ class Table:
         """
         import polars as pl  # only who reads a log pays for it
 
-        from tutor.run.normalise import normalise
-
         try:
             rows = pl.read_csv(self.path, infer_schema=False, truncate_ragged_lines=True)
         except pl.exceptions.PolarsError as error:
@@ -47,22 +37,16 @@ class Table:
         # Two columns may differ by a blank alone: the first takes the name.
         tidy = {name.strip(): name for name in reversed(rows.columns)}
         rows = rows.select(pl.col(name).alias(new) for new, name in reversed(tidy.items()))
-        frame, remarks = normalise(rows, self.mapping, self.path)
-        state = self.path.stat()
-        return Run(
-            path=self.path,
-            name=self.path.stem,
-            manifest=Manifest(),
-            frame=frame,
-            remarks=tuple(remarks),
-            position=(state.st_ino, state.st_size),
-        )
+        return run_of_table(rows, self.path)
 
 
 def sources(path: Path) -> list[Source]:
     """A file whose first line names a column of steps and one of losses."""
-    mapping = _mapping(_header(path))
-    return [Table(path, mapping)] if set(mapping.values()) == {"step", "loss"} else []
+    header = _header(path)
+    if any(name.endswith("__MIN") for name in header):  # exported from Weights & Biases
+        return []
+    known = set(names.mapping(header).values())
+    return [Table(path)] if "step" in known and known & {"loss", "val_loss"} else []
 
 
 def lacks(path: Path) -> str | None:
@@ -71,15 +55,13 @@ def lacks(path: Path) -> str | None:
     if len(header) < 2 and path.suffix != ".csv":
         return None
     return (
-        f"as a CSV it needs a column of steps ({', '.join(STEPS)}) and one of losses ({', '.join(LOSSES)}); "
+        f"as a CSV it needs a column of steps ({_some('step')}) and one of losses ({_some('loss')}); "
         f"it has {', '.join(f'`{plain(name)}`' for name in header[:NAMED]) or 'none'}"
     )
 
 
-def _mapping(header: list[str]) -> dict[str, str]:
-    """The file's column of steps and that of losses, to tutor's names."""
-    pairs = ((STEPS, "step"), (LOSSES, "loss"))
-    return {given: ours for known, ours in pairs if (given := next((n for n in known if n in header), None))}
+def _some(signal: str) -> str:
+    return ", ".join(names.KNOWN[signal][:3])
 
 
 def _header(path: Path) -> list[str]:

@@ -3,7 +3,7 @@
 frame, remarks = normalise(frame, {"global_step": "step", "train_loss": "loss"}, path)
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import polars as pl
@@ -11,7 +11,7 @@ import polars as pl
 from tutor import signals
 from tutor.run import limits
 from tutor.run.remark import Remark
-from tutor.run.run import BadRunError
+from tutor.run.run import Aggregation, BadRunError
 
 _RESUMED = 100  # a log that goes back more often wasn't resumed: it has several writers, or was shuffled
 _NAMED = 8  # columns named in a remark
@@ -58,6 +58,16 @@ def odd_values(columns: list[str]) -> Remark:
     return Remark("odd_values", {"columns": names(columns)}, unseen="loss" in columns)
 
 
+def hidden(aggregations: Mapping[str, Aggregation]) -> Iterator[Remark]:
+    """What can't be seen in signals that aren't the value of their step."""
+    averaged = [name for name, one in aggregations.items() if one.over == "running"]
+    silent = [name for name, one in aggregations.items() if not one.shows_nan]
+    if averaged:
+        yield Remark("averaged", {"columns": averaged})
+    if silent:
+        yield Remark("nan_hidden", {"columns": silent})
+
+
 def names(columns: list[str]) -> str:
     """The names of the columns, as many as fit a line."""
     named = [f"`{name}`" for name in columns if name != "step"] or ["–"]
@@ -102,8 +112,8 @@ def _ascending(frame: pl.DataFrame, remarks: list[Remark]) -> pl.DataFrame:
     """The rows in the order of their steps, one for each.
 
     A run that was resumed goes back to a step that it had logged: what it had logged from there on is of
-    the branch that it gave up. Rows of one step are one, the later value of each column over the earlier:
-    trainers log evaluation in a row of its own.
+    the branch that it gave up. Rows of one step are one, the later value of each column over the earlier,
+    which is worth a remark where there are two: trainers log evaluation in a row of its own.
     """
     steps = frame["step"]
     change = steps.diff().fill_null(1)
@@ -125,7 +135,10 @@ def _ascending(frame: pl.DataFrame, remarks: list[Remark]) -> pl.DataFrame:
     elif backwards.any():
         remarks.append(Remark("backwards"))
     if frame["step"].n_unique() < frame.height:
-        remarks.append(Remark("repeated"))
+        ours = [name for name in frame.columns if name != "step" and signals.find(name)]
+        values = frame.group_by("step").agg(pl.col(ours).is_not_null().sum())
+        if any((values[name] > 1).any() for name in ours):
+            remarks.append(Remark("repeated"))
         latest = pl.exclude("step").drop_nulls().last()
         return frame.group_by("step", maintain_order=True).agg(latest).sort("step")
     return frame.sort("step")

@@ -4,16 +4,16 @@ Given the run as it was read before, only what the log has grown by is read.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
 import polars as pl
 
 from tutor import plainfile
-from tutor.run import Aggregation, BadRunError, Checkpoint, Manifest, Remark, Run, limits
-from tutor.run.normalise import normalise
-from tutor.runfolder import CHECKPOINTS, METRICS, SENTENCES
+from tutor.run import Aggregation, BadRunError, Checkpoint, Manifest, Remark, Run, limits, names
+from tutor.run.normalise import hidden, normalise
+from tutor.runfolder import CHECKPOINTS, METRICS, SENTENCES, log_in
 from tutor.runfolder.manifest import read_manifest
 from tutor.runfolder.rows import parse_rows, read_rows
 from tutor.runfolder.tail import Position, tail
@@ -36,15 +36,15 @@ def read_run(folder: Path, since: Run | None = None, log: str = METRICS) -> Run:
         BadRunError: there is no log, or none that can be read.
         OSError: a file can't be opened.
     """
-    if since and (grown := _grown(folder / log, since)):
+    path = log_in(folder) if log == METRICS else folder / log
+    if since and (grown := _grown(path, since)):
         return grown
     manifest, remarks = read_manifest(folder)
-    path = folder / log
     if not path.is_file():
         raise BadRunError(f"{path} is missing: the run was never logged; train it again")
     file = path.stat().st_ino
     rows, size = read_rows(path, remarks)
-    frame, more = normalise(rows, {}, path)
+    frame, more = normalise(rows, names.mapping(rows.columns), path)
     sentences = _sentences(folder, remarks)
     told = {name: Aggregation(one.over, one.shows_nan) for name, one in manifest.aggregations.items()}
     return Run(
@@ -54,20 +54,10 @@ def read_run(folder: Path, since: Run | None = None, log: str = METRICS) -> Run:
         frame=frame,
         checkpoints=_checkpoints(folder, frame, manifest),
         sentences=sentences,
-        remarks=(*remarks, *more, *_hidden(told)),
+        remarks=(*remarks, *more, *hidden(told)),
         aggregations=AGGREGATIONS | told,
         position=Position(file, size),
     )
-
-
-def _hidden(aggregations: Mapping[str, Aggregation]) -> Iterator[Remark]:
-    """What can't be seen in signals that aren't the value of their step."""
-    averaged = [name for name, one in aggregations.items() if one.over == "running"]
-    silent = [name for name, one in aggregations.items() if not one.shows_nan]
-    if averaged:
-        yield Remark("averaged", {"columns": averaged})
-    if silent:
-        yield Remark("nan_hidden", {"columns": silent})
 
 
 def _grown(path: Path, since: Run) -> Run | None:
@@ -82,7 +72,8 @@ def _grown(path: Path, since: Run) -> Run | None:
         return since if checkpoints == since.checkpoints else replace(since, checkpoints=checkpoints)
     remarks: list[Remark] = []
     try:
-        rows, more = normalise(parse_rows(new.data, path, remarks), {}, path)
+        rows = parse_rows(new.data, path, remarks)
+        rows, more = normalise(rows, names.mapping(rows.columns), path)
     except BadRunError:
         return None
     # Rows that go back or repeat concern those before them.

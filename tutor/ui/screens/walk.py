@@ -297,5 +297,7 @@ def _read(subject: Run | Path, tree: Tree) -> Run:
 def _before(run: Run, tree: Tree) -> Sequence[Stage]:
     """The trees before this one, walked by the log; none where one of them can't be read."""
     with suppress(BadFileError, ValueError):
-        return walks.before(run, tree, trees.find)
+        stages = walks.before(run, tree, trees.find)
+        # Of a sealed run nothing is told that the learner has not found.
+        return () if run.manifest.sealed and any(stage.flawed for stage in stages) else stages
     return ()

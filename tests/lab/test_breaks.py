@@ -1,0 +1,23 @@
+"""Every break, trained for real at one seed and walked with nobody watching, ends at the leaf it promises."""
+
+from pathlib import Path
+
+import pytest
+
+from tutor import card as cards
+from tutor import paths
+from tutor.lab.atlas import entries_of, promises_of, survey
+
+SEED = 42
+SHIPPED = [name for name, path in cards.available().items() if path.is_relative_to(paths.shipped())]
+
+
+@pytest.mark.train
+@pytest.mark.slow
+@pytest.mark.parametrize("name", SHIPPED)
+def test_it_ends_at_its_leaf(tmp_path: Path, name: str):
+    card = cards.find(name, checked=False)
+    _, broken = entries_of(card, SEED, None, tmp_path)
+    row = survey(broken)
+    kept = row.kept(promises_of([card]))
+    assert kept, row

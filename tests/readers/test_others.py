@@ -1,0 +1,263 @@
+"""Logs of other tools: each format's own traps, in small logs of its shape.
+
+What lies in `fixtures` was written by the libraries themselves: tensorboard 2, wandb 0.31, mlflow 3.
+"""
+
+import json
+import math
+import shutil
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from tests.readers.texts import TEXTS
+from tutor import readers
+from tutor.readers.common.lines import LONGEST, lines
+from tutor.run import Aggregation, BadRunError, Run, limits, names
+
+FIXTURES = Path(__file__).parent / "fixtures"
+
+
+def read(tmp_path: Path, text: str, name: str = "log.txt") -> Run:
+    (tmp_path / name).write_text(text)
+    return readers.read(tmp_path / name)
+
+
+def losses(run: Run, signal: str = "loss") -> list[float | str | None]:
+    """NaN as a word, so that lists can be compared."""
+    return ["nan" if one is not None and math.isnan(one) else one for one in run[signal].to_list()]
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_a_log_of_text_with_a_nan_in_it(tmp_path: Path, name: str):
+    run = read(tmp_path, TEXTS[name])
+    trained = run.logged("loss")
+    assert losses(trained) == [4.25, "nan"]
+    assert trained.steps.to_list() in ([0, 10], [1, 2])
+    if "val" in TEXTS[name]:
+        assert run["val_loss"].drop_nulls().to_list() == [3.5]
+    if "norm" in TEXTS[name] and name != "modded-nanogpt":
+        assert run["grad_norm"][0] == 1.5
+
+
+class TestTrainer:
+    def state(self, tmp_path: Path, history: list[dict], *, indent: int | None = 2) -> Run:
+        folder = tmp_path / "checkpoint-40"
+        folder.mkdir()
+        text = json.dumps({"best_metric": None, "log_history": history, "max_steps": 40}, indent=indent)
+        (folder / "trainer_state.json").write_text(text)
+        return readers.read(folder)
+
+    def test_training_and_evaluation_share_a_step(self, tmp_path: Path):
+        run = self.state(
+            tmp_path,
+            [
+                {"step": 10, "loss": 2.0, "grad_norm": 1.0, "learning_rate": 1e-4, "epoch": 0.1},
+                {"step": 10, "eval_loss": 2.5, "epoch": 0.1},
+                {"step": 20, "loss": 0.0, "grad_norm": math.nan, "learning_rate": 1e-4},
+                {"step": 20, "train_loss": 1.0, "train_runtime": 3.0},
+            ],
+        )
+        assert run.name == "checkpoint-40"
+        assert run.steps.to_list() == [10, 20]
+        assert run["val_loss"].to_list() == [2.5, None]
+        assert losses(run, "grad_norm") == [1.0, "nan"]
+        assert run["loss"].to_list() == [2.0, 0.0]
+        assert run.aggregation("loss") == Aggregation("window", shows_nan=False)
+        assert "nan_hidden" in [remark.key for remark in run.remarks]
+
+    def test_of_several_sets_the_mean_and_not_the_best_checkpoint_again(self, tmp_path: Path):
+        rows = [{"step": 10, "eval_a_loss": 2.0, "eval_b_loss": 3.0}, {"step": 10, "eval_a_loss": 1.0}]
+        run = self.state(tmp_path, [{"step": 10, "loss": 2.0}, *rows])
+        assert run["val_loss"].to_list() == [2.5]
+
+    def test_on_one_line(self, tmp_path: Path):
+        assert (
+            len(self.state(tmp_path, [{"step": 1, "loss": 2.0}, {"step": 2, "loss": 1.0}], indent=None)) == 2
+        )
+
+    def test_a_cut_one_is_told(self, tmp_path: Path):
+        with pytest.raises(BadRunError, match="was it cut"):
+            read(tmp_path, '{"log_history": [{"step": 1,', "trainer_state.json")
+
+
+class TestMegatron:
+    LINE = (
+        " iteration {:8}/    1000 | learning rate: 1.0E-04 |{} loss scale: {} | {} "
+        "number of skipped iterations: {:3} |\n"
+    )
+
+    def test_where_the_loss_is_missing_the_step_was_skipped_or_not_finite(self, tmp_path: Path):
+        text = self.LINE.format(10, " lm loss: 4.5E+00 |", "65536.0", "grad norm: 2.5 |", 0)
+        text += "[default7]:" + self.LINE.format(20, "", "32768.0", "", 10)
+        text += self.LINE.format(30, " lm loss: 4.0E+00 |", "32768.0", "grad norm: 0.000 |", 1)
+        text += " validation loss at iteration 30 | lm loss value: 4.25 | lm loss PPL: 70.1 |\n"
+        run = read(tmp_path, text)
+        assert run["loss"].to_list() == [4.5, None, 4.0]
+        assert run["skipped_steps"].to_list() == [0, 10, 11]
+        assert run["loss_scale"].to_list() == [65536, 32768, 32768]
+        assert run["grad_norm"].to_list() == [2.5, None, None]  # 0.000 is what it prints for "not computed"
+        assert run["val_loss"].to_list() == [None, None, 4.25]
+
+    def test_deepspeed_beneath_it_is_left_to_it(self, tmp_path: Path):
+        text = "[Rank 0] step=10, skipped=0, lr=[0.0001], mom=[(0.9, 0.95)]\n"
+        text += self.LINE.format(10, " lm loss: 4.5E+00 |", "1.0", "grad norm: 2.5 |", 0)
+        assert readers.read(self.written(tmp_path, text))["loss"].to_list() == [4.5]
+
+    def written(self, tmp_path: Path, text: str) -> Path:
+        (tmp_path / "out").write_text(text)
+        return tmp_path / "out"
+
+
+def test_deepspeed(tmp_path: Path):
+    text = "[deepspeed] OVERFLOW! Rank 0 Skipping step. Attempted loss scale: 65536, reducing to 32768\n" * 2
+    text += "[Rank 0] step=10, skipped=1, lr=[0.0001, 0.0001], mom=[(0.9, 0.95)]\n"
+    text += "[Rank 0] step=20, skipped=1, lr=[0.0002, 0.0002], mom=[(0.9, 0.95)]\n"
+    run = read(tmp_path, text)
+    assert run.steps.to_list() == [10, 20]
+    assert run["skipped_steps"].to_list() == [1, 1]
+    assert run["loss_scale"].to_list() == [32768, 32768]
+    assert run["lr"].to_list() == [0.0001, 0.0002]
+
+
+def test_json_by_other_names(tmp_path: Path):
+    rows = [{"current_steps": 10, "loss": 2.0, "lr": 0.1}, {"current_steps": 20, "total_steps": 20}]
+    run = read(tmp_path, "".join(json.dumps(row) + "\n" for row in rows), "trainer_log.jsonl")
+    assert (run.steps.to_list(), run["loss"].to_list()) == ([10, 20], [2.0, None])
+    run = read(
+        tmp_path, '{"train_lr": 0.1, "train_loss": 2.0, "epoch": 0}\n{"train_loss": 1.0, "epoch": 1}\n'
+    )
+    assert run["loss"].to_list() == [2.0, 1.0]
+
+
+class TestCsv:
+    def test_lightnings_sparse_rows(self, tmp_path: Path):
+        text = "epoch,lr-AdamW,step,train_loss_epoch,train_loss_step,val_loss\n"
+        text += "0,,49,,2.5,\n0,0.1,49,,,\n0,,99,,nan,\n0,,99,2.2,,2.75\n"
+        run = read(tmp_path, text, "metrics.csv")
+        assert run.steps.to_list() == [49, 99]
+        assert losses(run) == [2.5, "nan"]
+        assert run["val_loss"].to_list() == [None, 2.75]
+        assert run["lr"].to_list() == [0.1, None]
+
+    def test_keras(self, tmp_path: Path):
+        run = read(tmp_path, "epoch,accuracy,loss,val_loss\n0,0.5,2.5,2.75\n1,0.5,2.0,NA\n", "training.csv")
+        assert run["val_loss"].to_list() == [2.75, None]
+
+    def test_an_export_of_one_run(self, tmp_path: Path):
+        header = ",".join(f'"a - b - train/loss{kind}"' for kind in ("", "__MIN", "__MAX"))
+        text = f'"Step",{header}\n"4","2.5","2.5","2.5"\n'
+        run = read(tmp_path, text, "wandb.csv")
+        assert (run.name, run.steps.to_list(), run["loss"].to_list()) == ("a - b", [4], [2.5])
+
+    def test_an_export_of_two_names_them(self, tmp_path: Path):
+        with pytest.raises(BadRunError, match="2 runs side by side, export one of them: `a`, `b`"):
+            read(tmp_path, "Step,a - loss,a - loss__MIN,b - loss\n4,1,1,2\n", "wandb.csv")
+
+
+def test_a_column_for_each_row_is_not_followed_for_ever(tmp_path: Path):
+    lines = "".join(f"{{'loss': 1.0, 'k{row}': 1.0}}\n" for row in range(3000))
+    run = read(tmp_path, lines)
+    assert len(run) == 3000
+    assert len(run.frame.columns) <= limits.COLUMNS + 1
+    assert "too_many" in [remark.key for remark in run.remarks]
+
+
+def test_of_a_line_without_end_the_beginning_is_looked_at(tmp_path: Path):
+    text = TEXTS["llm.c"] + "s:20 trl:2.0 lr:0.1 " + "train_inner | {" * 100_000 + "\ns:30 trl:1.0 lr:0.1\n"
+    run = read(tmp_path, text)
+    assert run.steps.to_list() == [0, 10, 20, 30]
+    assert max(map(len, lines(tmp_path / "log.txt"))) == LONGEST
+
+
+class TestBinary:
+    def test_tensorboard(self):
+        run = readers.read(FIXTURES / "events.out.tfevents.1700000000.host.1.0")
+        assert run.steps.to_list() == [0, 10, 20, 30, 40]
+        assert [round(one, 4) for one in run["loss"]] == [3.0, 2.6, 2.2, 1.8, 1.4]
+        assert [round(one, 4) for one in run["val_loss"]] == [3.25, 2.85, 2.45, 2.05, 1.65]
+        assert losses(run, "grad_norm") == [0.5, 0.5, 0.5, "nan", 0.5]
+
+    def test_wandb_counts_by_the_trainers_step(self):
+        run = readers.read(FIXTURES / "run-offline.wandb")
+        assert run.steps.to_list() == [0, 10, 20, 30, 40]
+        assert losses(run, "grad_norm") == [0.5, 0.5, 0.5, "nan", 0.5]
+        assert run["val_loss"].to_list() == [None, None, 2.5, None, None]
+        assert run["loss"].to_list() == [3.0, 2.6, 2.2, 1.8, 1.4]
+
+    @pytest.mark.parametrize("name", ["events.out.tfevents.1700000000.host.1.0", "run-offline.wandb"])
+    @pytest.mark.parametrize("kept", [0.2, 0.5, 0.9])
+    def test_cut_anywhere_what_is_whole_is_kept(self, tmp_path: Path, name: str, kept: float):
+        data = (FIXTURES / name).read_bytes()
+        (tmp_path / name).write_bytes(data[: int(kept * len(data))])
+        try:
+            run = readers.read(tmp_path / name)
+        except BadRunError as error:
+            assert kept < 0.5, error
+        else:
+            assert set(run.steps) <= {0, 10, 20, 30, 40}
+
+    def test_mlflow(self):
+        run = readers.read(FIXTURES / "mlruns")
+        assert run.steps.to_list() == [0, 10, 20, 30, 40]
+        assert losses(run, "val_loss") == [None, None, "nan", None, None]
+        assert run["lr"].to_list() == [0.1] * 5
+
+
+def test_a_folder_of_folders_holds_them_all(tmp_path: Path):
+    for name in ("a", "b"):
+        (tmp_path / name).mkdir()
+        shutil.copy(FIXTURES / "run-offline.wandb", tmp_path / name / "run-offline.wandb")
+    (tmp_path / "c.log").write_text(TEXTS["llm.c"])
+    assert [source.path.name for source in readers.every(str(tmp_path))] == [
+        "run-offline.wandb",
+        "run-offline.wandb",
+        "c.log",
+    ]
+
+
+class TestNames:
+    def test_the_trainers_step_is_preferred(self):
+        found = names.mapping(["_step", "train/global_step", "train/loss", "eval/loss"])
+        assert found == {"train/global_step": "step", "train/loss": "loss", "eval/loss": "val_loss"}
+
+    def test_a_loss_by_any_name_but_a_held_out_one_or_one_of_ours(self):
+        assert names.mapping(["step", "critic_loss"])["critic_loss"] == "loss"
+        assert "loss" not in names.mapping(["step", "test_loss_a", "probe_loss", "loss scale"]).values()
+
+
+SEEDS = [text.encode() for text in TEXTS.values()] + [
+    (FIXTURES / name).read_bytes()
+    for name in ("events.out.tfevents.1700000000.host.1.0", "run-offline.wandb")
+]
+FILES = [
+    "log.txt",
+    "trainer_state.json",
+    "metrics.csv",
+    "a.jsonl",
+    "events.out.tfevents.1.h.1.0",
+    "run-a.wandb",
+]
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@given(
+    name=st.sampled_from(FILES),
+    seed=st.sampled_from(SEEDS),
+    cuts=st.lists(st.tuples(st.integers(0, 3000), st.integers(0, 40), st.binary(max_size=8)), max_size=4),
+)
+def test_whatever_a_file_holds_is_a_run_or_one_clear_line(
+    tmp_path: Path, name: str, seed: bytes, cuts: list[tuple[int, int, bytes]]
+):
+    for at, length, put in cuts:
+        seed = seed[:at] + put + seed[at + length :]
+    (tmp_path / name).write_bytes(seed)
+    try:
+        run = readers.read(tmp_path / name)
+    except BadRunError as error:
+        assert "\n" not in str(error)
+    else:
+        assert run.steps.is_sorted()
+        assert run.steps.is_unique().all()

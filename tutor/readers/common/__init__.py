@@ -1,0 +1,1 @@
+"""What readers of other tools' logs share: lines to rows, rows to a run, fields of a protobuf message."""

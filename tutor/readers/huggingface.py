@@ -1,0 +1,101 @@
+"""Hugging Face's Trainer: `trainer_state.json`, and the dictionaries that it prints.
+
+Its `loss` is the mean since the row before, in which a NaN is by default replaced by the mean so far
+(`logging_nan_inf_filter`): a NaN then shows as a loss of 0 beside a gradient norm of NaN.
+"""
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tutor.readers.common.lines import NUMBER, TextLog, has
+from tutor.readers.common.rows import Row, number, run_of
+from tutor.readers.source import HEAD, Source
+from tutor.run import Aggregation, BadRunError, Run
+
+STATE = "trainer_state.json"
+AGGREGATIONS = {"loss": Aggregation("window", shows_nan=False)}
+
+_PRINTED = re.compile(rf"\{{(?=')[^{{}}]*'loss': '?{NUMBER}'?[^{{}}]*\}}", re.IGNORECASE)
+_PAIR = re.compile(rf"'([^']+)': '?({NUMBER})'?", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class State:
+    """A run in a `trainer_state.json`."""
+
+    path: Path
+    format: str = "a Trainer's trainer_state.json"
+
+    def describe(self, lang: str) -> str:  # noqa: ARG002
+        """The file says nothing of what the run was meant to be before it is read whole."""
+        return ""
+
+    def read(self, since: Run | None = None) -> Run:  # noqa: ARG002
+        """The run, read whole. Raises BadRunError where the JSON is broken."""
+        try:
+            history = json.loads(self.path.read_bytes())["log_history"]
+        except (ValueError, KeyError, TypeError, RecursionError):
+            raise BadRunError(f"{self.path} is no whole trainer_state.json: was it cut?") from None
+        if not isinstance(history, list):
+            raise BadRunError(f"{self.path} has no list of rows under log_history")
+        rows = _tidy(row for row in history if isinstance(row, dict))
+        return run_of(
+            rows, self.path, name=self.path.resolve().parent.name or STATE, aggregations=AGGREGATIONS
+        )
+
+
+def _tidy(history: Iterable[Mapping[str, Any]]) -> Iterator[Row]:
+    """The rows without the summary at the end; several sets' evaluations as their mean.
+
+    A second evaluation at one step is of the best checkpoint, loaded again at the end: it isn't the run's.
+    """
+    evaluated: set[object] = set()
+    for row in history:
+        if "train_runtime" in row:
+            continue
+        held_out = [
+            value
+            for key, given in row.items()
+            if key.startswith("eval_") and key.endswith("_loss") and (value := number(given)) is not None
+        ]
+        if not held_out:
+            yield row
+        elif row.get("step") not in evaluated:
+            evaluated.add(row.get("step"))
+            yield {**row, "eval_loss": sum(held_out) / len(held_out)}
+
+
+def _parse(lines: Iterator[str]) -> Iterator[Row]:
+    """The printed dictionaries; they have no step, so a row of the loss counts as one."""
+    step = 0
+    for line in lines:
+        for printed in re.findall(r"\{'[^{}]*\}", line):
+            row = dict(_PAIR.findall(printed))
+            if "loss" in row:
+                step += 1
+            if "train_runtime" not in row and row:
+                yield {**row, "step": step}
+
+
+def sources(path: Path) -> list[Source]:
+    """A trainer_state.json, the folder of a checkpoint with one in it, or what the Trainer printed."""
+    if (path / STATE).is_file():
+        path = path / STATE
+    if not path.is_file():
+        return []
+    with path.open("rb") as file:
+        head = file.read(HEAD)
+    if head.lstrip().startswith(b"{") and b'"log_history"' in head:
+        return [State(path)]
+    if has(path, _PRINTED):
+        return [TextLog(path, "what a Trainer printed", _parse, AGGREGATIONS)]
+    return []
+
+
+def lacks(path: Path) -> str | None:  # noqa: ARG001
+    """Nothing is near it."""
+    return None

@@ -1,0 +1,52 @@
+"""Megatron: ` iteration 3/ 1000 | ... | lm loss: 4.4E+01 | loss scale: 12.0 | grad norm: 77.5 |`.
+
+The loss is the mean of the steps that weren't skipped. Where it isn't finite or every step was skipped, the
+field is missing, and so it is here: a NaN norm, or the count of skipped iterations, tells which.
+"""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from tutor.readers.common.lines import NUMBER, TextLog, has
+from tutor.readers.common.rows import Row, number
+from tutor.readers.source import Source
+from tutor.run import Aggregation
+
+AGGREGATIONS = {"loss": Aggregation("window", shows_nan=False)}
+
+LINE = re.compile(r"\biteration\s+(\d+)/\s*\d+ \|(.*)")
+_FIELD = re.compile(rf"\|?\s*([a-z][a-z -]*?):\s*({NUMBER})(?=\s*\|)", re.IGNORECASE)
+_VALIDATED = re.compile(
+    rf"validation loss at iteration (\d+) .*?(?:lm loss value|lm-loss value|loss value):\s*({NUMBER})", re.I
+)
+
+
+def _parse(lines: Iterator[str]) -> Iterator[Row]:
+    skipped = 0.0
+    for line in lines:
+        if found := _VALIDATED.search(line):
+            yield {"step": found[1], "val_loss": found[2]}
+        elif found := LINE.search(line):
+            fields = {name.lower(): value for name, value in _FIELD.findall(found[2])}
+            row = {"step": found[1], **{name: fields[name] for name in _KEPT if name in fields}}
+            count = number(fields.get("number of skipped iterations"))
+            if count is not None:
+                skipped += count
+                row["skipped_steps"] = str(skipped)
+            if number(row.get("grad norm")) == 0:
+                del row["grad norm"]  # it prints 0.000 where it didn't compute it
+            yield row
+
+
+_KEPT = ("lm loss", "lm-loss", "learning rate", "loss scale", "grad norm")
+
+
+def sources(path: Path) -> list[Source]:
+    """A file with such a line."""
+    return [TextLog(path, "Megatron's output", _parse, AGGREGATIONS)] if has(path, LINE) else []
+
+
+def lacks(path: Path) -> str | None:  # noqa: ARG001
+    """Nothing is near it."""
+    return None

@@ -1,0 +1,58 @@
+"""MLflow's folders: `mlruns/<experiment>/<run>/metrics/<key>`, a line `timestamp value step` each."""
+
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from tutor.readers.common.rows import Row, number, run_of
+from tutor.readers.source import Source
+from tutor.run import Run
+
+METRICS, META, STORE = "metrics", "meta.yaml", "mlruns"
+
+
+@dataclass(frozen=True)
+class Folder:
+    """A run in a folder of MLflow's file store."""
+
+    path: Path
+    format: str = "a run of MLflow"
+
+    def describe(self, lang: str) -> str:  # noqa: ARG002
+        """Its parameters have no names in common with other runs'."""
+        return ""
+
+    def read(self, since: Run | None = None) -> Run:  # noqa: ARG002
+        """The run, read whole."""
+        return run_of(_rows(self.path / METRICS), self.path, name=self.path.name)
+
+
+def _rows(metrics: Path) -> Iterator[Row]:
+    """The rows by step; of several values at one step the last."""
+    by_step: defaultdict[int, dict[str, object]] = defaultdict(dict)
+    for file in sorted(path for path in metrics.rglob("*") if path.is_file()):
+        key = file.relative_to(metrics).as_posix()
+        with file.open(encoding="utf-8", errors="replace") as lines:
+            for count, line in enumerate(lines):
+                parts = line.split()
+                step = number(parts[2]) if len(parts) > 2 else count  # old files have no step
+                if len(parts) >= 2 and step is not None and abs(step) < 2**53:
+                    by_step[int(step)][key] = parts[1]
+    for step in sorted(by_step):
+        yield {"step": step, **by_step[step]}
+
+
+def sources(path: Path) -> list[Source]:
+    """A run's folder, or those of a store."""
+    if (path / METRICS).is_dir() and (path / META).is_file():
+        return [Folder(path)]
+    store = path / STORE if (path / STORE).is_dir() else path
+    if store.name != STORE:
+        return []
+    return [Folder(found.parent) for found in sorted(store.glob(f"*/*/{METRICS}"))]
+
+
+def lacks(path: Path) -> str | None:  # noqa: ARG001
+    """Nothing is near it."""
+    return None

@@ -1,0 +1,114 @@
+"""Weights & Biases' `.wandb` files: what a run logged, as its client writes it to disk.
+
+Blocks of 32 KiB hold records, whole or in pieces, as LevelDB's log does; a record is a protobuf message, of
+which `history` holds one call of `wandb.log`: keys, and values as JSON.
+Sources: https://github.com/google/leveldb/blob/main/doc/log_format.md, and wandb_internal.proto.
+"""
+
+import json
+import struct
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from tutor.readers.common.protobuf import fields
+from tutor.readers.common.rows import Row, run_of
+from tutor.readers.source import Source
+from tutor.run import Remark, Run
+
+_MARK = b":W&B"
+_HEADER = 7  # bytes of the file's header, and of a record's
+_BLOCK = 32_768
+_FULL, _FIRST, _MIDDLE, _LAST = 1, 2, 3, 4
+_HISTORY = 2  # of a Record
+_ITEM, _CALL = 1, 2  # of a HistoryRecord
+_KEY, _NESTED, _VALUE = 1, 2, 16  # of a HistoryItem
+
+
+@dataclass(frozen=True)
+class Log:
+    """A run in a `.wandb` file."""
+
+    path: Path
+    format: str = "a .wandb file"
+
+    def describe(self, lang: str) -> str:  # noqa: ARG002
+        """What the run was meant to be lies among its records: it is read with them."""
+        return ""
+
+    def read(self, since: Run | None = None) -> Run:  # noqa: ARG002
+        """The run, read whole; a remark says where the file is torn."""
+        remarks: list[Remark] = []
+        rows = list(_rows(self.path.read_bytes(), remarks))
+        return run_of(rows, self.path, name=self.path.stem, remarks=remarks)
+
+
+def _rows(data: bytes, remarks: list[Remark]) -> Iterator[Row]:
+    for record in _records(data, remarks):
+        try:
+            for number, value in fields(record):
+                if number == _HISTORY and isinstance(value, bytes):
+                    yield dict(_items(value))
+        except ValueError:
+            remarks[:] = [Remark("torn_line")]
+
+
+def _items(history: bytes) -> Iterator[tuple[str, object]]:
+    for number, item in fields(history):
+        if not isinstance(item, bytes):
+            continue
+        if number == _CALL:
+            yield "_step", next((n for f, n in fields(item) if f == 1 and isinstance(n, int)), 0)
+        elif number == _ITEM:
+            parts = [
+                (f, part.decode("utf-8", "replace")) for f, part in fields(item) if isinstance(part, bytes)
+            ]
+            name = ".".join(part for field, part in parts if field in (_KEY, _NESTED) and part)
+            given = next((part for field, part in parts if field == _VALUE), "")
+            try:
+                yield name, json.loads(given)
+            except (ValueError, RecursionError):
+                continue
+
+
+def _records(data: bytes, remarks: list[Remark]) -> Iterator[bytes]:
+    """The records; what is cut off or isn't as it should be is passed over, up to the next block."""
+    at, held = _HEADER, b""
+    while at + _HEADER <= len(data):
+        left = _BLOCK - at % _BLOCK
+        if left < _HEADER:
+            at += left
+            continue
+        size, kind = struct.unpack("<HB", data[at + 4 : at + _HEADER])
+        if size == 0 and kind == 0:  # the rest of a block that was made ahead
+            at += left
+            continue
+        if (
+            kind not in (_FULL, _FIRST, _MIDDLE, _LAST)
+            or size > left - _HEADER
+            or at + _HEADER + size > len(data)
+        ):
+            remarks[:] = [Remark("torn_line")]
+            at, held = at + left, b""
+            continue
+        piece = data[at + _HEADER : at + _HEADER + size]
+        at += _HEADER + size
+        held = piece if kind in (_FULL, _FIRST) else held + piece
+        if kind in (_FULL, _LAST):
+            yield held
+            held = b""
+
+
+def sources(path: Path) -> list[Source]:
+    """A file that begins as such, or the folder of a run with one in it."""
+    if path.is_dir():
+        return [Log(file) for file in sorted(path.glob("run-*.wandb"))]
+    if not path.is_file():
+        return []
+    with path.open("rb") as file:
+        return [Log(path)] if file.read(len(_MARK)) == _MARK else []
+
+
+def lacks(path: Path) -> str | None:  # noqa: ARG001
+    """Nothing is near it."""
+    return None

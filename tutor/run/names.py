@@ -1,0 +1,91 @@
+"""What trainers call the signals, in one place: their columns to tutor's.
+
+Sources: the trainers' own code and logs, as listed in the README's table of formats.
+"""
+
+import re
+from collections.abc import Iterable, Mapping
+
+from tutor import signals
+
+KNOWN: Mapping[str, tuple[str, ...]] = {
+    "step": (
+        "step",
+        "train/global_step",  # Weights & Biases under Hugging Face, where `_step` counts calls
+        "global_step",
+        "trainer/global_step",
+        "iteration",
+        "iter",
+        "num_updates",
+        "current_steps",
+        "steps",
+        "_step",
+        "time/total_timesteps",
+        "epoch",
+    ),
+    "loss": (
+        "loss",
+        "train_loss",
+        "train/loss",
+        "train_loss_step",
+        "train/loss_step",
+        "loss_step",
+        "lm loss",
+        "lm-loss",
+        "lm_loss",
+        "train/train_loss",
+        "loss/train",
+        "loss_metrics/global_avg_loss",
+        "mean_loss",
+        "total_loss",
+        "train/total_loss",
+        "train_loss_epoch",
+        "train/loss_epoch",
+    ),
+    "val_loss": (
+        "val_loss",
+        "eval_loss",
+        "eval/loss",
+        "val/loss",
+        "valid_loss",
+        "valid/loss",
+        "validation_loss",
+        "validation/loss",
+        "loss/val",
+        "val_loss_epoch",
+        "test_loss",
+    ),
+    "grad_norm": ("grad_norm", "train/grad_norm", "grad norm", "gnorm", "gradient_norm", "norm"),
+    "lr": ("lr", "learning_rate", "train/learning_rate", "train/lr", "train_lr", "learning rate"),
+    "loss_scale": ("loss_scale", "loss scale", "train/loss_scale"),
+    "skipped_steps": ("skipped_steps",),
+    "tokens_per_second": ("tokens_per_second", "tok/sec", "tok/s", "tokens/sec", "train/tokens_per_second"),
+}
+"""By signal, what it is called; the first that a log has is taken."""
+
+_HELD_OUT = re.compile(r"val|eval|test", re.IGNORECASE)
+_LOSS = re.compile(r"(^|[^a-z])loss([^a-z]|$)", re.IGNORECASE)
+_RATE = re.compile(r"^lr-\w+")  # Lightning's LearningRateMonitor names the optimizer
+
+
+def mapping(columns: Iterable[str]) -> dict[str, str]:
+    """The log's columns to tutor's signals, one each; what else a log has keeps its name.
+
+    A log without any known name of a loss, but with a column that says `loss`, is taken at its word.
+    """
+    by_lower: dict[str, str] = {}
+    for column in columns:
+        by_lower.setdefault(column.strip().lower(), column)
+    found: dict[str, str] = {}
+    for signal, names in KNOWN.items():
+        if known := next((by_lower[name] for name in names if name in by_lower), None):
+            found.setdefault(known, signal)
+    taken = set(found.values())
+    if "loss" not in taken:
+        free = (c for c in by_lower.values() if c not in found and not signals.find(c))
+        named = (c for c in free if _LOSS.search(c.replace("_", " ")))
+        if first := next((c for c in named if not _HELD_OUT.search(c)), None):
+            found[first] = "loss"
+    if "lr" not in taken and (rate := next((c for c in by_lower.values() if _RATE.match(c)), None)):
+        found[rate] = "lr"
+    return found
