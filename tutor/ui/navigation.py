@@ -150,11 +150,13 @@ class Navigation(App[object]):
         """Lay `screen` over the one in front, unless that is of its kind: a key pressed twice, before the
         first one was dealt with, opens one screen. Who waits for a screen that isn't opened gets None.
         """
+        from tutor.ui.screens.once import LeftOnce
+
         if self.screen_stack and type(screen) is type(self.screen):
             nothing = asyncio.get_running_loop().create_future()
             nothing.set_result(None)
             return nothing
-        if self.screen_stack:  # the first of all can't stand too soon
+        if self.screen_stack and isinstance(screen, LeftOnce):  # the first of all can't stand too soon
             screen.opens()
         return super().push_screen(screen, *how, **named)
 

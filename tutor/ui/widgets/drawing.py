@@ -40,7 +40,8 @@ class Drawing(Visual):
     ) -> list[Strip]:
         """The lines in the widget's own colours, with what is selected marked."""
         base = style.rich_style
-        strips = [Strip(self._segments(y, base)) for y in range(len(self._lines[:height]))]
+        known: dict[str | RichStyle, RichStyle] = {}
+        strips = [Strip(self._segments(y, base, known)) for y in range(len(self._lines[:height]))]
         if options.selection is None or options.selection_style is None:
             return strips
         marked = options.selection_style.rich_style
@@ -51,26 +52,33 @@ class Drawing(Visual):
                 strips[y] = Strip.join(parts)
         return strips
 
-    def _segments(self, y: int, base: RichStyle) -> Iterator[Segment]:
-        x = 0
-        for text, style in _runs(self._lines[y], self._console):
+    def _segments(
+        self, y: int, base: RichStyle, known: dict[str | RichStyle, RichStyle]
+    ) -> Iterator[Segment]:
+        """The parts of a line, each in its style; `known` are the styles met so far."""
+        line, x = self._lines[y], 0
+        if line.style:
+            line = Text.assemble(line)  # as a part like the others
+        for text, style in _parts(line, self._console):
+            if style not in known:
+                known[style] = base + self._console.get_style(style)
             place = RichStyle.from_meta({"offset": (x, y)})  # where a selection begins and ends
-            yield Segment(text, base + style + place)
+            yield Segment(text, known[style] + place)
             x += len(text)
 
 
-def _runs(line: Text, console: Console) -> Iterator[tuple[str, RichStyle]]:
-    """The parts of a line, each in its style."""
-    plain, spans, whole = line.plain, line.spans, console.get_style(line.style)
+def _parts(line: Text, console: Console) -> Iterator[tuple[str, str | RichStyle]]:
+    """The parts of a line that has no style as a whole."""
+    plain, spans = line.plain, line.spans
     if any(span.end > after.start for span, after in pairwise(spans)):  # one style lies over another
         for text, style, _ in line.render(console):
-            yield text, style or whole
+            yield text, style or ""
         return
     at = 0
     for begin, end, style in spans:
         if begin > at:
-            yield plain[at:begin], whole
-        yield plain[begin:end], whole + console.get_style(style)
+            yield plain[at:begin], ""
+        yield plain[begin:end], style
         at = end
     if at < len(plain):
-        yield plain[at:], whole
+        yield plain[at:], ""

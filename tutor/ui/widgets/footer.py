@@ -37,8 +37,11 @@ class Keys(InTutor, Settled, Widget):
         self.screen.bindings_updated_signal.subscribe(self, self._look_again)
 
     def _look_again(self, _: object) -> None:
+        if self._drawn is None:  # it is due to be drawn
+            return
         with suppress(NoMatches):  # a screen on its way out has lost some of its widgets
-            if self._drawn is None or not self._drawn.is_same(self._line()):
+            if not self._drawn.is_same(self._line()):
+                self._drawn = None
                 self.refresh()
 
     def render(self) -> Content:
