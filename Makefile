@@ -7,7 +7,7 @@ RUN ?= runs/19-break
 
 .DEFAULT_GOAL := help
 .PHONY: help walk home train test test-slow test-app monkey fuzz lint format snapshots bench atlas \
-  calibrate pages wheel clean
+  calibrate cases pages wheel clean
 
 help: ## list the targets
 	@awk -F':.*## ' '/^[a-z]+:.*## / {printf "make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -56,6 +56,9 @@ calibrate: $(VENV)/lab ## calibrate the headline break over 20 seeds (an hour; g
 	@for card in no-clip no-clip-silent; do \
 	  $(BIN)/python -m tutor.lab.calibrate $$card --seeds 20 --runs build/calibrate/$$card \
 	    --table trees/breaks/$$card.calibration.csv || exit; done
+
+cases: $(VENV)/lab ## record the sealed cases that are missing (minutes; ARGS="case-03")
+	@$(BIN)/python -m tutor.lab.cases $(ARGS)
 
 pages: $(VENV)/lab ## write the catalogue of flaws again (docs/flaws.md, docs/flaws.es.md)
 	@$(BIN)/tutor flaws --page en > docs/flaws.md

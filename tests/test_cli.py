@@ -336,6 +336,28 @@ def test_a_log_that_says_too_little_is_not_called_healthy(home: Path):
     assert "`cost`" in out
 
 
+class TestMany:
+    LOG = "".join(f"s:{step} trl:{9 / (1 + step):.3f} lr:0.001 norm:1.5\n" for step in range(300))
+
+    def test_a_folder_of_many_ends_with_a_verdict_each(self, home: Path):
+        for name in ("a", "b"):
+            (home / "logs" / name).mkdir(parents=True)
+            (home / "logs" / name / "main.log").write_text(self.LOG)
+        code, out, _ = tutor("check", "logs", "--lang", "en")
+        assert code == 2  # nothing wrong, and no validation to say the rest
+        last = out.rstrip().splitlines()[-4:]
+        assert [line for line in last if line.endswith("main.log")] == ["logs/a/main.log", "logs/b/main.log"]
+        assert [line[:8] for line in last[1::2]] == ["  = [??]"] * 2
+
+    @pytest.mark.parametrize(("text", "code"), [(LOG, 2), (LOG.replace("trl:0.0", "trl:nan"), 1), ("", 2)])
+    def test_standard_input(self, home: Path, text: str, code: int):
+        command = [sys.executable, "-m", "tutor", "check", "-", "--lang", "en"]
+        ended = subprocess.run(command, input=text, capture_output=True, text=True, check=False, cwd=home)
+        assert ended.returncode == code, ended.stderr
+        assert "standard input" in ended.stdout + ended.stderr
+        assert "/tmp" not in ended.stdout + ended.stderr
+
+
 def test_compare_outside_the_log(home: Path):
     assert "0 to 599" in refused("compare", "19-control", "19-break", "--at", "9999")
 

@@ -10,6 +10,9 @@ import pytest
 
 from tests.conftest import ROOT, write_run
 
+LARGEST = 8_000_000
+"""Bytes of the wheel, cases and all."""
+
 
 @pytest.fixture(scope="module")
 def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
@@ -18,6 +21,7 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     build = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--no-build-isolation"]
     subprocess.run([*build, "--wheel-dir", str(folder), str(ROOT)], check=True, capture_output=True)
     (wheel,) = folder.glob("*.whl")
+    assert wheel.stat().st_size < LARGEST
     zipfile.ZipFile(wheel).extractall(folder / "site")
     return folder / "site"
 
@@ -38,8 +42,18 @@ def test_light_and_complete(installed: Path):
     names = {str(path.relative_to(installed)) for path in installed.rglob("*") if path.is_file()}
     assert "tutor/shipped/trees/phase-19.yaml" in names
     assert "tutor/shipped/runs/19-break/metrics.jsonl" in names
+    cases = [path.name for path in (ROOT / "runs").glob("case-*")]
+    assert len(cases) >= 12
+    for case in cases:
+        assert {f"tutor/shipped/runs/{case}/{name}" for name in ("metrics.jsonl.gz", "truth.json")} <= names
     assert not [name for name in names if name.endswith(".pt") or "tests/" in name]
-    assert sum(path.stat().st_size for path in installed.rglob("*") if path.is_file()) < 5_000_000
+    assert sum(path.stat().st_size for path in installed.rglob("*") if path.is_file()) < LARGEST
+
+
+def test_a_case_is_checked_by_its_name_without_torch(installed: Path, tmp_path: Path):
+    done = tutor(installed, tmp_path, "check", "case-03", "--json")
+    assert done.returncode == 0, done.stderr
+    assert str(installed) in done.stdout
 
 
 def test_checks_the_shipped_runs_anywhere(installed: Path, tmp_path: Path):

@@ -16,13 +16,16 @@ FIRST = "phase-18"
 
 def opening(run: Path) -> str:
     """The tree that the lesson of the run at `run`, its folder or its log, is about; else the first of all.
+    A sealed run says itself where its walk begins.
 
     The first question waits for this, so it reads no more than the manifest and the graph of its card.
     """
     with suppress(OSError, ValueError, RecursionError, KeyError, TypeError, BadFileError):
         folder = run if run.is_dir() else run.parent
-        break_name = json.loads((folder / MANIFEST).read_text(encoding="utf-8-sig"))["break"]
-        return str(Document(_card(break_name)).data["expect"]["tree"])
+        manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8-sig"))
+        if manifest.get("sealed") and isinstance(opens := manifest.get("opens"), str):
+            return opens
+        return str(Document(_card(manifest["break"])).data["expect"]["tree"])
     return FIRST
 
 

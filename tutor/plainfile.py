@@ -8,6 +8,7 @@ takes more memory than was meant. What is refused is an OSError whose `strerror`
 import errno
 import os
 import stat
+import zlib
 from contextlib import suppress
 from pathlib import Path
 from typing import BinaryIO
@@ -31,6 +32,26 @@ def read(path: Path, most: int) -> bytes:
         data = file.read(most + 1)
     if len(data) > most:
         raise OddFileError(errno.EFBIG, f"it is larger than {most / MEGABYTE:g} MB", str(path))
+    return data
+
+
+def unpacked(path: Path, most: int) -> bytes:
+    """What the gzip file at `path` holds, unpacked no further than `most` bytes.
+
+    Raises:
+        OddFileError: it is no plain file or no gzip, is damaged or cut short, or holds more.
+        OSError: it can't be opened.
+    """
+    packed = read(path, most)
+    unpacker = zlib.decompressobj(wbits=zlib.MAX_WBITS | 16)  # 16: gzip's header and checksum
+    try:
+        data = unpacker.decompress(packed, most + 1)
+    except zlib.error:
+        raise OddFileError(errno.EINVAL, "it is no gzip file, or a damaged one", str(path)) from None
+    if len(data) > most:
+        raise OddFileError(errno.EFBIG, f"it unpacks to more than {most / MEGABYTE:g} MB", str(path))
+    if not unpacker.eof or unpacker.unused_data:
+        raise OddFileError(errno.EINVAL, "it is a gzip file cut short, or with more behind it", str(path))
     return data
 
 

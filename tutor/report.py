@@ -2,8 +2,12 @@
 
 import math
 import re
+import shutil
+import sys
+import tempfile
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import asdict
+from dataclasses import asdict, replace
+from pathlib import Path
 from typing import Any
 
 from rich.console import Console
@@ -24,6 +28,8 @@ NARROWEST = 20
 
 _HANGS = re.compile(rf"(?P<command> +\$ )|  ! |  = \[..\] |  (?=\S).{{{len(INDENT) - 2}}}| *")
 """What stands before a line's sentence: a sign, a question's id and title, or spaces."""
+
+STANDARD_INPUT = "-"
 
 ENDS = {
     "healthy": ("[ok]", "bold green"),
@@ -257,23 +263,40 @@ def strict(value: Any) -> Any:
 def reports(
     names: Iterable[str], tree: Tree, find: Find | None = None
 ) -> Iterator[tuple[str, Report | BadRunError]]:
-    """Of every run of that path or name the report, or why there is none; a folder may hold several."""
+    """Of every run of that path or name the report, or why there is none; a folder may hold several.
+
+    "-" is what comes in on standard input, as from a cluster's command that prints a job's output.
+    """
     for name in names:
-        try:
-            found = readers.every(name)
-        except BadRunError as error:
-            yield name, error
+        if name != STANDARD_INPUT:
+            yield from _reports(name, tree, find)
             continue
-        for source in found:
-            try:
-                report = Report(readers.read_source(source), tree, find)
-            except BadRunError as error:
-                yield str(source.path), error
-                continue
-            yield (
-                (name if len(found) == 1 else str(source.path)),
-                (BadRunError(report.too_little) if report.too_little else report),
-            )
+        with tempfile.TemporaryDirectory() as folder:
+            kept = Path(folder) / "standard input"
+            with kept.open("wb") as file:
+                shutil.copyfileobj(sys.stdin.buffer, file)
+            for _, report in _reports(str(kept), tree, find):
+                if isinstance(report, Report):
+                    report.run = replace(report.run, path=Path(kept.name))
+                    yield name, report
+                else:
+                    yield name, BadRunError(str(report).replace(str(kept), kept.name))
+
+
+def _reports(name: str, tree: Tree, find: Find | None) -> Iterator[tuple[str, Report | BadRunError]]:
+    try:
+        found = readers.every(name)
+    except BadRunError as error:
+        yield name, error
+        return
+    for source in found:
+        given = name if len(found) == 1 else str(source.path)
+        try:
+            report = Report(readers.read_source(source), tree, find)
+        except BadRunError as error:
+            yield given, error
+            continue
+        yield given, BadRunError(report.too_little) if report.too_little else report
 
 
 def summary(told: Iterable[Report], lang: str) -> Text:

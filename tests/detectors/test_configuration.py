@@ -393,6 +393,43 @@ class TestValidationGap:
         assert judged("validation_gap", loss=[1.0] * 9, val_loss=[math.nan] * 9).outcome == NOT_YET
 
 
+class TestRepeatsAtEvaluation:
+    """Evaluated every 50 steps; the loader is stuck for some of them."""
+
+    def found(self, *stuck: int, rows: int = 300) -> Finding:
+        hashes = [f"b{stuck[0] if row in stuck else row}" for row in range(rows)]
+        val = [None if row % 50 else 1.0 for row in range(rows)]
+        return judged("repeats_at_evaluation", batch_hash=hashes, val_loss=val)
+
+    def test_every_batch_is_new(self):
+        found = self.found(rows=300)
+        assert (found.outcome, found.facts["count"], found.facts["rows"]) == ("no", 0, 21)
+
+    def test_stuck_where_the_last_evaluation_takes_its_training_loss(self):
+        found = self.found(*range(240, 280))
+        assert (found.outcome, found.step, found.facts["evaluated"]) == ("repeats", 260, 250)
+        assert (found.facts["count"], found.facts["hash"]) == (20, "b240")
+
+    def test_more_than_half_of_the_rows(self):
+        assert self.found(*range(250, 261)).outcome == "no"  # 10 of 21 come again
+        assert self.found(*range(249, 261)).outcome == "repeats"
+
+    def test_elsewhere_it_is_no_matter_of_the_evaluation(self):
+        assert self.found(*range(205, 238)).outcome == "no"
+
+    def test_only_up_to_step_500(self):
+        assert self.found(*range(590, 630), rows=640).outcome == "no"
+
+    def test_too_few_evaluations_and_no_hash(self):
+        assert self.found(rows=60).outcome == NOT_YET
+        assert judged("repeats_at_evaluation", val_loss=[1.0] * 9).facts == {"missing": ["batch_hash"]}
+
+    def test_unhashed_rows_are_no_twins(self):
+        val = [None if row % 50 else 1.0 for row in range(300)]
+        found = judged("repeats_at_evaluation", val_loss=val, batch_hash=["a", *[None] * 299])
+        assert found.outcome == "no"
+
+
 def weights(
     kind: str = "linear", shape: tuple[int, ...] = (128, 128), std: float = 0.02, mean: float = 0.0
 ) -> dict:

@@ -243,6 +243,18 @@ class TestSeverity:
         found = self.found(1.3, math.nan, math.inf)
         assert (found.outcome, found.facts["lasted"], found.facts["peak"]) == ("hurt", 3, 1.3)
 
+    def test_a_row_and_a_breath_before_the_burst_hide_nothing_of_it(self):
+        found = self.found(1.3, 1.0, 1.2, 3.0, 4.0, 3.0, 2.0)
+        assert (found.outcome, found.facts["lasted"], found.facts["peak"]) == ("hurt", 5, 4.0)
+        assert self.found(1.3, 1.0, 1.3, 1.0, 1.3).outcome == "blip"
+
+    def test_a_low_stretch_that_lasts_and_a_tall_row_elsewhere_are_a_blip(self):
+        found = self.found(1.1, 1.1, 1.1, 1.0, 1.9)
+        assert (found.outcome, found.facts["lasted"], found.facts["peak"]) == ("blip", 3, 1.1)
+
+    def test_what_comes_half_a_window_later_is_another_spike(self):
+        assert self.found(1.3, *[1.0] * 51, 4.0, 4.0, 4.0).outcome == "blip"
+
     def test_a_log_that_ends_in_the_spike(self):
         loss = [*([2.0] * 20), *[1.0] * 180, *[1.5] * 2]
         assert apply("severity", make_run({"loss": loss}), SEVERITY, 200).outcome == "blip"

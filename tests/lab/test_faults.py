@@ -14,6 +14,7 @@ import pytest
 import torch
 
 from tests.lab.small import TINY, boilerplate, recipe, rows_of, timeless
+from tests.lab.test_faults_of_configuration import FAULTS
 from tests.test_card import changed
 from tutor import card as cards
 from tutor.lab import checkpoint, faults
@@ -33,14 +34,18 @@ PLANNED = (
     Part("frozen"),
     Part("heavy-decay", {"step": 8, "weight_decay": 5.0}),
     Part("inf-embedding"),
+    Part("log-of-softmax"),
     Part("lr-restart", {"step": 12}),
     Part("moments-not-restored", {"step": 12}),
     Part("no-eps-norm", {"outside": 1e-6}),
     Part("no-final-norm"),
     Part("one-group"),
     Part("repeated-batch", {"step": 8, "steps": 5}),
+    Part("repeated-batch", {"step": 14, "steps": 8}),  # stuck when the run is cut
     Part("summed-loss"),
 )
+IN_FP16 = (Part("hot-activations", {"gain": 200.0}), Part("no-scaler"), Part("static-scale"))
+TRIGGERS = (Part("boilerplate", {"step": 16, "batches": 3}), Part("skips-non-finite"))
 
 
 class TestRegistry:
@@ -48,7 +53,11 @@ class TestRegistry:
         files = {path.stem for path in Path(faults.__file__).parent.glob("*.py")} - {"__init__"}
         names = [*faults.registry("fault"), *faults.registry("trigger")]
         assert sorted(name.replace("-", "_") for name in names) == sorted(files)
-        assert set(faults.registry("fault")) >= {part.name for part in PLANNED}
+
+    def test_each_is_resumed_in_a_test(self):
+        resumed = {part.name for part in (*PLANNED, *IN_FP16, *FAULTS)}
+        assert set(faults.registry("fault")) == resumed
+        assert set(faults.registry("trigger")) == {part.name for part in TRIGGERS}
 
     def test_each_says_what_it_does(self):
         for entry in (*faults.registry("fault").values(), *faults.registry("trigger").values()):
@@ -255,14 +264,27 @@ class TestSealed:
 @pytest.mark.train
 @pytest.mark.slow
 class TestPlanned:
+    @staticmethod
+    def resumed(folder: Path, **parts: object) -> None:
+        """A run that is cut at step 17 and taken up again logs what the run that was never stopped logs."""
+        assert train(recipe(**parts), out=folder / "whole") == 30
+        train(recipe(**parts, steps=17), out=folder / "cut")
+        assert resume(folder / "cut", recipe_of(folder / "whole")) == 30
+        assert logged(folder / "cut") == logged(folder / "whole")
+
     @pytest.mark.parametrize("fault", PLANNED, ids=str)
     def test_it_trains_and_logs_and_resumed_it_is_the_run_that_was_never_stopped(
         self, tmp_path: Path, fault: Part
     ):
-        assert train(recipe(faults=[fault]), out=tmp_path / "whole") == 30
-        train(recipe(faults=[fault], steps=17), out=tmp_path / "cut")
-        assert resume(tmp_path / "cut", recipe_of(tmp_path / "whole")) == 30
-        assert logged(tmp_path / "cut") == logged(tmp_path / "whole")
+        self.resumed(tmp_path, faults=[fault])
+
+    @pytest.mark.parametrize("fault", IN_FP16, ids=str)
+    def test_so_it_is_in_fp16(self, tmp_path: Path, fault: Part):
+        self.resumed(tmp_path, faults=[fault], dtype="fp16")
+
+    @pytest.mark.parametrize("trigger", TRIGGERS, ids=str)
+    def test_so_is_what_befalls_break_and_control_alike(self, tmp_path: Path, trigger: Part):
+        self.resumed(tmp_path, trigger=[trigger], faults=[Part("inf-embedding")])
 
     @staticmethod
     def rows(folder: Path, *faults: Part, **changes: object) -> list[dict]:

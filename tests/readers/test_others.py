@@ -12,31 +12,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from tests.readers.texts import TEXTS
 from tutor import readers
+from tutor.readers.common.lines import LONGEST, lines
 from tutor.run import Aggregation, BadRunError, Run, limits, names
 
 FIXTURES = Path(__file__).parent / "fixtures"
-
-TEXTS = {
-    "nanogpt": "iter 0: loss 4.25, time 9ms, mfu -100.00%\n2024-01-01 10:00:00 iter 10: loss nan, time 9ms\n"
-    "step 10: train loss 3.0, val loss 3.5\n",
-    "build-nanogpt": "validation loss: 3.5\nstep     0 | loss: 4.25 | lr 6.0000e-04 | norm: 1.5 | dt: 9ms\n"
-    "step    10 | loss: nan | lr 6.0000e-04 | norm: nan | dt: 9ms\n",
-    "build-nanogpt's file": "0 val 3.5\n0 hella 0.25\n0 train 4.25\n10 train nan\n",
-    "torchtune": "Step 0 | loss:4.25 lr:1e-4 grad_norm:1.5\nStep 10 | loss:nan lr:1e-4 grad_norm:0.5\n",
-    "llm.c": "s:0 tel:3.5\ns:0 trl:4.25 lr:0.001 norm:1.5\ns:10 trl:nan lr:0.001 norm:1.5\n",
-    "modded-nanogpt": 'print0(f"step:{step}/{total} train_loss:{loss:.4f}")\n'
-    "step:0/600 val_loss:3.5 train_time:0ms\nstep:0/600 train_loss:4.25 train_time:9ms\n"
-    "step:10/600 train_loss:nan train_time:9ms\n",
-    "torchtitan": "\x1b[32m[titan] step:  0  \x1b[33mloss:  4.25  \x1b[0mgrad_norm:  1.5  tps: 1,204\n"
-    "[titan] step:  5  loss: -1.0  grad_norm: -1.0\n[titan] step: 10  loss:  nan  grad_norm:  0.5\n",
-    "fairseq": '| INFO | train_inner | {"loss": "4.25", "num_updates": "0", "lr": "2e-05", "gnorm": "1.5"}\n'
-    '| INFO | valid | {"valid_loss": "3.5", "valid_num_updates": "0"}\n'
-    '| INFO | train_inner | {"loss": "nan", "num_updates": "10", "gnorm": "0.5"}\n',
-    "stdout of a Trainer": "{'loss': 4.25, 'grad_norm': 1.5, 'learning_rate': 1e-05, 'epoch': 0.1}\n"
-    "  5%|#    | 1/20 {'loss': 'nan', 'grad_norm': 'nan', 'learning_rate': '1e-05', 'epoch': 0.2}\n"
-    "{'train_runtime': 3.0, 'train_loss': 2.0}\n",
-}
 
 
 def read(tmp_path: Path, text: str, name: str = "log.txt") -> Run:
@@ -182,6 +163,13 @@ def test_a_column_for_each_row_is_not_followed_for_ever(tmp_path: Path):
     assert len(run) == 3000
     assert len(run.frame.columns) <= limits.COLUMNS + 1
     assert "too_many" in [remark.key for remark in run.remarks]
+
+
+def test_of_a_line_without_end_the_beginning_is_looked_at(tmp_path: Path):
+    text = TEXTS["llm.c"] + "s:20 trl:2.0 lr:0.1 " + "train_inner | {" * 100_000 + "\ns:30 trl:1.0 lr:0.1\n"
+    run = read(tmp_path, text)
+    assert run.steps.to_list() == [0, 10, 20, 30]
+    assert max(map(len, lines(tmp_path / "log.txt"))) == LONGEST
 
 
 class TestBinary:

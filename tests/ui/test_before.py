@@ -3,13 +3,13 @@
 from pathlib import Path
 
 import pytest
-from textual.widgets import Static
 
 from tests import prose
 from tests.test_tree import small
 from tests.ui.conftest import WIDE
 from tutor import tree
 from tutor.ui.screens.walk import WalkScreen
+from tutor.ui.widgets.fitted import Fitted
 
 
 @pytest.fixture
@@ -28,7 +28,7 @@ async def test_they_stand_in_a_line_above_the_path(walk, second):
         await pilot.pause(0.2)
         await app.workers.wait_for_complete()
         await pilot.pause()
-        column = str(app.screen.query_one("#path-column", Static).content)
+        column = str(app.screen.query_one("#path-column", Fitted).render())
         assert column.startswith("! first word")  # its leaf: the small tree calls any spike bad
         await pilot.press("t")  # the tree before
         await app.workers.wait_for_complete()

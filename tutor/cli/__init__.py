@@ -46,7 +46,7 @@ def _open(**what: Any) -> int:
     """Run the app; its exit code."""
     from tutor.ui.app import TutorApp
 
-    app = TutorApp(**what, ready=start.loaded)
+    app = TutorApp(**what, settled=start.loaded)
     app.run()
     if error := app.failure:
         raise error
@@ -148,7 +148,7 @@ def check(
     runs: Annotated[
         list[str],
         typer.Argument(
-            help="Runs, by path or name, or folders of several.",
+            help="Runs, by path or name, folders of several, or - for standard input.",
             metavar="RUN...",
             autocompletion=options.complete_run,
         ),

@@ -82,6 +82,57 @@ def _moved(run: Run, first: int, last: int) -> float | None:
     return known_float(shares.drop_nulls().median())
 
 
+def evaluations(run: Run) -> list[int]:
+    """The rows with a validation loss that come after the warm-up, and after the very first row."""
+    warm = max(run.manifest.schedule.warmup_steps or 0, int(run.steps[0]) + 1)
+    known = finite(run["val_loss"]).is_not_null().arg_true()
+    return [int(row) for row in known if run.steps[int(row)] >= warm]
+
+
+_REPEATS = ("step", "count", "rows", "looked_back", "share")
+
+
+@detector(
+    signals=("batch_hash", "val_loss"),
+    outcomes=("no", "repeats"),
+    facts={"no": _REPEATS, "repeats": (*_REPEATS, "hash", "evaluated")},
+    every_row=True,
+)
+def repeats_at_evaluation(run: Run, at: int | None, *, until: int, look_back: int, share: float) -> Finding:
+    """Whether the training loss around the last evaluation up to step `until` is that of batches given again.
+
+    The flaw: the loader gives a batch over and over, and what training then is below validation says nothing
+    of the data. A batch counts where one of the `look_back` rows before it had the same hash, and the flaw is
+    there where more than `share` of the rows do whose median `validation_gap` takes as the training loss.
+    Source: ours; the cause is asked for before what follows from it.
+    """
+    due = evaluations(run)
+    if len(due) < EVALUATIONS:
+        return Finding(NOT_YET, facts={"rows": len(due), "needed": EVALUATIONS})
+    row = max((row for row in due if run.steps[row] <= until), default=due[0])
+    reach = AROUND.count(run)
+    first, last = max(0, row - reach), min(len(run), row + reach + 1)
+    hashes = run["batch_hash"].to_list()
+    again = [
+        place
+        for place in range(first, last)
+        if hashes[place] is not None and hashes[place] in hashes[max(0, place - look_back) : place]
+    ]
+    facts = {
+        "step": int(run.steps[row]),
+        "count": len(again),
+        "rows": last - first,
+        "looked_back": look_back,
+        "share": 100 * share,
+    }
+    measured, seen = len(again) / (last - first), (int(run.steps[first]), int(run.steps[last - 1]))
+    if measured <= share:
+        return Finding("no", int(run.steps[row]), facts, None, seen, measured=measured, bound=share)
+    facts |= {"hash": hashes[again[-1]], "evaluated": facts["step"]}
+    step = int(run.steps[again[-1]])
+    return Finding("repeats", step, facts | {"step": step}, None, seen, measured=measured, bound=share)
+
+
 _GAP = ("val", "train", "gap", "bound", "step", "leak", "above")
 
 
@@ -108,9 +159,7 @@ def validation_gap(
     if not run.has("loss"):
         return Finding(NO_DATA, facts={"missing": ["loss"]})
     values, loss = finite(run["val_loss"]), finite(run["loss"])
-    rows = [int(row) for row in values.is_not_null().arg_true()]
-    warm = max(run.manifest.schedule.warmup_steps or 0, int(run.steps[0]) + 1)
-    due = [row for row in rows if run.steps[row] >= warm]
+    due = evaluations(run)
     if len(due) < EVALUATIONS:
         return Finding(NOT_YET, facts={"rows": len(due), "needed": EVALUATIONS})
     reach = AROUND.count(run.logged("loss"))

@@ -13,12 +13,6 @@ from tutor.run.manifest import Schedule
 if TYPE_CHECKING:
     import polars as pl
 
-STILL = 1e-6
-"""A rate that moves by less than this share of its peak doesn't move."""
-
-FEW = 3
-"""Rows that show a shape, at least."""
-
 
 def planned(schedule: Schedule, steps: pl.Series) -> pl.Series | None:
     """The configured rate at each step, in the unit of `lr_max`; None where the schedule is no known one.
@@ -63,18 +57,21 @@ _AWAY = (*_SHAPE, "step", "planned", "share", "bound")
         "falls": (*_SHAPE, "step", "before", "after", "bound"),
     },
 )
-def schedule_shape(run: Run, at: int | None, *, away: float, jump: float, moves: float) -> Finding:
+def schedule_shape(
+    run: Run, at: int | None, *, away: float, jump: float, moves: float, still: float, few: int
+) -> Finding:
     """Whether the learning rate follows the schedule in the manifest.
 
-    The flaw: a scheduler that never steps (constant where the plan moves by more than the share `moves` of
-    its peak), a base rate of 0, or a fall by more than `jump` of the peak at one row where none is planned.
-    A rate that is otherwise further `away` than that share is a remark. Source: the tree; ours: the shares.
+    The flaw: a scheduler that never steps (constant to the share `still` of its peak where the plan moves by
+    more than the share `moves`), a base rate of 0, or a fall by more than `jump` of the peak at one row where
+    none is planned. A rate that is otherwise further `away` than that share is a remark. Under `few` updates
+    show no shape. Source: the tree; ours: the shares.
     """
     lr_rows = run["lr"].is_finite()
     steps, lr = run.steps.filter(lr_rows), run["lr"].cast(float).filter(lr_rows)
     schedule, rows = run.manifest.schedule, len(lr)
-    if min(rows, int(updates(run)[-1])) < FEW:  # a scheduler waits while every step is skipped
-        return Finding(NOT_YET, facts={"rows": rows, "needed": max(FEW, 2 * rows)})
+    if min(rows, int(updates(run)[-1])) < few:  # a scheduler waits while every step is skipped
+        return Finding(NOT_YET, facts={"rows": rows, "needed": max(few, 2 * rows)})
     facts = {"rows": rows, "lr": float(lr[-1]), "lr_max": schedule.lr_max, "kind": schedule.kind}
     shows = int(steps[min(rows - 1, int((steps < (schedule.warmup_steps or 0)).sum()))])
     if not to_float(lr.abs().max()):
@@ -84,7 +81,7 @@ def schedule_shape(run: Run, at: int | None, *, away: float, jump: float, moves:
         return Finding(NO_DATA, facts={"missing": ["schedule"]})
     peak = float(schedule.lr_max)
     curve, moved = Smoothed("lr", steps, plan), _range(plan) / peak
-    if _range(lr) <= STILL * peak and moved > moves:
+    if _range(lr) <= still * peak and moved > moves:
         return Finding("constant", shows, facts, curve=curve, measured=moved, bound=moves)
     fall, row = _unplanned_fall(lr, plan)
     if fall > jump * peak:

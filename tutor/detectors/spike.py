@@ -34,7 +34,7 @@ class Episode:
 
     Attributes:
         row: where it begins.
-        rows: how many in a row stand above the bound, from there on.
+        rows: the most in a row that stand above the bound: a row or two may lead the spike itself.
         peak_row: the tallest.
         peak: its loss.
         bound: the loss above which a spike begins.
@@ -79,13 +79,33 @@ def episodes(run: Run, window: Window, sigmas: float) -> list[Episode]:
         if row < last:
             continue
         last = end
-        found.append(_episode(loss, row, row + (loss[row:end].arg_max() or 0), *usual))
+        found.append(_episode(loss, row, end, *usual))
     return found
 
 
-def _episode(loss: "pl.Series", row: int, peak_row: int, bound: float, mean: float, std: float) -> Episode:
-    rows = _rows_above(loss, row, bound)
+def _episode(loss: "pl.Series", row: int, end: int, bound: float, mean: float, std: float) -> Episode:
+    """The spike that begins at `row` and whose peak comes before row `end`."""
+    peak_row = row + (loss[row:end].arg_max() or 0)
+    rows = max((one.stop - one.start for one in _stretches(loss, row, end, bound)), default=0)
     return Episode(row, rows, peak_row, float(loss[peak_row]), bound, mean, std)
+
+
+def _stretches(loss: "pl.Series", row: int, end: int, bound: float) -> list[slice]:
+    """Rows in a row that aren't at or under `bound`, stretch by stretch: those that begin in `row` to `end`.
+
+    The last one goes on past `end` for as long as it lasts.
+    """
+    found: list[slice] = []
+    begin: int | None = None
+    for place, value in enumerate(loss[row:end].to_list(), row):
+        if value is None or value > bound:
+            begin = place if begin is None else begin
+        elif begin is not None:
+            found.append(slice(begin, place))
+            begin = None
+    if begin is not None:
+        found.append(slice(begin, end + _rows_above(loss, end, bound)))
+    return found
 
 
 def _rows_above(loss: "pl.Series", row: int, bound: float) -> int:
@@ -178,8 +198,8 @@ def _early(run: Run, span: int, times: float) -> list[Episode]:
     if mean <= 0 or not len(above) or int(above[0]) < 2:
         return []
     left = loss > (1 + (times - 1) / 2) * mean  # where the climb to that height begins
-    row, peak_row = int(left.fill_null(False).arg_true()[0]), int(loss.arg_max() or 0)
-    return [_episode(loss, row, peak_row, times * mean, mean, to_float(usual.std(ddof=0)))]
+    row = int(left.fill_null(False).arg_true()[0])
+    return [_episode(loss, row, span, times * mean, mean, to_float(usual.std(ddof=0)))]
 
 
 def _after_resume(run: Run, span: int, times: float) -> list[Episode]:
@@ -196,8 +216,8 @@ def _after_resume(run: Run, span: int, times: float) -> list[Episode]:
     above = (loss[:span].rolling_median(FIRST) > bound).fill_null(False).arg_true()
     if mean <= 0 or not len(above):
         return []
-    row, peak_row = max(1, int(above[0]) - FIRST + 1), int(loss[:span].arg_max() or 0)
-    return [_episode(loss, row, peak_row, bound, mean, to_float(usual.std(ddof=0)))]
+    row = max(1, int(above[0]) - FIRST + 1)
+    return [_episode(loss, row, span, bound, mean, to_float(usual.std(ddof=0)))]
 
 
 def _warms_up(run: Run, span: int) -> bool:
@@ -294,7 +314,8 @@ def severity(
     The flaw: the run became unstable. A spike hurt where its loss stands above mean + sigmas x std for
     `lasting` rows or more and rises by more than `of_gain` of what the run had gained until then, or of its
     level where that is more; or where it rises by more than `tall` times that, however short.
-    Source: ours; one or two rows above the band are what healthy runs show by chance.
+    Source: ours; one or two rows above the band are what healthy runs show by chance. As `recovery` has it,
+    the spike's peak lies within half a window of `at`: a burst often begins with a row or two, and a breath.
     """
     row = run.row_at(at) if at is not None else 0
     window = as_long_as(run, window)
@@ -303,20 +324,26 @@ def severity(
         return Finding(NOT_YET, at, {"rows": row, "needed": 2})
     loss = finite(run["loss"])
     bound = before.mean + sigmas * before.std
-    lasted = _rows_above(loss, row, bound)
-    peak = known_float(loss[row : row + max(1, lasted)].max()) or before.mean
+    end = int(run.steps.search_sorted(int(run.steps[row]) + one_spike(window), side="right"))
     gained = max(0.0, to_float(loss[: max(1, min(row, 5))].median()) - before.mean)
-    height = peak - before.mean
     yardstick = max(gained, abs(before.mean))
     least = of_gain * yardstick
+
+    def weight(stretch: slice) -> tuple[bool, bool, float]:
+        near = slice(stretch.start, min(stretch.stop, end))  # a climb of hundreds of steps is no spike
+        height = (known_float(loss[near].max()) or before.mean) - before.mean
+        lasts = stretch.stop - stretch.start >= lasting
+        return (lasts and height > least) or height > tall * yardstick, lasts, height
+
+    worst = max(_stretches(loss, row, end, bound) or [slice(row, row)], key=weight)
+    hurt, _, height = weight(worst)
     facts = {
         "height": height,
         "bound": least,
         "gained": gained,
-        "lasted": lasted,
+        "lasted": worst.stop - worst.start,
         "rows_bound": lasting,
-        "peak": peak,
+        "peak": before.mean + height,
     }
-    hurt = (lasted >= lasting and height > least) or height > tall * yardstick
-    seen = (int(run.steps[window.start(run, row)]), int(run.steps[min(len(run) - 1, row + lasted)]))
+    seen = (int(run.steps[window.start(run, row)]), int(run.steps[min(len(run) - 1, worst.stop)]))
     return Finding("hurt" if hurt else "blip", at, facts, bound, seen, measured=height, bound=least)

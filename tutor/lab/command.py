@@ -15,7 +15,7 @@ from typing import Any
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from tutor import terminal
-from tutor.card import Card, Plan, all_cards, resolve
+from tutor.card import Card, Expect, Plan, Role, all_cards, resolve
 from tutor.lab.assembly import assemble, recipe_of
 from tutor.lab.checkpoint import saved
 from tutor.lab.loop import resume as resume_run
@@ -71,7 +71,7 @@ def run_train(
                 break_name=card.asked_as if card else None,
                 role=plan.role,
                 changes=changes,
-                sealed=_look_for(card) if sealed else None,
+                sealed=look_for(card, promised(card, plan.role)) if sealed else None,
             )
             for note in (too_short(recipe, sealed=sealed), busy(recipe.settings)):
                 if note:
@@ -165,9 +165,17 @@ def _plan(card: Card | None, changes: Mapping[str, Any], control: bool, faults: 
     return replace(plan, faults=(*plan.faults, *faults), role=role)
 
 
-def _look_for(card: Card | None) -> dict[str, Any]:
+def look_for(card: Card | None, expect: Expect | None) -> dict[str, Any]:
     """What a sealed run's truth says of where to look: the card's ladder, its diagnosis, and the leaf."""
-    return card.model_dump(mode="json", include={"ladder", "diagnosis", "expect"}) if card else {}
+    told = card.model_dump(mode="json", include={"ladder", "diagnosis"}) if card else {}
+    return told | ({"expect": expect.model_dump(mode="json")} if expect else {})
+
+
+def promised(card: Card | None, role: Role) -> Expect | None:
+    """Where a walk of a run in that role should end; None where nothing is promised."""
+    if role == "break":
+        return card.expect if card else None
+    return None if role == "fix" else Expect(leaf=("healthy",))
 
 
 def _label(card: Card | None, plan: Plan) -> str:

@@ -33,6 +33,7 @@ class Purpose:
         role: its part beside the other runs of that break.
         changes: the settings that a person asked for over the card's.
         sealed: None, or what a sealed run's truth holds beside its purpose and its faults.
+        opens: the tree in which a walk over a sealed run begins; None for the first.
     """
 
     command: str = ""
@@ -40,6 +41,7 @@ class Purpose:
     role: Role = "plain"
     changes: Mapping[str, Any] = field(default_factory=dict)
     sealed: Mapping[str, Any] | None = None
+    opens: str | None = None
 
 
 def manifest_of(trainer: Trainer, name: str, purpose: Purpose) -> dict[str, Any]:
@@ -52,7 +54,8 @@ def manifest_of(trainer: Trainer, name: str, purpose: Purpose) -> dict[str, Any]
     }
     if purpose.sealed is None:
         return head | truth_of(trainer, purpose) | describe(trainer)
-    return head | {"command": "tutor train --sealed", "sealed": True} | describe(trainer)
+    opens = {"opens": purpose.opens} if purpose.opens else {}
+    return head | {"command": "tutor train --sealed", "sealed": True} | opens | describe(trainer)
 
 
 def truth_of(trainer: Trainer, purpose: Purpose) -> dict[str, Any]:

@@ -97,12 +97,16 @@ class Board:
         self._values_only = values_only
         self._drawn = _PANELS[panel](self._request.sized(width, height - self._reading))
 
-    def text(self, cursor: int | None) -> Text:
+    def lines(self, cursor: int | None) -> list[Text]:
         """The picture with the cursor at that step; None: without one."""
         width, height = self._request.width, self._request.height
         said = readout.draw(self._request, cursor, self._reading, values_only=self._values_only)
         drawn = page(self._drawn.lines(cursor), width, height - self._reading)
-        return Text("\n", no_wrap=True, end="").join([*drawn, *page(said, width, self._reading)])
+        return [*drawn, *page(said, width, self._reading)]
+
+    def text(self, cursor: int | None) -> Text:
+        """The same as one text."""
+        return Text("\n", no_wrap=True, end="").join(self.lines(cursor))
 
     def step_at(self, column: int) -> int | None:
         """The step that stands at a column of the picture; None where none does."""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from rich.text import Text
+from itertools import groupby
+
+from rich.text import Span, Text
 
 
 class Canvas:
@@ -36,10 +38,10 @@ class Canvas:
 
     def line(self, row: int) -> Text:
         """A row as a text."""
-        line, begin = Text(no_wrap=True), 0
-        cells, styles = self.cells[row], self.styles[row]
-        for column in range(1, self.width + 1):
-            if column == self.width or styles[column] != styles[begin]:
-                line.append("".join(cells[begin:column]), styles[begin] or None)
-                begin = column
-        return line
+        spans, begin = [], 0
+        for style, cells in groupby(self.styles[row]):
+            end = begin + len(list(cells))
+            if style:
+                spans.append(Span(begin, end, style))
+            begin = end
+        return Text("".join(self.cells[row]), no_wrap=True, spans=spans)

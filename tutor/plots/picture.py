@@ -87,12 +87,13 @@ def _curves(
         if not one.lines or (one.points and curve.sign):
             continue
         dots = behind if curve.faint else before  # a smoothed line is not lost among the dots behind it
+        style = curve.style(ink)
         placed = [[(pixel, scale.share(value)) for pixel, value in line] for line in one.lines]
         for row, line in enumerate(raster.braille(placed, canvas.width, canvas.height)):
             for column, code in enumerate(line):
                 if code:
                     dots[row][column] |= code
-                    canvas.put(row, column, chr(raster.BLANK + dots[row][column]), curve.style(ink))
+                    canvas.put(row, column, chr(raster.BLANK + dots[row][column]), style)
     for curve, one in sorted(drawn, key=lambda pair: -len(pair[1].values)):  # the rarest value lies on top
         if not curve.sign:
             continue

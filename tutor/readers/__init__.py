@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import cast
 
 from tutor import catalog, paths
-from tutor.readers.source import Reader, Source
+from tutor.readers.source import NAMED, Reader, Source
 from tutor.run import BadRunError, Run
 
 __all__ = [
@@ -114,8 +114,10 @@ def read(path: Path, since: Run | None = None) -> Run:
     """
     found = _found(path)
     if len(found) > 1:
-        named = ", ".join(str(source.path) for source in found)
-        raise BadRunError(f"{path} holds {len(found)} runs, open one of them: {named}")
+        named = ", ".join(str(source.path) for source in found[:NAMED]) + (", ..." if found[NAMED:] else "")
+        raise BadRunError(
+            f"{path} holds {len(found)} runs, open one of them: {named}; tutor check takes all at once"
+        )
     return read_source(found[0], since)
 
 

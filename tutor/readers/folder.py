@@ -6,7 +6,7 @@ from pathlib import Path
 
 from tutor.readers.source import NAMED, Source, first_line
 from tutor.run import BadRunError, Run
-from tutor.runfolder import MANIFEST, METRICS
+from tutor.runfolder import MANIFEST, METRICS, PACKED
 from tutor.runfolder.manifest import read_manifest
 from tutor.words import plain, say
 
@@ -45,9 +45,9 @@ class Folder:
 
 def sources(path: Path) -> list[Source]:
     """A folder with a log or a manifest of ours in it, that log itself, or another file with rows of JSON."""
-    if (path / METRICS).is_file() or (path / MANIFEST).is_file():
+    if any((path / name).is_file() for name in (METRICS, PACKED, MANIFEST)):
         return [Folder(path)]
-    if path.name == METRICS and path.is_file():
+    if path.name in (METRICS, PACKED) and path.is_file():
         return [Folder(path.parent)]
     if path.is_file() and "step" in (_first_row(path) or {}):
         return [Folder(path, path.name, "rows of JSON")]

@@ -21,6 +21,10 @@ SENTENCES = 64 * MEGABYTE
 MANIFEST = 16 * MEGABYTE
 """Bytes of `manifest.json`. tutor's own takes 4 kB."""
 
+PACKED = 200 * MEGABYTE
+"""Bytes of a packed log, unpacked. A recorded case takes 0.6 MB; all is held in memory, and a file of
+1 MB can unpack to a thousand times as much."""
+
 STEP = 2**53
 """The last step. Beyond it, a float can't tell two steps apart."""
 

@@ -87,6 +87,8 @@ class Manifest(_Part):
         break_name: how `--break` names the card.
         role: "plain", "control", "break" or "fix".
         sealed: whether what was broken lies in `truth.json` instead.
+        seal: the digest of that truth.
+        opens: the tree in which a walk over a sealed run begins; the first where it doesn't say.
         faults: each `{"name": ..., parameters}`, in the order in which they were applied.
         trigger: what happens to control and break alike, each `{"name": ..., "step": ..., parameters}`.
         changes: settings that the person asked for over the card's.
@@ -105,6 +107,8 @@ class Manifest(_Part):
     break_name: str | None = Field(default=None, alias="break")
     role: str | None = None
     sealed: bool = False
+    seal: str | None = None
+    opens: str | None = None
     settings: Mapping[str, Any] = {}
     faults: Annotated[tuple[Mapping[str, Any], ...], Field(strict=False)] = ()
     trigger: Annotated[tuple[Mapping[str, Any], ...], Field(strict=False)] = ()

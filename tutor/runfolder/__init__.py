@@ -1,7 +1,8 @@
 """tutor's own run folder, without torch: its writer, its reader, and the tail of one that grows.
 
     manifest.json     what the run is meant to be, written first
-    metrics.jsonl     one row a step, appended; each row whole
+    metrics.jsonl     one row a step, appended; each row whole. A run that is over may have it packed, as
+                      metrics.jsonl.gz: `gzip -dc` shows it
     sentences.txt     the training sentences, by line
     command.txt       the command that began it
     truth.json        of a sealed run: the break and its faults, which its manifest keeps to itself
@@ -11,7 +12,16 @@ Non-finite numbers are the strings "NaN", "Infinity" and "-Infinity" (as in prot
 Infinity, as Python writes them, are understood too.
 """
 
+from pathlib import Path
+
 FORMAT = 1
 MANIFEST, METRICS = "manifest.json", "metrics.jsonl"
 SENTENCES, COMMAND, TRUTH = "sentences.txt", "command.txt", "truth.json"
+PACKED = METRICS + ".gz"
 CHECKPOINTS = "checkpoints"
+
+
+def log_in(folder: Path) -> Path:
+    """The log of the run in `folder`, packed or not; where it would be when there is none."""
+    plain, packed = folder / METRICS, folder / PACKED
+    return packed if packed.is_file() and not plain.is_file() else plain

@@ -13,7 +13,7 @@ import polars as pl
 from tutor import plainfile
 from tutor.run import Aggregation, BadRunError, Checkpoint, Manifest, Remark, Run, limits, names
 from tutor.run.normalise import hidden, normalise
-from tutor.runfolder import CHECKPOINTS, METRICS, SENTENCES
+from tutor.runfolder import CHECKPOINTS, METRICS, SENTENCES, log_in
 from tutor.runfolder.manifest import read_manifest
 from tutor.runfolder.rows import parse_rows, read_rows
 from tutor.runfolder.tail import Position, tail
@@ -36,10 +36,10 @@ def read_run(folder: Path, since: Run | None = None, log: str = METRICS) -> Run:
         BadRunError: there is no log, or none that can be read.
         OSError: a file can't be opened.
     """
-    if since and (grown := _grown(folder / log, since)):
+    path = log_in(folder) if log == METRICS else folder / log
+    if since and (grown := _grown(path, since)):
         return grown
     manifest, remarks = read_manifest(folder)
-    path = folder / log
     if not path.is_file():
         raise BadRunError(f"{path} is missing: the run was never logged; train it again")
     file = path.stat().st_ino

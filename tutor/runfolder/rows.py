@@ -10,7 +10,7 @@ from typing import Any, cast
 
 import polars as pl
 
-from tutor import signals
+from tutor import plainfile, signals
 from tutor.run import BadRunError, Remark, limits
 from tutor.run.normalise import TYPES, names, odd_values
 
@@ -27,8 +27,12 @@ def read_rows(path: Path, remarks: list[Remark]) -> tuple[pl.DataFrame, int]:
 
     Raises:
         BadRunError: it holds no row.
+        OSError: it is packed and can't be unpacked.
     """
     size = path.stat().st_size
+    if path.suffix == ".gz":
+        data = whole_rows(plainfile.unpacked(path, limits.PACKED), path, remarks)
+        return parse_rows(data, path, remarks), size
     if size > _WHOLE and (frame := _large(path)) is not None:
         return frame, size
     data = whole_rows(path.read_bytes(), path, remarks)

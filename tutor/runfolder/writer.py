@@ -14,6 +14,7 @@ from typing import Any
 
 from tutor import plainfile
 from tutor.runfolder import COMMAND, MANIFEST, METRICS, SENTENCES, TRUTH
+from tutor.runfolder.truth import digest
 
 
 class RunExistsError(ValueError):
@@ -60,7 +61,9 @@ class Record:
             raise DiskFullError(f"{folder} can't be made: {error.strerror}") from None
         try:
             if truth is not None:
-                _write(folder / TRUTH, _json(truth))
+                told = _json(truth)
+                _write(folder / TRUTH, told)
+                manifest = {**manifest, "seal": digest(told.encode())}
             _write(folder / MANIFEST, _json(manifest))
             _write(folder / COMMAND, f"{manifest['command']}\n")
             _write(folder / SENTENCES, "".join(f"{sentence}\n" for sentence in sentences))

@@ -4,8 +4,8 @@ TutorApp(learner=..., lang=...).run()                                     the ho
 TutorApp(learner=..., lang=..., home_tree="phase-19").run()               the same, to walk that tree
 TutorApp(learner=..., lang=..., subject=path, walked_tree=tree).run()     begin or resume a walk
 
-`ready` is called once, when the first screen stands. With `greet`, a learner without a notebook is told
-before the first question what all this is about.
+`settled` is called when the first screen stands, and again when a log has been read. With `greet`, a
+learner without a notebook is told before the first question what all this is about.
 """
 
 from __future__ import annotations
@@ -56,9 +56,9 @@ class TutorApp(Navigation, FirstPaint):
         walked_tree: Tree | None = None,
         home_tree: str | None = None,
         greet: bool = False,
-        ready: Callable[[], object] = lambda: None,
+        settled: Callable[[], object] = lambda: None,
     ):
-        super().__init__(ready)
+        super().__init__(settled)
         self.set_reactive(TutorApp.learner, learner)
         self._greet = greet
         self._subject, self._walked_tree, self._home_tree = subject, walked_tree, home_tree

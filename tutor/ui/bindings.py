@@ -109,6 +109,7 @@ LEAF: list[BindingType] = [
     *_PANELS,
     _row("q", "leave", "leave"),  # not escape: a reflex should not end a walk
     _row("t", "next_tree", "next_tree"),
+    _row("s", "next_case", "next_case"),
     _row("y", "copy", "copy"),
     _row("c", "compare", "compare"),
     _row("m", "map", "map"),
@@ -178,6 +179,7 @@ HELP: list[BindingType] = [_row("escape,q,question_mark,f1,enter", "close", "clo
 
 HOME: list[BindingType] = [
     _row("t", "tree", "tree", show=False),
+    _row("s", "next_case", "next_case", show=False),  # the line above the runs says it
     _row("n", "lessons", "lessons"),
     _row("m", "map", "map"),
     _row("x", "app.hide_names", "hide_names"),

@@ -6,7 +6,8 @@
 - What a key or the menu opens is imported when it is opened: the imports inside functions in this room.
 - The log is read, and polars imported for it, once the terminal has had time to draw (`after_first_paint`):
   a thread beside the drawing would hold it up.
-- The process collects no garbage until the first screen stands (`ready`; see tutor/cli/start.py).
+- The process collects no garbage until the first screen stands; what is loaded by then, and later with the
+  log, is never looked through again, for that would hold up a key (`settled`; see tutor/cli/start.py).
 
 `python -m tests.bench` measures what all this is worth.
 """
@@ -43,12 +44,12 @@ class FirstPaint(App[object]):
     """An app that puts off what its first screen can do without, and says when it stands.
 
     Args:
-        ready: called once, when the first screen stands.
+        settled: called when the first screen stands, and whenever much has been loaded that stays.
     """
 
-    def __init__(self, ready: Callable[[], object]):
+    def __init__(self, settled: Callable[[], object]):
         super().__init__()
-        self._first_screen_stands = ready
+        self.settled = settled
 
     def refresh_css(self, animate: bool = True) -> None:
         """Before there is a screen only the theme is taken over: the styles are parsed with the screen."""
@@ -59,4 +60,4 @@ class FirstPaint(App[object]):
 
     def on_ready(self) -> None:
         """The first screen stands; what was put off until then may go on."""
-        self._first_screen_stands()
+        self.settled()

@@ -9,6 +9,7 @@ from tutor import tree as trees
 from tutor.notebook import Notebook, NotebookError
 from tutor.notebook.scores import Finished, Score, calibration, finished
 from tutor.ui import runs
+from tutor.ui.cases import Cases, cases_of
 from tutor.ui.runs import RunEntry
 from tutor.words import SaidError, plain
 
@@ -28,6 +29,7 @@ class Found:
         begun: run and tree of the post-mortems left half written.
         lessons: what each lesson says, and of which run it is; oldest first.
         calibration: how many predictions were right, by how sure the learner was.
+        cases: the sealed runs, and which of them were solved.
         wrong: why the lessons can't be read.
     """
 
@@ -39,6 +41,7 @@ class Found:
     begun: Sequence[str]
     lessons: Sequence[tuple[str, str]]
     calibration: Mapping[int, Score]
+    cases: Cases
     wrong: SaidError | None
 
     def walk(self, entry: RunEntry, tree: str | None) -> Draft | None:
@@ -76,6 +79,7 @@ def find(learner: str, tree: str | None) -> Found:
         begun=[_about(draft.data) for draft in drafts if draft.kind == "postmortem"],
         lessons=lessons,
         calibration=calibration(notebook.predictions()),
+        cases=cases_of(entries, drafts),
         wrong=wrong,
     )
 

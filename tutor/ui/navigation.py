@@ -54,15 +54,22 @@ class Navigation(App[object]):
 
     @cached_property
     def _cases(self) -> list[Path]:
-        """Every run, in the order in which the home screen lists them."""
-        from tutor import readers
+        """Every run whose name may tell, in the order in which the home screen lists them."""
+        from tutor.ui import runs
 
-        return [path.resolve() for _, path in sorted(readers.available().items())]
+        return [entry.path.resolve() for entry in runs.available() if not entry.sealed]
+
+    @cached_property
+    def _sealed(self) -> set[Path]:
+        """The runs whose names tell nothing."""
+        from tutor.ui import runs
+
+        return {entry.path.resolve() for entry in runs.available() if entry.sealed}
 
     def called(self, path: Path, name: str) -> str:
         """What to call the run at `path` on screen: its name or, while names are hidden, its number."""
         path = path.resolve()
-        if not self.hide_names or path in self.ended:
+        if not self.hide_names or path in self.ended or path in self._sealed:
             return name
         if path not in self._cases:
             self._cases.append(path)
@@ -147,6 +154,8 @@ class Navigation(App[object]):
             nothing = asyncio.get_running_loop().create_future()
             nothing.set_result(None)
             return nothing
+        if self.screen_stack:  # the first of all can't stand too soon
+            screen.opens()
         return super().push_screen(screen, *how, **named)
 
     def pop_screen(self) -> AwaitComplete:

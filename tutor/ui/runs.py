@@ -22,12 +22,14 @@ class RunEntry:
     Attributes:
         descriptions: what it was meant to be, by language; nothing that a walk is to find.
         tree: the name of the tree in which a walk over it begins.
+        sealed: whether what was put into it is kept from who walks it.
     """
 
     name: str
     path: Path
     descriptions: Mapping[str, str]
     tree: str
+    sealed: bool = False
 
     def describe(self, lang: str) -> str:
         """What it was meant to be, as far as its manifest says."""
@@ -47,7 +49,7 @@ def _entries(path: Path) -> Iterator[RunEntry]:
     with suppress(OSError, BadRunError):
         for source in readers.sources(path)[:1]:
             descriptions = {lang: source.describe(lang) for lang in LANGUAGES}
-            yield RunEntry(path.name, path, descriptions, opening(path))
+            yield RunEntry(path.name, path, descriptions, opening(path), _manifest(path).sealed)
 
 
 def siblings(run: Run, entries: Sequence[RunEntry]) -> list[RunEntry]:

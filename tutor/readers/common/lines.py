@@ -12,6 +12,10 @@ from tutor.run import Aggregation, Run
 LOOKED_AT = 2_000_000
 """Bytes of a file in which its first row has to come: launchers print megabytes before it."""
 
+LONGEST = 4096
+"""Characters of a line that are looked at. Rows have some hundreds; to look for a pattern in a line made to
+be searched for ever takes time that grows with the square of its length."""
+
 COLOURS = re.compile(r"\x1b\[[0-9;]*m")
 NUMBER = r"[-+]?(?:\d[\d,]*\.?\d*(?:[eE][-+]?\d+)?|nan|inf(?:inity)?)"
 """A number as programs print it, in the pattern of a line."""
@@ -40,10 +44,21 @@ class TextLog:
 
 
 def lines(path: Path) -> Iterator[str]:
-    """The lines of a file, without colours; a progress bar's carriage return ends one too."""
+    """The lines of a file, as much of each as is looked at, without colours.
+
+    A progress bar's carriage return ends one too.
+    """
     with path.open(encoding="utf-8", errors="replace", newline=None) as file:
-        for line in file:
-            yield COLOURS.sub("", line).rstrip("\n") if "\x1b" in line else line.rstrip("\n")
+        begins = True
+        while piece := file.readline(LONGEST):
+            if begins:
+                yield _plain(piece.rstrip("\n"))
+            begins = piece.endswith("\n")
+
+
+def _plain(line: str) -> str:
+    line = line[:LONGEST]
+    return COLOURS.sub("", line) if "\x1b" in line else line
 
 
 def has(path: Path, pattern: re.Pattern[str]) -> bool:
@@ -55,4 +70,6 @@ def has(path: Path, pattern: re.Pattern[str]) -> bool:
 def _beginning(path: Path, changed: int) -> str:  # noqa: ARG001 (a file that changed is read anew)
     with path.open("rb") as file:
         data = file.read(LOOKED_AT)
-    return "" if b"\0" in data[:4096] else COLOURS.sub("", data.decode("utf-8", "replace"))
+    if b"\0" in data[:LONGEST]:
+        return ""
+    return "\n".join(_plain(line) for line in data.decode("utf-8", "replace").splitlines())

@@ -137,6 +137,8 @@ class HomeScreen(Page):
         ready = entry is not None and at is not None and found.entries[at] is entry
         parts = [(f" {self.say('home.enter')} ", "bold $background on $accent"), "  "] if ready else []
         parts.append((line, "bold"))
+        if told := self._practice(found, entry):
+            parts.append((f"\n{told}", "$foreground-muted"))
         if found.new:
             parts += [(f"\n{self.say(f'home.{part}')}", "$foreground-muted") for part in ("story", "probe")]
         pane.update(Content.assemble(*parts))
@@ -159,9 +161,20 @@ class HomeScreen(Page):
             if walk.get("owed") and (name := plain(str(walk["name"]))) not in learnt:
                 return self.say("home.write", run=name), entries.get(str(walk.get("run")))
         walked = {str(walk.get("run")) for walk in found.walks}
-        if entry := next((entry for folder, entry in entries.items() if folder not in walked), None):
+        open_runs = [entry for folder, entry in entries.items() if folder not in walked and not entry.sealed]
+        if entry := next(iter(open_runs), None):
             return self.say("home.walk_one", run=plain(self.app.called(entry.path, entry.name))), entry
+        if case := found.cases.next:
+            return self.say("seal.offer", case=plain(case.name)), case
         return self.say("home.train" if found.entries else "home.no_runs"), None
+
+    def _practice(self, found: Found, proposed: RunEntry | None) -> str:
+        """How many cases were solved, and which is next unless it is what is proposed."""
+        cases = found.cases
+        told = [self.say("seal.tally", **cases.tally)] if cases.entries and cases.tally["count"] else []
+        if cases.next and cases.next is not proposed:
+            told.append(self.say("seal.also", case=plain(cases.next.name)))
+        return " ".join(told)
 
     # The runs
 
@@ -177,6 +190,8 @@ class HomeScreen(Page):
         score = date = ""
         if walk and not walk.get("done"):
             state, style = self.say("home.left_at", at=plain(str(walk.get("at")))), "$accent"
+        elif entry.sealed:
+            state, style = self._case(found, entry, ended)
         elif ended:
             state, style = self._ended(ended)
         else:
@@ -196,6 +211,16 @@ class HomeScreen(Page):
         sign, style = SIGNS[verdict]
         said = leaf.name(self.app.lang) if verdict == "flaw" else self.say(f"home.{verdict}")
         return f"{sign} {said}", style
+
+    def _case(self, found: Found, entry: RunEntry, ended: Finished | None) -> tuple[str, str]:
+        """How a walk over a case ended; nothing of it while its seal holds."""
+        result = found.cases.result(entry)
+        if result is None or ended is None:
+            return self.say("seal.sealed_still" if ended else "seal.sealed"), "$foreground-muted"
+        leaf = self._leaves.get(ended.tree, {}).get(ended.leaf)
+        name = leaf.name(self.app.lang) if leaf else plain(ended.leaf)
+        sign, style = ("✓", "$success") if result else ("✗", "bold $accent")
+        return f"{sign} {self.say('seal.solved' if result else 'seal.missed', leaf=name)}", style
 
     def _score(self, ended: Finished) -> str:
         if not ended.score or not ended.score.count:
@@ -244,6 +269,8 @@ class HomeScreen(Page):
 
     def check_action(self, action: str, parameters: tuple) -> bool | None:
         """Only what works now."""
+        if action == "next_case":
+            return bool(self.found and self.found.cases.next)
         return bool(self.found and len(self.found.trees) > 1) if action == "tree" else True
 
     @work(exclusive=True, group="open")
@@ -268,6 +295,11 @@ class HomeScreen(Page):
         if name is not None:
             self.walked_tree = name or None
             self.read()
+
+    def action_next_case(self) -> None:
+        """Practise on the next case."""
+        if self.found and (case := self.found.cases.next):
+            self.open(case)
 
     def action_lessons(self) -> None:
         """The lessons kept so far."""

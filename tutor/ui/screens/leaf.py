@@ -17,10 +17,12 @@ from tutor.proof import Compared, Proof, go_on, look_alikes
 from tutor.run import PANELS
 from tutor.saying import answer_label, mark_of, of_table
 from tutor.ui import bindings, proofs
+from tutor.ui.cases import Opened, open_seal
 from tutor.ui.screens.walkpage import WalkPage
+from tutor.ui.widgets import seal
 from tutor.ui.widgets.path import CLOSE, Path, mark, mark_style
 from tutor.ui.widgets.prove import scored
-from tutor.ui.widgets.title import Title, described, placed
+from tutor.ui.widgets.title import Title
 from tutor.walk import AtLeaf
 from tutor.words import BadFileError, plain, say
 
@@ -49,11 +51,21 @@ class LeafScreen(WalkPage[AtLeaf]):
         super().__init__(walk)
         self._keeper = keeper
         self._proof: Proof | None = None
+        self._opened: Opened | None = None
 
     def on_mount(self) -> None:
-        """Find out whether the run has a card to prove its cause by."""
-        super().on_mount()
+        """Find out whether the run has a card to prove its cause by, and open its seal."""
         self._find_proof()
+        if self.walk.run.manifest.sealed:
+            self._open_seal()
+
+    @work(exclusive=True, group="seal")
+    async def _open_seal(self) -> None:
+        notebook = self._keeper.notebook
+        self._opened = await self.app.files.notes(partial(open_seal, self.walk, notebook))
+        if self.is_attached:
+            self.relabel()
+            self.refresh_bindings()
 
     @work(exclusive=True, group="proof")
     async def _find_proof(self) -> None:
@@ -71,17 +83,17 @@ class LeafScreen(WalkPage[AtLeaf]):
         yield Title(self.walk.run.name)
         with VerticalScroll(id="leaf"):
             yield Path()
-            for part in ("verdict", "proof", "fix", "table", "not", "score"):
+            for part in ("verdict", "seal", "proof", "fix", "table", "not", "score"):
                 yield Static(id=part, classes="pane")
 
     def relabel(self) -> None:
         """Draw in the app's language."""
-        walk, lang, title = self.walk, self.app.lang, self.query_one(Title)
-        title.middle, title.place = described(walk.run, lang), placed(walk.tree, lang)
-        title.refresh()
+        walk, lang = self.walk, self.app.lang
+        self.query_one(Title).describe(walk.run, walk.tree, lang)
         self.query_one(Path).show(walk.tree, walk.answers, walk.at, lang)
         sections = {
             "verdict": self._verdict(lang),
+            "seal": seal.told(self._opened, lang) if self._opened else None,
             "proof": self._proven(lang),
             "fix": self._fixes(lang),
             "table": self._table(lang),
@@ -95,6 +107,8 @@ class LeafScreen(WalkPage[AtLeaf]):
             pane.update(content or "")
 
     def _title(self, id: str, lang: str) -> str:
+        if id == "seal":
+            return seal.title(self._opened, lang) if self._opened else ""
         if id != "table":
             return self.say(f"leaf.{id}")
         asked = self.walk.leaf.table  # its pane isn't shown where there is none
@@ -106,7 +120,7 @@ class LeafScreen(WalkPage[AtLeaf]):
         for fix in self.walk.leaf.fixes:
             if command := walks.fix_command(self.walk.run, fix.change):
                 return command
-        return None
+        return seal.first_fix(self._opened)
 
     def _verdict(self, lang: str) -> Content:
         leaf = self.walk.leaf
@@ -219,6 +233,8 @@ class LeafScreen(WalkPage[AtLeaf]):
             return self.walk.leaf.next is not None and self.walk.leaf.next.tree in trees.available()
         if action == "copy":
             return self.command is not None
+        if action == "next_case":
+            return self._opened is not None and self._opened.cases.next is not None
         return True
 
     def action_panel(self, number: int) -> None:
@@ -259,6 +275,11 @@ class LeafScreen(WalkPage[AtLeaf]):
             self.app.complain(catalog.unknown(f"question of {tree.tree}", question, tree.questions))
             return
         self.app.open_walk(self.walk.run, tree, (question, self.walk.focus))
+
+    def action_next_case(self) -> None:
+        """On to the next case."""
+        if self._opened and (entry := self._opened.cases.next):
+            self.app.open_run(entry)
 
     def action_again(self) -> None:
         """Walk again from the top."""

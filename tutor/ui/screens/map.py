@@ -9,12 +9,13 @@ from textual import work
 from textual.app import ComposeResult
 from textual.containers import VerticalScroll
 from textual.content import Content
-from textual.widgets import Static
+from textual.geometry import Region
 
 from tutor.tree import Question, Tree
 from tutor.tree.branches import DOWN, GAP, LAST, Twig, branches
 from tutor.ui import bindings
 from tutor.ui.screens.page import Page
+from tutor.ui.widgets.fitted import Fitted
 from tutor.ui.widgets.path import HERE, mark, mark_style
 from tutor.ui.widgets.title import Title, placed
 from tutor.walk import Answer, Walk
@@ -41,14 +42,12 @@ class MapScreen(Page):
         self._blocks = list(_blocks(tree))
 
     def body(self) -> ComposeResult:
-        """The outline, a block for each question."""
+        """The outline, in one widget: one for each question would take four times as long to open."""
         run = self.walk.run if self.walk else None
         name = self.app.called(run.path, run.name) if run else ""
         yield Title(name, "", placed(self._tree, self.app.lang))
         with VerticalScroll(classes="pane", id="map"):
-            yield Static(id="about", markup=False)
-            for number, _ in enumerate(self._blocks):
-                yield Static(id=f"question-{number}")
+            yield Fitted()
 
     def on_mount(self) -> None:
         """Look up which leaves are earned."""
@@ -61,29 +60,38 @@ class MapScreen(Page):
             self.earned = earned
             self.relabel()
 
-    def on_resize(self) -> None:
-        """A bound stands on a line of its own where there is little room."""
-        self.relabel()
-
     def relabel(self) -> None:
         """Draw in the app's language; bring the question at hand into sight."""
+        self.query_one("#map").border_title = Content(self.say("map.title"))
+        self.query_one(Fitted).fit(lambda width: Content("\n").join(self._outline(width)))
+        if self.walk:
+            self.call_after_refresh(self._to, self.walk.at)
+
+    def _to(self, question: str) -> None:
+        """Bring a question into sight; a leaf is none."""
+        outline = self.query_one(Fitted)
+        width, at = outline.content_size.width, [twigs[0].question for twigs in self._blocks]
+        if not width or question not in at:
+            return
+        blocks, place = self._outline(width), at.index(question) + 1  # what the tree is about comes first
+        above, block = (
+            Content("\n").join(part).get_height(outline.styles.get_rules(), width)
+            for part in (blocks[:place], blocks[place : place + 1])
+        )
+        self.query_one("#map").scroll_to_region(Region(0, above, width, block), animate=False)
+
+    def _outline(self, width: int) -> list[Content]:
+        """What the tree is about, then a block for each question."""
         lang = self.app.lang
         leaves = {"earned": len(self.earned), "count": len(self._tree.leaves)}
-        pane = self.query_one("#map")
-        pane.border_title = Content(self.say("map.title"))
-        about = Content.assemble(
-            self._tree.about(lang), ("\n" + self.say("map.leaves", **leaves), "$foreground-muted")
-        )
-        self.query_one("#about", Static).update(about)
-        section = ""
-        for number, twigs in enumerate(self._blocks):
+        about = f"{self._tree.about(lang)}\n{self.say('map.leaves', **leaves)}"
+        blocks, section = [Content.styled(about, "$foreground-muted")], ""
+        for twigs in self._blocks:
             said = self._tree.questions[twigs[0].question].section(lang)
             heading = said if said != section else ""
             section = said
-            block = self.query_one(f"#question-{number}", Static)
-            block.update(Content("\n").join(self._lines(twigs, heading, pane.content_size.width)))
-            if self.walk and twigs[0].question == self.walk.at:
-                self.call_after_refresh(block.scroll_visible, animate=False)
+            blocks.append(Content("\n").join(self._lines(twigs, heading, width)))
+        return blocks
 
     def _answer(self, question: str) -> Answer | None:
         answers = self.walk.answers if self.walk else ()

@@ -1,4 +1,4 @@
-"""LeftOnce: a screen that is left once, however often and how fast it is asked to go."""
+"""LeftOnce: a screen that is left once, however often and how fast it is asked to go; and painted once."""
 
 from __future__ import annotations
 
@@ -23,11 +23,27 @@ class LeftOnce(InTutor, _Screen):
     """Mixed in before Textual's own screen, of which every screen of the app is one.
 
     Textual's `dismiss` takes away whatever screen is in front: a second Enter or Escape, pressed before the
-    first one was dealt with, would take away the one below.
+    first one was dealt with, would take away the one below. And it paints a screen that opens at each step
+    towards its place: unsized, sized, and once more in the layout of that size.
     """
 
     _left = False
     _result: Any = None
+    _unpainted = False
+
+    def opens(self) -> None:
+        """Paint nothing until all that opening brings with it is done."""
+        self._unpainted = True
+
+    def _on_timer_update(self) -> None:
+        super()._on_timer_update()
+        if self._unpainted and self.is_current and not self.app._batch_count:
+            self._unpainted = False
+            self._compositor_refresh()
+
+    def _compositor_refresh(self) -> None:
+        if not (self._unpainted and self.is_current):
+            super()._compositor_refresh()
 
     def dismiss(self, result: Any = None) -> AwaitComplete:
         """Leave with `result`; a second time nothing happens. Under other screens, go once they have gone."""

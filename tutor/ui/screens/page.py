@@ -80,8 +80,7 @@ class PlotPage(Page):
         return {}
 
     def on_mount(self) -> None:
-        """Follow the smoothing too: it is one for all panels."""
-        super().on_mount()
+        """Follow the smoothing too: it is one for all panels. Textual calls the page's own beside this."""
         self.watch(self.app, "smooth", self._draw_again, init=False)
 
     def _speak(self) -> None:

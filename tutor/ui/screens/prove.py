@@ -19,7 +19,7 @@ from tutor.ui.widgets.hints import Hints
 from tutor.ui.widgets.plot import Plot
 from tutor.ui.widgets.prove import Control, Told
 from tutor.ui.widgets.tabs import PanelTabs
-from tutor.ui.widgets.title import Title, described, placed
+from tutor.ui.widgets.title import Title
 
 if TYPE_CHECKING:
     from tutor.ui.keeper import Keeper
@@ -69,14 +69,12 @@ class ProveScreen(PlotPage):
     def on_mount(self) -> None:
         """Open the panel of the rung at hand."""
         self._begin_rung()
-        super().on_mount()
         self._open_panel()
 
     def relabel(self) -> None:
         """Draw every pane in the app's language."""
-        proof, lang, title = self.proof, self.app.lang, self.query_one(Title)
-        title.middle, title.place = described(proof.run, lang), placed(proof.tree, lang)
-        title.refresh()
+        proof, lang = self.proof, self.app.lang
+        self.query_one(Title).describe(proof.run, proof.tree, lang)
         pane = self.query_one("#rung", Static)
         if proof.id:
             facts = {"number": proof.number, "count": len(proof.card.ladder)}

@@ -1,94 +1,49 @@
 """WalkScreen: one question after another; the learner predicts, then the log answers."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from textual import work
-from textual.app import ComposeResult
 
 from tutor import tree as trees
 from tutor import walk as walks
 from tutor.run import PANELS, BadRunError, Run
 from tutor.tree import Tree
-from tutor.ui import bindings, looks
+from tutor.ui import bindings
 from tutor.ui.firstpaint import after_first_paint
-from tutor.ui.looks import Looks, bounds, steps_to_pick
-from tutor.ui.screens.page import MIDDLE, TALL, PlotPage
-from tutor.ui.screens.walkpage import WalkPage
+from tutor.ui.looks import steps_to_pick
+from tutor.ui.screens.walkview import WalkView
 from tutor.ui.widgets.answer import Answer
 from tutor.ui.widgets.evidence import Evidence
 from tutor.ui.widgets.plot import Plot
 from tutor.ui.widgets.remarks import Remarks, remarks
-from tutor.ui.widgets.title import Title, described, placed
-from tutor.ui.widgets.walkpanes import WalkPanes
-from tutor.walk import UNSURE, AtLeaf, AtQuestion, Look, Place, Stage, Walk
+from tutor.walk import UNSURE, AtLeaf, AtQuestion, Stage, Walk
 from tutor.words import BadFileError, SaidError, plain
 
 if TYPE_CHECKING:
-    from tutor.plots import Ruling
     from tutor.ui.keeper import Keeper
 
 ANYWHERE = ("leave", "language", "help", "quit", "command_palette")
 """What works before the log is read."""
 
 
-class WalkScreen(PlotPage, WalkPage[Walk]):
+class WalkScreen(WalkView):
     """A walk over a run. Holds the one reference to where it stands.
 
     A run given by its path is read once the first question is on the screen: reading a log takes longer
     than drawing it. Until then, and until the notebook has said where the walk was left, nothing can be
     answered.
-
-    Args:
-        subject: the run, or where it lies.
-        tree: the tree to walk.
-        start: where to begin, for who comes from a leaf of another tree: a walk that was left is taken up
-            only if it began there. None takes up any, or begins at the tree's first question.
-
-    Attributes:
-        begun: whether the log is read and questions can be answered.
-        seen: what the log says of the question at hand, from the moment the learner has committed.
     """
 
     BINDINGS = bindings.WALK
     HELP_NOTES = ("walk", "mouse")
 
-    def __init__(self, subject: Run | Path, tree: Tree, start: Place | None = None):
-        super().__init__()
-        self._subject, self._tree, self._start = subject, tree, start
-        self.seen: Look | None = None
-        self._why = False
-        self._looks = Looks()
-        self._before: Sequence[Stage] = ()
-
-    def body(self) -> ComposeResult:
-        """The remarks on the log above the panes."""
-        yield Title(self._called)
-        yield Remarks()
-        yield WalkPanes(self._tree, self._start[0] if self._start else self._tree.start)
-
-    @property
-    def _called(self) -> str:
-        run = self._walk.run if self._walk else self._subject
-        return self.app.called(run.path if isinstance(run, Run) else run, run.name)
-
     def walks(self, tree: Tree) -> bool:
         """Whether this is a walk over that tree."""
         return self._tree.tree == tree.tree
-
-    @property
-    def begun(self) -> bool:
-        """Whether there is a walk."""
-        return self._walk is not None
-
-    @property
-    def asking(self) -> AtQuestion:
-        """The walk, at a question: what the keys below work on."""
-        assert isinstance(self._walk, AtQuestion), "there is no question"
-        return self._walk
 
     @cached_property
     def keeper(self) -> "Keeper":
@@ -118,6 +73,7 @@ class WalkScreen(PlotPage, WalkPage[Walk]):
         if kept and (kept.answers or kept.prediction or kept.hints):
             self.notify(self.say("walk.resumed"), markup=False)
         self.app.greet()
+        self.app.settled()
         self._before = await self.app.files.read(partial(_before, run, self._tree))
         if self.is_attached:
             self.relabel()
@@ -143,23 +99,19 @@ class WalkScreen(PlotPage, WalkPage[Walk]):
             self.app.open_leaf(walk, self.keeper, self._left_leaf)
             return
         self.relabel()
-        self.draw(*self._opening(moved=moved))
-        if not self._looks.quick(walk):
-            self._look_ahead(walk)
+        self.draw(*self.opening(moved=moved))
+        ahead = walks.go_on(walk, self.seen) if self.seen and self.seen.answers else walk
+        if isinstance(ahead, AtQuestion) and not self._looks.quick(ahead):
+            self.call_after_refresh(self._look_ahead, ahead)
 
     @work(exclusive=True, group="look")
     async def _look_ahead(self, walk: AtQuestion) -> None:
-        """Look at a long log while the learner reads the question, then draw the bound."""
+        """Look at a long log while the learner reads the question, then draw the bound; or while the learner
+        reads the evidence before it.
+        """
         await self.app.files.read(partial(self._looks.at, walk))
         if isinstance(self._walk, AtQuestion) and self._walk.at == walk.at and self.seen is None:
             self.show_panel(self.query_one(Plot).panel)
-
-    def _opening(self, *, moved: bool) -> tuple[str, tuple[int, int] | None]:
-        """Panel and view: what the question asks about, then what its answer rests on."""
-        walk = self.asking
-        if self.seen and self.seen.answers:
-            return looks.panel_of(walk.question, self.seen), looks.view_of(walk, self.seen, self.mark)
-        return walk.question.panel if moved else self.query_one(Plot).panel, looks.opening(walk)
 
     def _left_leaf(self, wish: str | None) -> None:
         if wish == "again":
@@ -168,56 +120,6 @@ class WalkScreen(PlotPage, WalkPage[Walk]):
             self.action_leave()
         else:
             self.move_to(walks.back(self.walk))
-
-    @property
-    def _room_for_why(self) -> bool:
-        """Whether what is at stake can stand under the question: what the log says needs the room first."""
-        return self.app.size.height >= (MIDDLE if self.seen is None else TALL)
-
-    def on_resize(self) -> None:
-        """What is at stake stands under the question where there is room."""
-        self._show_question()
-
-    @property
-    def _panes(self) -> WalkPanes:
-        return self.query_one(WalkPanes)
-
-    @property
-    def _says_why(self) -> bool:
-        return self._why or self._room_for_why
-
-    def _show_question(self) -> None:
-        if not isinstance(self._walk, AtLeaf):
-            self._panes.show_question(why=self._says_why)
-
-    def relabel(self) -> None:
-        """Draw every pane in the app's language."""
-        walk, lang = self._walk, self.app.lang
-        title = self.query_one(Title)
-        title.left, title.middle = self._called, described(walk.run, lang) if walk else ""
-        title.place = placed(self._tree, lang)
-        title.refresh()
-        self.query_one(Remarks).show(lang, first=not (walk and walk.answers))
-        if not isinstance(walk, AtLeaf):
-            self._panes.show(walk, self.seen, why=self._says_why, before=self._before)
-
-    @property
-    def mark(self) -> int | None:
-        """The step under discussion; one that the question is to find, once the learner has committed."""
-        found = self.seen.finding.step if self.seen and self.asking.question.focus else None
-        return self.asking.focus if found is None else found
-
-    @property
-    def levels(self) -> Mapping[str, float | None]:
-        """The rules' bounds by panel, unless a bound would give the answer away."""
-        question = self.asking.question
-        if self.seen is None and (question.focus or question.checks or not self._looks.quick(self.asking)):
-            return {}
-        return bounds(question, self.seen or self._looks.at(self.asking))
-
-    def ruling(self, panel: str) -> "Ruling | None":
-        """What the rules showed on `panel`, once the learner has committed."""
-        return looks.ruling(self.asking.question, self.seen, panel) if self.seen else None
 
     # Keys
 
@@ -395,5 +297,7 @@ def _read(subject: Run | Path, tree: Tree) -> Run:
 def _before(run: Run, tree: Tree) -> Sequence[Stage]:
     """The trees before this one, walked by the log; none where one of them can't be read."""
     with suppress(BadFileError, ValueError):
-        return walks.before(run, tree, trees.find)
+        stages = walks.before(run, tree, trees.find)
+        # Of a sealed run nothing is told that the learner has not found.
+        return () if run.manifest.sealed and any(stage.flawed for stage in stages) else stages
     return ()

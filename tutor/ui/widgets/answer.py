@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from textual.content import Content
 from textual.message import Message
 from textual.reactive import reactive
-from textual.widgets import Static
 
 from tutor.tree import Question
+from tutor.ui.widgets.fitted import Fitted
 from tutor.walk import UNSURE, Prediction
 from tutor.words import say
 
@@ -51,7 +51,7 @@ def _alone(word: str, said: Mapping[str, str]) -> bool:
     return bool(word) and list(said.values()).count(word) == 1
 
 
-class Answer(Static):
+class Answer(Fitted):
     """What the learner says. A click chooses, as the keys do.
 
     Attributes:
@@ -137,11 +137,6 @@ class Answer(Static):
         self._draw()
         self.post_message(self.Chosen())
 
-    def on_resize(self) -> None:
-        """Lay the outcomes out anew."""
-        if self._options:
-            self._draw()
-
     def _begin(self, found: list[Option], lang: str, title: str) -> None:
         self._options, self._lang, self._title = found, lang, title
         self.border_title = Content(say(title, lang))
@@ -149,8 +144,10 @@ class Answer(Static):
             self.chosen = None
 
     def _draw(self) -> None:
+        self.fit(self._lines)
+
+    def _lines(self, width: int) -> Content:
         cells = [self._cell(option) for option in self._options]
-        width = self.content_size.width or 76
         rows: list[Content] = [Content()]
         for cell in cells:
             if rows[-1].cell_length and rows[-1].cell_length + len(GAP) + cell.cell_length > width:
@@ -162,7 +159,7 @@ class Answer(Static):
                 rows[-1] = rows[-1] + " " * (width - rows[-1].cell_length - sure.cell_length) + sure
             else:
                 rows.append(sure)
-        self.update(Content("\n").join(rows))
+        return Content("\n").join(rows)
 
     def _cell(self, option: Option) -> Content:
         click = f"@click=choose({option.id!r})"

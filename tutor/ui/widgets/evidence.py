@@ -10,6 +10,7 @@ from textual.widgets import Static
 
 from tutor.saying import Line, after_prediction
 from tutor.ui.widgets.path import CLOSE, RIGHT, SEEN_BEFORE, WRONG, mark_style
+from tutor.ui.widgets.settled import Settled, Words
 from tutor.walk import Look, Walk
 from tutor.words import say
 
@@ -17,15 +18,15 @@ SIGNS = {"right": RIGHT, "wrong": WRONG, "close": CLOSE, "seen_before": SEEN_BEF
 MUTED = "$foreground-muted"
 
 
-class Evidence(VerticalScroll):
+class Evidence(Settled, VerticalScroll):
     """The measured value, bound and step; why a wrong prediction looked right; where the bound comes from."""
 
     can_focus = False
 
     def compose(self) -> ComposeResult:
         """The text, which scrolls when it is long, and the sources under it."""
-        yield Static(id="said")
-        yield Static(id="sources")
+        yield Words(id="said")
+        yield Words(id="sources")
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
         """All that is said and one row of the sources; the rest is read on, for the plot needs the room."""

@@ -3,12 +3,16 @@
 What is always there: the way out, help and the menu.
 """
 
+from contextlib import suppress
+
 from textual.content import Content
+from textual.css.query import NoMatches
 from textual.reactive import reactive
 from textual.widget import Widget
 
 from tutor.ui.bindings import Working, working
 from tutor.ui.typed import InTutor
+from tutor.ui.widgets.settled import Settled
 
 GAP = "  "
 MOST = 8
@@ -21,18 +25,28 @@ WAYS_OUT = ("leave", "close", "quit")
 """The actions that leave a screen, or the app."""
 
 
-class Keys(InTutor, Widget):
+class Keys(InTutor, Settled, Widget):
     """One line of keys. What doesn't fit is left to the help screen, whose key is always shown."""
 
     ALLOW_SELECT = False
     auto_links = reactive(False)  # the keys keep their own colours
+    _drawn: Content | None = None
 
     def on_mount(self) -> None:
-        """Draw again whenever what works changes."""
-        self.screen.bindings_updated_signal.subscribe(self, lambda _: self.refresh())
+        """Draw again when what works has changed: the news of it comes far more often."""
+        self.screen.bindings_updated_signal.subscribe(self, self._look_again)
+
+    def _look_again(self, _: object) -> None:
+        with suppress(NoMatches):  # a screen on its way out has lost some of its widgets
+            if self._drawn is None or not self._drawn.is_same(self._line()):
+                self.refresh()
 
     def render(self) -> Content:
         """The keys that fit, each a link."""
+        self._drawn = self._line()
+        return self._drawn
+
+    def _line(self) -> Content:
         rows = working(self.screen.active_bindings, self.app.lang)
         out = [row for row in rows if row.action.removeprefix("app.").partition("(")[0] in WAYS_OUT]
         always = out[:1] + [row for row in rows if row.key in HELP]

@@ -6,25 +6,26 @@ from typing import Any
 from textual.app import ComposeResult
 from textual.containers import VerticalScroll
 from textual.content import Content
-from textual.widgets import Static
 
-from tutor.words import Words, say
+from tutor.ui.widgets.settled import Settled, Words
+from tutor.words import Words as Said
+from tutor.words import say
 
 
-class Hints(VerticalScroll):
+class Hints(Settled, VerticalScroll):
     """The hints revealed so far, the newest last; and how to get one more."""
 
     can_focus = False
 
     def compose(self) -> ComposeResult:
         """The text, which scrolls when it is long."""
-        text = Static()
+        text = Words()
         text.auto_links = False  # the link keeps its own colours
         yield text
 
     def show(
         self,
-        cascade: Sequence[Words],
+        cascade: Sequence[Said],
         numbers: Mapping[str, Any],
         shown: int,
         lang: str,
@@ -42,7 +43,7 @@ class Hints(VerticalScroll):
             words = "walk.more_hints" if shown else "walk.first_hint"
             click = "@click=screen.hint"
             parts += [(f"{key} ", f"bold $accent {click}"), (say(words, lang), f"$foreground-muted {click}")]
-        self.query_one(Static).update(Content.assemble(*parts).rstrip())
+        self.query_one(Words).update(Content.assemble(*parts).rstrip())
         self.call_after_refresh(self._to_the_newest)
 
     def _to_the_newest(self) -> None:

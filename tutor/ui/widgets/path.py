@@ -1,14 +1,16 @@
 """Path: the questions behind us, the one at hand, and where its answers lead."""
 
 from collections.abc import Sequence
+from functools import partial
 
 from textual.app import ComposeResult
 from textual.containers import VerticalScroll
 from textual.content import Content
-from textual.widgets import Static
 
 from tutor.saying import folded
 from tutor.tree import Tree
+from tutor.ui.widgets.fitted import Fitted
+from tutor.ui.widgets.settled import Settled
 from tutor.walk import Answer, Stage
 from tutor.words import say
 
@@ -32,41 +34,40 @@ def mark_style(sign: str) -> str:
     return {RIGHT: "bold $success", WRONG: "bold $error"}.get(sign, "$foreground-muted")
 
 
-class Path(VerticalScroll):
+class Path(Settled, VerticalScroll):
     """A column where there is room, else one line."""
-
-    _shown: tuple[Tree, Sequence[Answer], str, str, Sequence[Stage]] | None = None
 
     can_focus = False
 
     def compose(self) -> ComposeResult:
         """The column and the line; the stylesheet shows one of them."""
-        yield Static(id="path-column")
-        yield Static(id="path-line")
+        yield Fitted(id="path-column")
+        yield Fitted(id="path-line")
 
     def show(
         self, tree: Tree, answers: Sequence[Answer], at: str, lang: str, before: Sequence[Stage] = ()
     ) -> None:
         """Draw the path over `answers` to `at`, a question or a leaf of `tree`, under the trees `before`."""
-        self._shown = tree, answers, at, lang, before
         self.border_title = say("walk.path", lang)
+        column, line = self.query(Fitted)
+        column.fit(partial(self._column, tree, answers, at, lang, before))
+        line.fit(partial(self._line, tree, answers, at, lang))
+        self._to_the_end()
+
+    def on_resize(self) -> None:
+        """The end of the path is where we stand."""
+        self._to_the_end()
+
+    def _to_the_end(self) -> None:
+        self.call_after_refresh(self.scroll_end, animate=False)
+
+    def _column(
+        self, tree: Tree, answers: Sequence[Answer], at: str, lang: str, before: Sequence[Stage], width: int
+    ) -> Content:
         lines = [_folded(stage, lang) for stage in before]
         if lines:  # the key that opens it, with what it does
             key = ("  t ", "$foreground-muted bold")
             lines.append(Content.assemble(key, (say("walk.walk_before", lang), "$foreground-muted")))
-        column = self._column(tree, answers, at, lang)
-        self.query_one("#path-column", Static).update(Content("\n").join([*lines, column]))
-        self.query_one("#path-line", Static).update(self._line(tree, answers, at, lang))
-        self.call_after_refresh(self.scroll_end, animate=False)
-
-    def on_resize(self) -> None:
-        """Set the answers flush right anew."""
-        if self._shown:
-            self.show(*self._shown)
-
-    def _column(self, tree: Tree, answers: Sequence[Answer], at: str, lang: str) -> Content:
-        lines: list[Content] = []
-        width = self.content_size.width
         for answer in answers:
             question = tree.questions[answer.question]
             sign = mark(answer)
@@ -88,10 +89,10 @@ class Path(VerticalScroll):
         lines.append(Content.assemble((f"{AHEAD} {_ahead(tree, at, lang)}", "$foreground-muted")))
         return Content("\n").join(lines)
 
-    def _line(self, tree: Tree, answers: Sequence[Answer], at: str, lang: str) -> Content:
+    def _line(self, tree: Tree, answers: Sequence[Answer], at: str, lang: str, width: int) -> Content:
         """The end of the path, as much of it as there is room for."""
         here = Content.assemble(("◆" if at in tree.leaves else f"{HERE} {at}", "bold $accent"))
-        room = self.content_size.width - here.cell_length - 2
+        room = width - here.cell_length - 2
         line = here
         for answer in reversed(answers):
             sign = mark(answer)

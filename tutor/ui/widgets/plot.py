@@ -8,10 +8,14 @@ from rich.text import Text
 from textual import events
 from textual.content import Content
 from textual.message import Message
+from textual.reactive import reactive
+from textual.selection import Selection
 from textual.widget import Widget
 
 from tutor.run import PANELS, Run
 from tutor.ui.typed import InTutor
+from tutor.ui.widgets.drawing import Drawing
+from tutor.ui.widgets.settled import Settled
 from tutor.words import say
 
 if TYPE_CHECKING:
@@ -24,7 +28,7 @@ ROOMY = 120
 """Columns of the panel itself, from which half of it is enough for each of the two."""
 
 
-class Plot(InTutor, Widget):
+class Plot(InTutor, Settled, Widget):
     """Draws from the first `show` on: the plots, and polars with them, are loaded only then.
 
     Attributes:
@@ -43,6 +47,8 @@ class Plot(InTutor, Widget):
         """A step was clicked."""
 
         step: int
+
+    auto_links = reactive(False)  # there are none: to look for them takes as long as to draw
 
     def __init__(self, subject: Run | None, others: Sequence[Run] = ()):
         super().__init__()
@@ -152,7 +158,7 @@ class Plot(InTutor, Widget):
         else:
             self.look_at(plots.holding(self.view, step, self.subject))
 
-    def render(self) -> Text:
+    def render(self) -> Text | Drawing:
         """The panel at this widget's size: curves are drawn again only when they changed."""
         width, height = self.content_size
         if self.subject is None:
@@ -160,13 +166,18 @@ class Plot(InTutor, Widget):
         if self.view is None or width < 10 or height < 3:
             return Text("")
         boards = self._drawn(width, height)
-        if len(boards) == 1:
-            return boards[0].text(self.cursor)
-        assert self.beside, "there are two boards"
-        left, right = (board.text(self.cursor).split("\n") for board in boards)
-        head = Text(self._heading(self.beside), style="dim")
-        rows = zip(left, [head, *right], strict=True)
-        return Text("\n", no_wrap=True, end="").join([Text.assemble(a, "  ", b) for a, b in rows])
+        lines = boards[0].lines(self.cursor)
+        if len(boards) > 1:
+            assert self.beside, "there are two boards"
+            head = Text(self._heading(self.beside), style="dim")
+            rows = zip(lines, [head, *boards[1].lines(self.cursor)], strict=True)
+            lines = [Text.assemble(left, "  ", right) for left, right in rows]
+        return Drawing(lines, self.app.console)
+
+    def get_selection(self, selection: Selection) -> tuple[str, str] | None:
+        """What is selected of the panel."""
+        drawn = self.render()
+        return selection.extract(drawn.plain), "\n"
 
     def _drawn(self, width: int, height: int) -> "list[Board]":
         """One board, or two of half the width: the second under a line with its name."""

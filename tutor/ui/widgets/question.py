@@ -1,12 +1,12 @@
 """QuestionPane: the question at hand, whole, and what is at stake."""
 
 from textual.content import Content
-from textual.widgets import Static
 
 from tutor.tree import Question
+from tutor.ui.widgets.settled import Words
 
 
-class QuestionPane(Static):
+class QuestionPane(Words):
     """The sentence asked. `why` stands under it where there is room, or when asked for."""
 
     def show(self, id: str, question: Question, lang: str, *, why: bool) -> None:

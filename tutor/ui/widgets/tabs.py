@@ -9,10 +9,11 @@ from textual.widget import Widget
 
 from tutor.run import PANELS
 from tutor.ui.typed import InTutor
+from tutor.ui.widgets.settled import Settled
 from tutor.words import say
 
 
-class PanelTabs(InTutor, Widget):
+class PanelTabs(InTutor, Settled, Widget):
     """The panels by number and name; by a brief name, then by number alone, where these don't fit."""
 
     auto_links = reactive(False)  # the names keep their own colours

@@ -7,10 +7,11 @@ from textual.widget import Widget
 from tutor.run import Run
 from tutor.tree import Tree
 from tutor.ui.typed import InTutor
+from tutor.ui.widgets.settled import Settled
 from tutor.words import plain, say
 
 
-class Title(InTutor, Widget):
+class Title(InTutor, Settled, Widget):
     """One line. The middle gives way where the terminal is narrow."""
 
     ALLOW_SELECT = False
@@ -19,6 +20,11 @@ class Title(InTutor, Widget):
     def __init__(self, left: str = "", middle: str = "", place: str = ""):
         super().__init__()
         self.left, self.middle, self.place = left, middle, place
+
+    def describe(self, run: Run | None, tree: Tree, lang: str) -> None:
+        """Say what the run was meant to be, once it is read, and which tree is walked."""
+        self.middle, self.place = described(run, lang) if run else "", placed(tree, lang)
+        self.refresh()
 
     def render(self) -> Content:
         """tutor, what is open, and who reads it in which language."""

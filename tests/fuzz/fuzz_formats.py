@@ -1,0 +1,51 @@
+"""Logs of other tools: the first byte says under which name a file is written, the rest what it holds."""
+
+from pathlib import Path
+
+from hypothesis import strategies as st
+
+from tests.fuzz.verdicts import judged
+from tests.readers.texts import TEXTS
+from tutor import readers
+from tutor.run import BadRunError
+from tutor.words import plain
+
+NAMES = (
+    "log.txt",
+    "trainer_state.json",
+    "metrics.csv",
+    "a.jsonl",
+    "events.out.tfevents.1.h.1.0",
+    "run-a.wandb",
+)
+FIXTURES = Path(__file__).parents[1] / "readers" / "fixtures"
+STATE = b'{"log_history": [{"step": 1, "loss": 2.0, "grad_norm": NaN}, {"step": 1, "eval_loss": 2.5}]}'
+
+SEEDS = [
+    *(b"\x00" + text.encode() for text in TEXTS.values()),
+    b"\x01" + STATE,
+    b"\x02epoch,step,train_loss_step,val_loss\n0,49,2.5,\n0,49,,2.75\n",
+    b'\x03{"current_steps": 10, "loss": 2.0, "lr": 0.1}\n',
+    b"\x04" + (FIXTURES / "events.out.tfevents.1700000000.host.1.0").read_bytes(),
+    b"\x05" + (FIXTURES / "run-offline.wandb").read_bytes(),
+]
+WORDS = [
+    *b"iter step: loss nan inf trl: train_loss: num_updates log_history eval_loss __MIN :W&B".split(),
+    *(b"\n", b"\r", b"{'loss': ", b" | ", b"\x1b[31m", b"\x80" * 9, b"\xff" * 8),
+]
+INPUTS = st.tuples(
+    st.integers(0, len(NAMES) - 1), st.sampled_from([seed[1:] for seed in SEEDS]), st.binary(max_size=30)
+).map(lambda parts: bytes([parts[0]]) + parts[1] + parts[2])
+
+
+def check(data: bytes, folder: Path) -> None:
+    path = folder / NAMES[data[0] % len(NAMES) if data else 0]
+    path.write_bytes(data[1:])
+    try:
+        run = readers.read(path)
+    except BadRunError as error:
+        assert plain(str(error)) == str(error), str(error)
+        return
+    finally:
+        path.unlink()
+    judged(run)

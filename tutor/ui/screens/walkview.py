@@ -1,0 +1,123 @@
+"""WalkView: what a walk shows: its panes in the app's language, and what its panel draws of the rules."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from textual.app import ComposeResult
+
+from tutor.run import Run
+from tutor.tree import Tree
+from tutor.ui import looks
+from tutor.ui.looks import Looks, bounds
+from tutor.ui.screens.page import MIDDLE, TALL, PlotPage
+from tutor.ui.screens.walkpage import WalkPage
+from tutor.ui.widgets.plot import Plot
+from tutor.ui.widgets.remarks import Remarks
+from tutor.ui.widgets.title import Title
+from tutor.ui.widgets.walkpanes import WalkPanes
+from tutor.walk import AtLeaf, AtQuestion, Look, Place, Stage, Walk
+
+if TYPE_CHECKING:
+    from tutor.plots import Ruling
+
+
+class WalkView(PlotPage, WalkPage[Walk]):
+    """A walk over a run as it is seen; what its keys do is in `walk.py`.
+
+    Args:
+        subject: the run, or where it lies.
+        tree: the tree to walk.
+        start: where to begin, for who comes from a leaf of another tree: a walk that was left is taken up
+            only if it began there. None takes up any, or begins at the tree's first question.
+
+    Attributes:
+        begun: whether the log is read and questions can be answered.
+        seen: what the log says of the question at hand, from the moment the learner has committed.
+    """
+
+    def __init__(self, subject: Run | Path, tree: Tree, start: Place | None = None):
+        super().__init__()
+        self._subject, self._tree, self._start = subject, tree, start
+        self.seen: Look | None = None
+        self._why = False
+        self._looks = Looks()
+        self._before: Sequence[Stage] = ()
+
+    def body(self) -> ComposeResult:
+        """The remarks on the log above the panes."""
+        yield Title(self._called)
+        yield Remarks()
+        yield WalkPanes(self._tree, self._start[0] if self._start else self._tree.start)
+
+    @property
+    def _called(self) -> str:
+        run = self._walk.run if self._walk else self._subject
+        return self.app.called(run.path if isinstance(run, Run) else run, run.name)
+
+    @property
+    def begun(self) -> bool:
+        """Whether there is a walk."""
+        return self._walk is not None
+
+    @property
+    def asking(self) -> AtQuestion:
+        """The walk, at a question: what its keys work on."""
+        assert isinstance(self._walk, AtQuestion), "there is no question"
+        return self._walk
+
+    def opening(self, *, moved: bool) -> tuple[str, tuple[int, int] | None]:
+        """Panel and view to open: what the question asks about, then what its answer rests on."""
+        walk = self.asking
+        if self.seen and self.seen.answers:
+            return looks.panel_of(walk.question, self.seen), looks.view_of(walk, self.seen, self.mark)
+        return walk.question.panel if moved else self.query_one(Plot).panel, looks.opening(walk)
+
+    @property
+    def _room_for_why(self) -> bool:
+        """Whether what is at stake can stand under the question: what the log says needs the room first."""
+        return self.app.size.height >= (MIDDLE if self.seen is None else TALL)
+
+    def on_resize(self) -> None:
+        """What is at stake stands under the question where there is room."""
+        self._show_question()
+
+    @property
+    def _panes(self) -> WalkPanes:
+        return self.query_one(WalkPanes)
+
+    @property
+    def _says_why(self) -> bool:
+        return self._why or self._room_for_why
+
+    def _show_question(self) -> None:
+        if not isinstance(self._walk, AtLeaf):
+            self._panes.show_question(why=self._says_why)
+
+    def relabel(self) -> None:
+        """Draw every pane in the app's language."""
+        walk, lang = self._walk, self.app.lang
+        title = self.query_one(Title)
+        title.left = self._called
+        title.describe(walk.run if walk else None, self._tree, lang)
+        self.query_one(Remarks).show(lang, first=not (walk and walk.answers))
+        if not isinstance(walk, AtLeaf):
+            self._panes.show(walk, self.seen, why=self._says_why, before=self._before)
+
+    @property
+    def mark(self) -> int | None:
+        """The step under discussion; one that the question is to find, once the learner has committed."""
+        found = self.seen.finding.step if self.seen and self.asking.question.focus else None
+        return self.asking.focus if found is None else found
+
+    @property
+    def levels(self) -> Mapping[str, float | None]:
+        """The rules' bounds by panel, unless a bound would give the answer away."""
+        question = self.asking.question
+        if self.seen is None and (question.focus or question.checks or not self._looks.quick(self.asking)):
+            return {}
+        return bounds(question, self.seen or self._looks.at(self.asking))
+
+    def ruling(self, panel: str) -> "Ruling | None":
+        """What the rules showed on `panel`, once the learner has committed."""
+        return looks.ruling(self.asking.question, self.seen, panel) if self.seen else None
