@@ -52,7 +52,8 @@ def paired(
     at_least: float | None = None,
 ) -> Row:
     """Time both in turn, `runs` times after one warm-up; each callable returns what it measured."""
-    ours(), theirs()
+    ours()
+    theirs()
     pairs = [(ours(), theirs()) for _ in range(runs)]
     return Row(
         what,

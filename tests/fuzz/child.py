@@ -19,10 +19,10 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
-from hypothesis import HealthCheck, Phase, given, seed, settings
+from hypothesis import Phase, given, seed, settings
 from hypothesis import target as climb
 
-from tests.fuzz.target import Target, load
+from tests.fuzz.target import UNHURRIED, Target, load
 
 MEMORY = 6 << 30
 """Bytes of address space: polars and torch reserve far more than they use."""
@@ -52,8 +52,7 @@ def main(name: str, seconds: float, first_seed: int, work: Path) -> None:
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     with contextlib.ExitStack() as stack:
         if guided:
-            import atheris
-
+            atheris: Any = importlib.import_module("atheris")  # untyped
             # Rooms import one another late, so this stays in force.
             stack.enter_context(atheris.instrument_imports(include=["tutor"]))
         target = load(name)
@@ -104,7 +103,7 @@ def by_format(
         max_examples=examples,
         database=None,
         deadline=None,
-        suppress_health_check=list(HealthCheck),
+        suppress_health_check=UNHURRIED,
         phases=phases,
         report_multiple_bugs=False,
     )
@@ -144,8 +143,7 @@ def by_branches(
     target: Target, check: Callable[[bytes], None], number: int, until: float, work: Path
 ) -> None:
     """libFuzzer, through atheris; it ends the process."""
-    import atheris
-
+    atheris: Any = importlib.import_module("atheris")  # untyped
     dictionary = work / "words"
     escaped = ("".join(f"\\x{byte:02x}" for byte in word) for word in target.WORDS)
     dictionary.write_text("".join(f'"{word}"\n' for word in escaped))

@@ -34,6 +34,7 @@ def _left() -> dict[str, Any]:
     """A draft of it after three answers."""
     left = begun()
     for _ in range(3):
+        assert isinstance(left, walk.AtQuestion)
         left = walk.go_on(left, walk.look(left))
     return json.loads(json.dumps(walk.to_state(left) | {"done": True, "score": [1, 2], "verdict": "flaw"}))
 

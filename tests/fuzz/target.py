@@ -6,11 +6,14 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Protocol, cast
 
+from hypothesis import HealthCheck
 from hypothesis.strategies import SearchStrategy
 
 HERE = Path(__file__).parent
 FOUND = HERE / "found"
 PREFIX = "fuzz_"
+UNHURRIED = cast(Sequence[HealthCheck], list(HealthCheck))
+"""What hypothesis would object to, where inputs are large and slow to make."""
 
 
 class Target(Protocol):

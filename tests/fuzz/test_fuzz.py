@@ -3,10 +3,10 @@
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, seed, settings
+from hypothesis import given, seed, settings
 
 from tests.fuzz.__main__ import fuzz, main
-from tests.fuzz.target import FOUND, found, load, names
+from tests.fuzz.target import FOUND, UNHURRIED, found, load, names
 
 KNOWN = [(name, path) for name in names() for path in found(name)]
 
@@ -18,7 +18,7 @@ def test_a_short_run(name: str, tmp_path: Path):
         target.check(data, tmp_path)
 
     @seed(0)
-    @settings(max_examples=20, database=None, suppress_health_check=list(HealthCheck))
+    @settings(max_examples=20, database=None, suppress_health_check=UNHURRIED)
     @given(target.INPUTS)
     def one(data: bytes) -> None:
         target.check(data, tmp_path)

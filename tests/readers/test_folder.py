@@ -266,15 +266,42 @@ def test_anything_is_a_run_or_one_clear_line(
         unattended(run, PHASE_19)
 
 
-@pytest.mark.parametrize("end", ["", '{"step": 300, "lo', '{"step": 300, "loss": NaN}\n'])
-def test_a_large_log_reads_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, end: str):
+@pytest.mark.parametrize(
+    "put",
+    [
+        {},
+        {150: '{"step": 150, "loss": NaN, "batch_hash": "a, NaN, b"}'},
+        {row: f'{{"step": {row}, "loss": NaN}}' for row in range(120, 300)},
+        {row: f'{{"step": {row}, "loss": 1.5, "val_loss": NaN}}' for row in range(9, 300)},
+        {299: '{"step": 299, "loss": -Infinity}'},
+        {150: '{"step": 150, "loss": "1.5"}'},
+        {150: '{"step": 150, "loss": "high"}', 170: '{"step": null, "loss": 2}'},
+        {150: '{"step": 150, "loss": {"value": 2}, "batch_hash": [1]}'},
+        {150: '{"step": 150, "loss": 1%s}' % ("0" * 400)},
+        {60: '{"step": 60, "lo', 150: "saving ...", 151: "", 152: "more words", 220: '{"step": 220'},
+        dict.fromkeys(range(100, 200), "words and nothing else"),
+        {300: '{"step": 300, "lo'},
+        {300: '{"step": 300, "loss": NaN}\n'},
+        {0: '\ufeff{"step": 0, "loss": 0.5}', 150: '{"step": 150, "loss": NaN}'},
+    ],
+)
+def test_a_large_log_reads_as_a_small_one_does(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, put: dict[int, str]
+):
     rows = [{"step": i, "loss": i / 7, "batch_hash": f"{i:04x}"} for i in range(300)]
+    lines = {number: json.dumps(row) + "\n" for number, row in enumerate(rows)}
+    lines |= {number: line if number == 300 else line + "\n" for number, line in put.items()}
     folder = write_run(tmp_path / "r", rows, {})
-    with (folder / "metrics.jsonl").open("a") as log:
-        log.write(end)
+    (folder / "metrics.jsonl").write_text("".join(lines.values()))
     small = readers.read(folder)
-    monkeypatch.setattr("tutor.runfolder.rows._WHOLE", 0)
-    monkeypatch.setattr("tutor.runfolder.rows._SAMPLE", 2_000)
-    large = readers.read(folder)
-    assert large.frame.equals(small.frame, null_equal=True)
+    monkeypatch.setattr("tutor.runfolder.log._LARGE", 0)
+    monkeypatch.setattr("tutor.runfolder.log._SAMPLE", 2_000)
+    monkeypatch.setattr("tutor.runfolder.log._PIECE", 1_000)
+    with monkeypatch.context() as only:  # by its pieces, not by the way of small logs
+        only.setattr("tutor.runfolder.log.parse_rows", None)
+        large = readers.read(folder)
+    columns = sorted(small.frame.columns)
+    assert large.frame.select(columns).schema == small.frame.select(columns).schema
+    assert large.frame.select(columns).equals(small.frame.select(columns), null_equal=True)
     assert large.remarks == small.remarks
+    assert large.position == small.position

@@ -4,6 +4,7 @@ import pytest
 from textual import events
 
 from tests.ui.conftest import NARROW, WIDE, leave_at_the_leaf, phase_19, recorded, shown
+from tests.ui.promises import broken
 from tests.ui.test_walk import settle
 from tutor import preferences
 from tutor import tree as trees
@@ -37,6 +38,15 @@ def keys_shown(app: TutorApp) -> int:
 @pytest.fixture
 def at_home(home):
     return TutorApp(learner="ana", lang="en")
+
+
+@pytest.mark.parametrize("key", ["n", "t", "m", "x", "f1", "ctrl+p"])
+async def test_nothing_is_promised_that_an_empty_notebook_lacks(at_home, key):
+    async with at_home.run_test(size=NARROW) as pilot:
+        await settle(pilot)
+        await pilot.press(key)
+        await settle(pilot)
+        assert list(broken(at_home)) == []
 
 
 class TestWaysOut:

@@ -2,13 +2,14 @@
 
 import pytest
 from textual import events
+from textual.command import CommandList
 from textual.content import Content
-from textual.geometry import Offset
+from textual.geometry import Offset, Size
 from textual.selection import Selection
-from textual.widgets import Static
+from textual.widgets import Input, Static
 
 from tests.conftest import ROOT, write_run
-from tests.monkey import _events
+from tests.monkey.terminal import events_of
 from tests.ui.conftest import NARROW, WIDE, phase_19, recorded, shown, to_the_leaf
 from tests.ui.promises import broken
 from tests.ui.test_walk import settle
@@ -28,13 +29,14 @@ from tutor.ui.screens.pick import PickScreen
 from tutor.ui.screens.postmortem import KIND, PostMortemScreen
 from tutor.ui.screens.small import TooSmall
 from tutor.ui.screens.walk import WalkScreen
+from tutor.ui.widgets.options import Options
 from tutor.ui.widgets.plot import Plot
 
 
 def at_once(app: TutorApp, *keys: str) -> None:
     """Press keys as a terminal sends them, without waiting for an answer."""
     for key in keys:
-        for event in _events("press", [key], app.size):
+        for event in events_of("press", [key], app.size):
             app._driver.process_message(event)
 
 
@@ -227,6 +229,74 @@ async def test_the_menu_has_no_room_for_its_list(home, key):
         at_once(app, key, key)
         await pilot.pause()
         assert isinstance(app.screen, Menu | TooSmall)
+
+
+@pytest.mark.parametrize("key", ["pagedown", "pageup", "down", "ctrl+end"])
+async def test_a_key_over_a_list_that_isnt_laid_out(home, key):
+    app = TutorApp(learner="ana")
+    async with app.run_test(size=WIDE) as pilot:
+        await pilot.pause()
+        app.push_screen(PickScreen("ui.figures", [("one", "one"), ("two", "two")]))
+        await pilot.pause()
+        rows = [app.screen.query_one(Options)]
+        app.action_command_palette()
+        await pilot.pause(0.3)
+        rows.append(app.screen.query_one(CommandList))
+        for one in rows:
+            one.styles.height = 0
+            await pilot.pause()
+            one._clear_caches()  # as when its lines are set anew
+            one.highlighted = 0
+        at_once(app, key, key)
+        await pilot.press("escape")
+        await pilot.pause()
+        at_once(app, key, key)
+        await pilot.pause()
+        assert isinstance(app.screen, PickScreen)
+
+
+@pytest.mark.parametrize("key", ["pagedown", "down", "a"])
+async def test_the_menu_is_asked_before_its_list_stands_and_after_it_has_gone(home, key):
+    app = TutorApp(learner="ana")
+    async with app.run_test(size=WIDE) as pilot:
+        await pilot.pause()
+        app.action_command_palette()
+        await pilot.pause(0.3)
+        menu = app.screen
+        await menu.query_one("#--container").remove()
+        menu._gather_commands("walk")
+        at_once(app, key)
+        await pilot.pause(0.1)
+        await pilot.press("escape")
+        await pilot.pause(0.6)  # what the menu meant to say by then
+        assert isinstance(app.screen, HomeScreen)
+
+
+@pytest.mark.parametrize("key", ["g", "ctrl+p"])
+async def test_a_click_beside_what_is_laid_out_leaves_the_focus(walk, key):
+    app = walk()
+    async with app.run_test(size=NARROW) as pilot:
+        await settle(pilot)
+        await pilot.press(key)
+        await pilot.pause(0.3)
+        field = app.screen.query_one(Input)
+        assert app.screen.focused is field
+        grown = Size(200, 50)  # and isn't drawn yet
+        for event in events_of("wheel", [0.99, 0.99, 1, False], grown):
+            app._driver.process_message(event)
+        await pilot.pause()
+        assert app.screen.focused is field
+
+
+async def test_a_field_that_holds_more_than_it_shows_is_no_screen_too_wide(home):
+    app = TutorApp(learner="ana")
+    async with app.run_test(size=NARROW) as pilot:
+        await pilot.pause()
+        app.action_command_palette()
+        await pilot.pause(0.3)
+        app.screen.query_one(Input).value = "x" * 5000
+        await pilot.pause(0.7)
+        assert list(broken(app)) == []
 
 
 @pytest.mark.parametrize("lang", ["en", "es"])

@@ -22,7 +22,7 @@ class Rows:
 
     def read(self, since: Run | None = None) -> Run:  # noqa: ARG002
         """The run, read whole."""
-        from tutor.runfolder.rows import read_rows  # polars: only who reads a log pays for it
+        from tutor.runfolder.log import read_rows  # polars: only who reads a log pays for it
 
         remarks: list[Remark] = []
         frame, _ = read_rows(self.path, remarks)

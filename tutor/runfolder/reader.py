@@ -14,8 +14,9 @@ from tutor import plainfile
 from tutor.run import Aggregation, BadRunError, Checkpoint, Manifest, Remark, Run, limits, names
 from tutor.run.normalise import hidden, normalise
 from tutor.runfolder import CHECKPOINTS, METRICS, SENTENCES, log_in
+from tutor.runfolder.log import read_rows
 from tutor.runfolder.manifest import read_manifest
-from tutor.runfolder.rows import parse_rows, read_rows
+from tutor.runfolder.rows import parse_rows
 from tutor.runfolder.tail import Position, tail
 
 AGGREGATIONS = {"loss_ema": Aggregation("running", shows_nan=False)}

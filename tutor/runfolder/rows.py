@@ -10,33 +10,12 @@ from typing import Any, cast
 
 import polars as pl
 
-from tutor import plainfile, signals
+from tutor import signals
 from tutor.run import BadRunError, Remark, limits
 from tutor.run.normalise import TYPES, names, odd_values
 
-_WHOLE = 32_000_000  # up to this many bytes every row is looked at for the columns' types
-_SAMPLE = 4_000_000  # beyond it, so many at the beginning and at the end
 _LOOKED_AT = 1000  # rows by which the number of columns is known
 _BARE = re.compile(rb"(?<=[:\[,\s])(-?(?:NaN|Infinity))(?=\s*[,}\]])")
-
-
-def read_rows(path: Path, remarks: list[Remark]) -> tuple[pl.DataFrame, int]:
-    """The log's rows, and how many bytes of it they take.
-
-    Half a line at the end (a killed run) is passed over, and so is a line in between that is no JSON.
-
-    Raises:
-        BadRunError: it holds no row.
-        OSError: it is packed and can't be unpacked.
-    """
-    size = path.stat().st_size
-    if path.suffix == ".gz":
-        data = whole_rows(plainfile.unpacked(path, limits.PACKED), path, remarks)
-        return parse_rows(data, path, remarks), size
-    if size > _WHOLE and (frame := _large(path)) is not None:
-        return frame, size
-    data = whole_rows(path.read_bytes(), path, remarks)
-    return parse_rows(data, path, remarks), len(data)
 
 
 def whole_rows(data: bytes, path: Path, remarks: list[Remark]) -> bytes:
@@ -57,28 +36,49 @@ def parse_rows(data: bytes, path: Path, remarks: list[Remark]) -> pl.DataFrame:
     data = data.removeprefix(codecs.BOM_UTF8)
     data += b"" if data.endswith(b"\n") else b"\n"
     lines = data.splitlines()
-    sample = _sample(lines)
-    if _columns(sample, len(lines)) > limits.COLUMNS:
+    sample = sample_of(lines)
+    if columns_of(sample, len(lines)) > limits.COLUMNS:
         remarks.append(Remark("too_many", {"most": limits.COLUMNS}))
         return _narrow(data, sample, path, remarks)
     if (frame := _table(data, remarks)) is not None:
         return frame
-    # Something isn't plain: bare NaN, a number that is text further on, or a line that is no JSON.
-    whole = _whole(_BARE.sub(rb'"\1"', data).splitlines(), path, remarks)
-    if (frame := _table(b"\n".join(whole), remarks)) is not None:
-        return frame
-    return _by_row(whole, remarks)
+    return parse_odd(enumerate(lines, 1), path, remarks)[0]
+
+
+def parse_odd(
+    lines: Iterable[tuple[int, bytes]], path: Path, remarks: list[Remark]
+) -> tuple[pl.DataFrame, list[int]]:
+    """The table of lines of which something isn't plain, and the numbers of those that are its rows.
+
+    That is bare NaN, a number that is text further on, one that no machine number holds, or a line that is no
+    JSON. Raises BadRunError where no line is a row.
+
+    Args:
+        lines: each with its number in the log, for the remarks.
+    """
+    whole = {number: _plain(line) for number, line in _whole(lines, path, remarks)}
+    if (frame := _table(b"\n".join(whole.values()), remarks)) is None:
+        frame = _by_row(whole.values(), remarks)
+    return frame, list(whole)
+
+
+def _plain(line: bytes) -> bytes:
+    """The row with every bare NaN and Infinity as text, which all JSON parsers read."""
+    if b"NaN" not in line and b"Infinity" not in line:
+        return line
+    quoted = _BARE.sub(rb'"\1"', line)
+    return quoted if is_row(quoted) else line  # else it stood inside of a text
 
 
 def _table(data: bytes, remarks: list[Remark]) -> pl.DataFrame | None:
     """The rows as polars reads them, or None where it can't."""
     try:
-        return pl.read_ndjson(data, schema=_schema(data, remarks))
+        return pl.read_ndjson(data, schema=schema_of(data, remarks))
     except pl.exceptions.PolarsError:
         return None
 
 
-def _schema(data: bytes, remarks: list[Remark]) -> Mapping[str, pl.DataType]:
+def schema_of(data: bytes, remarks: list[Remark]) -> Mapping[str, pl.DataType]:
     """The columns of the rows, but for those nested too deep: polars takes seconds over them."""
     found = pl.scan_ndjson(data, infer_schema_length=None).collect_schema()
     deep = [name for name, kind in found.items() if _deep(kind)]
@@ -95,12 +95,12 @@ def _deep(kind: pl.DataType, levels: int = limits.DEPTH) -> bool:
     return False
 
 
-def _sample(lines: Sequence[bytes]) -> list[dict[str, Any]]:
+def sample_of(lines: Sequence[bytes]) -> list[dict[str, Any]]:
     """Rows from the whole length of the log."""
     return [row for line in lines[:: max(1, len(lines) // _LOOKED_AT)] if (row := _row(line))]
 
 
-def _columns(sample: Sequence[Mapping[str, Any]], rows: int) -> float:
+def columns_of(sample: Sequence[Mapping[str, Any]], rows: int) -> float:
     """About how many columns `rows` rows have, by a sample of them.
 
     A column that a single row of the sample has stands for as many as the sample is smaller than the log
@@ -121,25 +121,28 @@ def _narrow(
     kept = dict.fromkeys(("step", *known, *often))
     picked = ({name: row[name] for name in kept if name in row} for row in sample)
     try:
-        schema = _schema(b"\n".join(json.dumps(row).encode() for row in picked), remarks)
+        schema = schema_of(b"\n".join(json.dumps(row).encode() for row in picked), remarks)
         frame = pl.read_ndjson(data, schema={**known, **schema})
     except pl.exceptions.PolarsError:
-        frame = _by_row(_whole(data.splitlines(), path, remarks), remarks, kept)
+        whole = _whole(enumerate(data.splitlines(), 1), path, remarks)
+        frame = _by_row((line for _, line in whole), remarks, kept)
     return frame.select(column for column in frame if column.null_count() < len(frame))
 
 
-def _whole(lines: Iterable[bytes], path: Path, remarks: list[Remark]) -> list[bytes]:
-    """The lines that are rows of JSON; remarks count the others."""
-    given = [(number, line) for number, line in enumerate(lines, 1) if line.strip()]
-    whole = [line for _, line in given if is_row(line)]
-    if len(whole) < len(given):
-        others = [(number, line) for number, line in given if not is_row(line)]
-        broken = [number for number, line in others if line.lstrip().startswith(b"{")]
-        odd = [number for number, line in others if not line.lstrip().startswith(b"{")]
-        if broken:
-            remarks.append(Remark("broken_rows", {"count": len(broken), "first": broken[0]}, unseen=True))
-        if odd:
-            remarks.append(Remark("odd_lines", {"count": len(odd), "first": odd[0]}))
+def _whole(lines: Iterable[tuple[int, bytes]], path: Path, remarks: list[Remark]) -> list[tuple[int, bytes]]:
+    """The numbered lines that are rows of JSON; remarks count the others."""
+    whole: list[tuple[int, bytes]] = []
+    broken: list[int] = []
+    odd: list[int] = []
+    for number, line in lines:
+        if is_row(line):
+            whole.append((number, line))
+        elif line.strip():
+            (broken if line.lstrip().startswith(b"{") else odd).append(number)
+    if broken:
+        remarks.append(Remark("broken_rows", {"count": len(broken), "first": broken[0]}, unseen=True))
+    if odd:
+        remarks.append(Remark("odd_lines", {"count": len(odd), "first": odd[0]}))
     if not whole:
         raise BadRunError(f"{path} holds no row of JSON: is it a log?")
     return whole
@@ -167,13 +170,14 @@ def _by_row(
 def _column(name: str, values: list[Any]) -> pl.Series:
     kind = TYPES[signals.kind_of(name)]
     if isinstance(kind, pl.List):
-        convert = str if kind.inner == pl.String else _float
+        convert = _text if kind.inner == pl.String else _float
         values = [[convert(item) for item in value] if isinstance(value, list) else None for value in values]
     elif kind == pl.Float64:
         values = [_float(value) for value in values]
+    elif kind == pl.String:
+        values = [_text(value) if isinstance(value, str) else None for value in values]
     else:
-        fits = str if kind == pl.String else bool
-        values = [value if isinstance(value, fits) else None for value in values]
+        values = [value if isinstance(value, bool) else None for value in values]
     return pl.Series(name, values, dtype=kind)
 
 
@@ -197,26 +201,18 @@ def _row(line: bytes) -> dict[str, Any] | None:
     return row if isinstance(row, dict) else None
 
 
-def _text(name: str) -> str:
-    """The name without lone surrogates, which no column's can have."""
-    return name.encode("utf-8", "replace").decode()
-
-
-def _large(path: Path) -> pl.DataFrame | None:
-    """A large log read straight from the disk, or None where anything about it isn't plain."""
-    with path.open("rb") as file:
-        head = file.read(_SAMPLE)
-        file.seek(max(0, path.stat().st_size - _SAMPLE))
-        tail = file.read()
-    if head.startswith(codecs.BOM_UTF8) or not tail.endswith(b"\n"):
-        return None
-    sample = head[: head.rfind(b"\n") + 1] + tail[tail.find(b"\n") + 1 :]
+def is_plain(line: bytes) -> bool:
+    """Whether the line is a JSON object by the letter, without bare NaN."""
     try:
-        lines = sample.splitlines()
-        if _columns(_sample(lines), len(lines)) > limits.COLUMNS:
-            return None
-        remarks: list[Remark] = []
-        schema = _schema(sample, remarks)
-        return None if remarks else pl.read_ndjson(path, schema=schema)
-    except pl.exceptions.PolarsError:
-        return None
+        return isinstance(json.loads(line, parse_constant=_refuse), dict)
+    except (ValueError, RecursionError):
+        return False
+
+
+def _refuse(constant: str) -> None:
+    raise ValueError(f"{constant} isn't JSON")
+
+
+def _text(value: Any) -> str:
+    """It as text without lone surrogates, which neither a column nor its name can have."""
+    return str(value).encode("utf-8", "replace").decode()

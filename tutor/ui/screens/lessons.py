@@ -12,11 +12,12 @@ from textual.widgets.option_list import Option
 from tutor.notebook import Lesson, Notebook
 from tutor.ui import bindings
 from tutor.ui.screens.page import Page
+from tutor.ui.widgets.options import Paged
 from tutor.ui.widgets.title import Title
 from tutor.words import plain
 
 
-class LessonList(OptionList):
+class LessonList(Paged):
     """The lessons to pick from, whose keys the footer knows."""
 
     BINDINGS = bindings.LESSON_LIST
@@ -36,13 +37,14 @@ class LessonsScreen(Page):
         self.lessons = lessons[::-1]
 
     def body(self) -> ComposeResult:
-        """The list on the left, the lesson on the right."""
+        """The list on the left, the lesson on the right; of an empty notebook, that it is."""
         yield Title(middle=str(self.notebook.lessons_path))
         with Horizontal(id="lessons"):
-            yield LessonList(*(Option(self._row(lesson)) for lesson in self.lessons), id="list", markup=False)
+            if self.lessons:  # a hidden list would take the focus all the same
+                rows = (Option(self._row(lesson)) for lesson in self.lessons)
+                yield LessonList(*rows, id="list", markup=False)
             with VerticalScroll(id="reading"):
-                yield Markdown(open_links=False)
-                yield Static(id="none")
+                yield Markdown(open_links=False) if self.lessons else Static(id="none")
 
     def _row(self, lesson: Lesson) -> Content:
         where = " · ".join(part for part in (lesson.date, lesson.run) if part)
@@ -50,13 +52,9 @@ class LessonsScreen(Page):
 
     def relabel(self) -> None:
         """The words for an empty notebook."""
-        empty = not self.lessons
-        self.query_one("#list").display = not empty
-        self.query_one(Markdown).display = not empty
-        note = self.query_one("#none", Static)
-        note.display = empty
         place = plain(str(self.notebook.lessons_path))
-        note.update(Content(self.say("notebook.none", name=self.notebook.learner, path=place)))
+        for note in self.query("#none").results(Static):
+            note.update(Content(self.say("notebook.none", name=self.notebook.learner, path=place)))
 
     @on(OptionList.OptionHighlighted)
     async def _open(self, event: OptionList.OptionHighlighted) -> None:

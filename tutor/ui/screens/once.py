@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from textual.await_complete import AwaitComplete
+from textual.errors import NoWidget
 from textual.screen import Screen
 
 from tutor.ui.typed import InTutor
 
 if TYPE_CHECKING:
-    from textual.geometry import Offset
+    from textual.geometry import Offset, Region
     from textual.message import Message
     from textual.widget import Widget
 
@@ -64,6 +65,17 @@ class LeftOnce(InTutor, _Screen):
     def check_message_enabled(self, message: Message) -> bool:
         """Once it is left, what its fields and lists still tell it is passed over."""
         return super().check_message_enabled(message) and not (self._left and message.control)
+
+    def get_widget_at(self, x: int, y: int) -> tuple[Widget, Region]:
+        """What is drawn there; where nothing is known to be, the screen itself.
+
+        So it is beside what was laid out before the terminal grew: Textual would take the focus from what has
+        it, and no key would reach a field any more.
+        """
+        try:
+            return super().get_widget_at(x, y)
+        except NoWidget:
+            return self, self.region
 
     def get_widget_and_offset_at(self, x: int, y: int) -> tuple[Widget | None, Offset | None]:
         """What is drawn there, unless it is on its way out: a selection can't begin in it."""
