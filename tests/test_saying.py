@@ -191,7 +191,7 @@ class TestEnd:
         assert early.outcome == NOT_YET
         more = early.finding.facts["needed"] - early.finding.facts["rows"]
         assert 40 <= more <= 50  # 50 steps after the peak and the rows of the mean, of which 9 are there
-        assert f"more rows to wait for: {more}" in saying.why_silent(early.finding, "en")[0].text
+        assert f"missing: {more}" in saying.why_silent(early.finding, "en")[0].text
         said = [line.text for line in saying.of_end([walk.Stage(stood, looks)], "en")]
         assert any(f"2.2: check again after {more} more rows" in text for text in said)
 

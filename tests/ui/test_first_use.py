@@ -143,9 +143,9 @@ class TestAnswering:
     @pytest.mark.parametrize("lang", LANGUAGES)
     def test_a_letter_never_stands_for_two_outcomes(self, lang):
         for name in trees.available():
-            for question in trees.find(name).questions.values():
+            for id, question in trees.find(name).questions.items():
                 letters = [o.letter for o in options(question, lang, unsure=True) if o.letter]
-                assert len(letters) == len(set(letters)), question.id
+                assert len(letters) == len(set(letters)), id
 
     @pytest.mark.parametrize("lang", LANGUAGES)
     async def test_the_arrows_that_choose_are_named_where_there_is_little_room(self, walk, lang):
