@@ -41,7 +41,7 @@ class TestEndings:
         def fails(name: str) -> None:
             raise kind(EVIL)
 
-        monkeypatch.setattr("tutor.readers.open_run", fails)
+        monkeypatch.setattr("tutor.readers.every", fails)
         assert self.ended("check", "19-control") == 2
         out, err = capsys.readouterr()
         assert (out, err.count("\n")) == ("", 1)
@@ -60,7 +60,7 @@ class TestEndings:
         def interrupted(name: str) -> None:
             raise KeyboardInterrupt
 
-        monkeypatch.setattr("tutor.readers.open_run", interrupted)
+        monkeypatch.setattr("tutor.readers.every", interrupted)
         assert self.ended("check", "19-control") == 130
         assert tuple(capsys.readouterr()) == ("", "")
 

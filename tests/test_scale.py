@@ -117,7 +117,7 @@ class TestTable:
     def test_what_nobody_recorded_is_unknown(self):
         data = Report(run_of(design={}), scale()).data("es")
         states = {row["label"]: row["state"] for row in data["table"]}
-        assert (states["QK-norm"], states["clip 1.0"]) == ("no data", "on")
+        assert (states["QK-norm"], states["clipping 1.0"]) == ("no data", "on")
         assert "no se sabe" in next(row["sentence"] for row in data["table"] if row["label"] == "QK-norm")
         json.dumps(data, allow_nan=False)
 

@@ -1,8 +1,10 @@
 """What the tests of the screens share: the recorded pair, the shipped tree, and an app to press keys in."""
 
+import asyncio
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
+from time import monotonic
 
 import pytest
 
@@ -76,3 +78,10 @@ def shown(app: TutorApp) -> str:
     """What stands on the screen, line by line, as text."""
     lines = app.screen._compositor.render_strips()
     return "\n".join("".join(segment.text for segment in strip) for strip in lines)
+
+
+async def until(holds: Callable[[], bool], seconds: float = 5) -> None:
+    """Wait until something holds, and no longer: a pause for each of many fields adds up."""
+    deadline = monotonic() + seconds
+    while not holds() and monotonic() < deadline:
+        await asyncio.sleep(0.005)

@@ -10,7 +10,7 @@ from textual.widgets import Input, Static
 
 from tests.conftest import ROOT, write_run
 from tests.monkey.terminal import events_of
-from tests.ui.conftest import NARROW, WIDE, phase_19, recorded, shown, to_the_leaf
+from tests.ui.conftest import NARROW, WIDE, phase_19, recorded, shown, to_the_leaf, until
 from tests.ui.promises import broken
 from tests.ui.test_walk import settle
 from tests.ui.world import MARKED, SWALLOWED, rows
@@ -202,7 +202,7 @@ async def test_a_run_changes_while_it_is_open(walk, tmp_path, what):
         await settle(pilot)
         happen(what, folder)
         at_once(app, "n", "enter", "enter", "c", "escape", "f", "escape", "r", "escape", "q")
-        await settle(pilot)
+        await until(lambda: app._exit)
     assert app.return_code == 0
 
 

@@ -1,12 +1,10 @@
 """The post-mortem and the lessons on screen: filled by keyboard and by mouse, saved, left and found again."""
 
-import asyncio
 import re
 import threading
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
-from time import monotonic
 
 import pytest
 from textual.pilot import Pilot
@@ -15,7 +13,7 @@ from textual.widgets import Input, Static, TextArea
 
 from tests.conftest import ROOT
 from tests.test_postmortem import begun, filled, spiked
-from tests.ui.conftest import shown
+from tests.ui.conftest import shown, until
 from tutor.notebook import Notebook, NotebookError, draft_key
 from tutor.postmortem import SECTIONS, problems
 from tutor.ui.app import TutorApp
@@ -77,13 +75,6 @@ async def written(pilot: Pilot) -> None:
         await pilot.pause(0.02)
         waited += 0.02
     await pilot.pause()
-
-
-async def until(holds: Callable[[], bool], seconds: float = 2) -> None:
-    """Wait until something holds, and no longer: a pause for each of many fields adds up."""
-    deadline = monotonic() + seconds
-    while not holds() and monotonic() < deadline:
-        await asyncio.sleep(0.005)
 
 
 async def settle(pilot: Pilot) -> None:

@@ -2,13 +2,16 @@
 
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import cache
 
 from tutor import card as cards
 from tutor import catalog, detectors, paths, readers, walk
 from tutor import tree as trees
 from tutor.card import Card
-from tutor.run import BadRunError
+from tutor.run import BadRunError, Run
+from tutor.runfolder.manifest import read_manifest
 from tutor.tree import Leaf, Outcome, Question, Tree
 from tutor.words import BadFileError
 
@@ -144,16 +147,22 @@ def own_walk(flaw: Flaw) -> walk.Walk | None:
     None where none ships. A sealed run is never looked at: it would be given away.
     """
     names = {card.name for card in flaw.cards}
-    folder = paths.shipped() / "runs"
-    for path in sorted(folder.iterdir()) if names and folder.is_dir() else ():
-        try:
-            run = readers.read(path)
-        except BadRunError:
-            continue
-        manifest = run.manifest
-        if manifest.sealed or manifest.role != "break" or manifest.break_name not in names:
-            continue
-        ended, _ = walk.unattended(run, flaw.tree)
-        if ended.at == flaw.id:
-            return ended
+    for run in _recorded():
+        if run.manifest.break_name in names:
+            ended, _ = walk.unattended(run, flaw.tree)
+            if ended.at == flaw.id:
+                return ended
     return None
+
+
+@cache
+def _recorded() -> list[Run]:
+    """The runs of a break that ship unsealed."""
+    folder = paths.shipped() / "runs"
+    found: list[Run] = []
+    for path in sorted(folder.iterdir()) if folder.is_dir() else ():
+        with suppress(BadRunError, OSError):
+            manifest, _ = read_manifest(path)
+            if manifest.role == "break" and not manifest.sealed:
+                found.append(readers.read(path))
+    return found
