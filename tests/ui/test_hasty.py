@@ -187,8 +187,7 @@ async def test_a_run_that_cannot_be_read_under_another_screen_ends_the_app_with_
     app = walk(write_run(tmp_path / "empty", []))
     async with app.run_test(size=WIDE) as pilot:
         app.action_help()
-        await pilot.pause(0.3)
-        assert app._exit or app.screen_stack == [app.screen]
+        await until(lambda: app._exit)
     assert app.return_code == 2
 
 

@@ -35,9 +35,6 @@ class Commands(InTutor, Provider):
         for row in bindings.working(screen.active_bindings, lang, hidden=True):
             if row.action in _WORTH_NAMING:
                 yield row.name[:1].upper() + row.name[1:], partial(app.simulate_key, row.key)
-        for entry in self._entries:
-            name = plain(app.called(entry.path, entry.name))
-            yield say("commands.open", lang, run=name), partial(app.open_run, entry)
         yield say("commands.lessons", lang), app.open_lessons
         yield say("commands.learner", lang), app.ask_learner
         yield say("commands.language", lang), app.action_language
@@ -45,6 +42,9 @@ class Commands(InTutor, Provider):
         names = "show_names" if app.hide_names else "hide_names"
         yield say(f"commands.{names}", lang), app.action_hide_names
         yield say("commands.quit", lang), app.exit
+        for entry in self._entries:  # last: there may be many
+            name = plain(app.called(entry.path, entry.name))
+            yield say("commands.open", lang, run=name), partial(app.open_run, entry)
 
     async def discover(self) -> Hits:
         """All of them, while nothing is typed."""

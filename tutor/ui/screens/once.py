@@ -62,6 +62,10 @@ class LeftOnce(InTutor, _Screen):
         else:
             self.app.cover()
 
+    def on_screen_suspend(self) -> None:
+        """Covered, perhaps before it was first painted: what waits for that waits no longer."""
+        self.call_next(self._invoke_and_clear_callbacks)
+
     def check_message_enabled(self, message: Message) -> bool:
         """Once it is left, what its fields and lists still tell it is passed over."""
         return super().check_message_enabled(message) and not (self._left and message.control)
