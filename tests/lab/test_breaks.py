@@ -1,4 +1,8 @@
-"""Every break, trained for real at one seed and walked with nobody watching, ends at the leaf it promises."""
+"""Every break, trained for real at one seed and walked with nobody watching, ends at the leaf it promises.
+
+A card promises four seeds of five: this is one of those. `tutor atlas` tells of the others. The headline
+break is trained by test_train, with its control and fixes; its silent twin, as long, by `make calibrate`.
+"""
 
 from pathlib import Path
 
@@ -8,8 +12,13 @@ from tutor import card as cards
 from tutor import paths
 from tutor.lab.atlas import entries_of, promises_of, survey
 
-SEED = 42
-SHIPPED = [name for name, path in cards.available().items() if path.is_relative_to(paths.shipped())]
+SEED = 1
+ELSEWHERE = ("no-clip", "no-clip-silent")
+SHIPPED = [
+    name
+    for name, path in cards.available().items()
+    if path.is_relative_to(paths.shipped()) and name not in ELSEWHERE
+]
 
 
 @pytest.mark.train

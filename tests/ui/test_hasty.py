@@ -185,7 +185,7 @@ async def test_asked_for_twice_it_opens_once(home, ask, kind):
 
 async def test_a_run_that_cannot_be_read_under_another_screen_ends_the_app_with_the_reason(walk, tmp_path):
     app = walk(write_run(tmp_path / "empty", []))
-    async with app.run_test(size=WIDE) as pilot:
+    async with app.run_test(size=WIDE):
         app.action_help()
         await until(lambda: app._exit)
     assert app.return_code == 2
