@@ -1,4 +1,4 @@
-"""Breaks of small models, trained for real at one seed and walked with nobody watching, end at their leaf."""
+"""Breaks of small models, trained for real at one seed and walked with nobody watching, end at their leaf.
 
 A card promises four seeds of five: this is one of those. `tutor atlas` tells of the others, and of the breaks
 of the full-sized model, which take most of its time.
