@@ -1,12 +1,12 @@
 """Comma-separated values with a header: a column of steps and one of losses, whatever else there is."""
 
-import csv
 from dataclasses import dataclass
 from pathlib import Path
 
 from tutor.readers.common.rows import run_of_table
-from tutor.readers.source import NAMED, Source, first_line
-from tutor.run import BadRunError, Run, names
+from tutor.readers.common.tables import cells, header
+from tutor.readers.source import NAMED, Source
+from tutor.run import Run, names
 from tutor.words import plain
 
 
@@ -28,12 +28,7 @@ class Table:
         """
         import polars as pl  # only who reads a log pays for it
 
-        try:
-            rows = pl.read_csv(self.path, infer_schema=False, truncate_ragged_lines=True)
-        except pl.exceptions.PolarsError as error:
-            raise BadRunError(
-                f"{self.path} is no CSV that can be read: {str(error).splitlines()[0]}"
-            ) from None
+        rows = cells(self.path)
         # Two columns may differ by a blank alone: the first takes the name.
         tidy = {name.strip(): name for name in reversed(rows.columns)}
         rows = rows.select(pl.col(name).alias(new) for new, name in reversed(tidy.items()))
@@ -42,37 +37,23 @@ class Table:
 
 def sources(path: Path) -> list[Source]:
     """A file whose first line names a column of steps and one of losses."""
-    header = _header(path)
-    if any(name.endswith("__MIN") for name in header):  # exported from Weights & Biases
+    named = [name.strip() for name in header(path)]
+    if any(name.endswith("__MIN") for name in named):  # exported from Weights & Biases
         return []
-    known = set(names.mapping(header).values())
+    known = set(names.mapping(named).values())
     return [Table(path)] if "step" in known and known & {"loss", "val_loss"} else []
 
 
 def lacks(path: Path) -> str | None:
     """A CSV whose header names neither, or one of the two."""
-    header = _header(path)
-    if len(header) < 2 and path.suffix != ".csv":
+    named = [name.strip() for name in header(path)]
+    if len(named) < 2 and path.suffix != ".csv":
         return None
     return (
         f"as a CSV it needs a column of steps ({_some('step')}) and one of losses ({_some('loss')}); "
-        f"it has {', '.join(f'`{plain(name)}`' for name in header[:NAMED]) or 'none'}"
+        f"it has {', '.join(f'`{plain(name)}`' for name in named[:NAMED]) or 'none'}"
     )
 
 
 def _some(signal: str) -> str:
     return ", ".join(names.KNOWN[signal][:3])
-
-
-def _header(path: Path) -> list[str]:
-    """The names of a CSV's columns; [] where the file is none."""
-    if not path.is_file():
-        return []
-    line = first_line(path)
-    if line.startswith((b"{", b"[")):
-        return []  # JSON
-    try:
-        names = next(csv.reader([line.decode().rstrip("\r")]), [])
-    except (UnicodeDecodeError, csv.Error):
-        return []
-    return [name.strip() for name in names] if all(name.isprintable() for name in names) else []

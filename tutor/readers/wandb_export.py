@@ -1,11 +1,11 @@
 """A panel exported from Weights & Biases: `Step`, and `<run> - <metric>` with `__MIN` and `__MAX`."""
 
-import csv
 from dataclasses import dataclass
 from pathlib import Path
 
 from tutor.readers.common.rows import run_of_table
-from tutor.readers.source import NAMED, Source, first_line
+from tutor.readers.common.tables import cells, header
+from tutor.readers.source import NAMED, Source
 from tutor.run import BadRunError, Run
 from tutor.words import plain
 
@@ -28,36 +28,22 @@ class Export:
         """The run, read whole. Raises BadRunError where it holds several, or none that can be read."""
         import polars as pl  # only who reads a log pays for it
 
-        header = _header(self.path)
-        kept = [name for name in header if _BETWEEN in name and not name.endswith((_LOWEST, "__MAX"))]
+        given = header(self.path)
+        kept = [name for name in given if _BETWEEN in name and not name.endswith((_LOWEST, "__MAX"))]
         runs = list(dict.fromkeys(name.rpartition(_BETWEEN)[0] for name in kept))
         if len(runs) > 1:
             named = ", ".join(f"`{plain(name)}`" for name in runs[:NAMED])
             raise BadRunError(f"{self.path} holds {len(runs)} runs side by side, export one of them: {named}")
-        try:
-            rows = pl.read_csv(self.path, infer_schema=False, truncate_ragged_lines=True)
-        except pl.exceptions.PolarsError as error:
-            raise BadRunError(
-                f"{self.path} is no CSV that can be read: {str(error).splitlines()[0]}"
-            ) from None
+        rows = cells(self.path)
         named = {name: name.rpartition(_BETWEEN)[2] for name in kept if name in rows.columns}
-        rows = rows.select(pl.col(header[0]), *(pl.col(old).alias(new) for old, new in named.items()))
+        rows = rows.select(pl.col(given[0]), *(pl.col(old).alias(new) for old, new in named.items()))
         return run_of_table(rows, self.path, name=runs[0] if runs else None)
-
-
-def _header(path: Path) -> list[str]:
-    if not path.is_file():
-        return []
-    try:
-        return next(csv.reader([first_line(path).decode().rstrip("\r")]), [])
-    except (UnicodeDecodeError, csv.Error):
-        return []
 
 
 def sources(path: Path) -> list[Source]:
     """A CSV of `Step` and columns that come with their lowest value."""
-    header = _header(path)
-    exported = header[:1] == ["Step"] and any(name.endswith(_LOWEST) for name in header)
+    given = header(path)
+    exported = given[:1] == ["Step"] and any(name.endswith(_LOWEST) for name in given)
     return [Export(path)] if exported else []
 
 

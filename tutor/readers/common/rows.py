@@ -18,10 +18,8 @@ def run_of(
     path: Path,
     *,
     name: str | None = None,
-    manifest: Manifest | None = None,
     aggregations: Mapping[str, Aggregation] | None = None,
     remarks: Sequence[Remark] = (),
-    revision: object = None,
 ) -> Run:
     """The run that the rows make, in the order in which they were logged.
 
@@ -29,10 +27,8 @@ def run_of(
         rows: numbers by the log's own names; what isn't a number, in text or not, is passed over.
         path: the log.
         name: what to call it; else the file's name.
-        manifest: what the log says of what the run was meant to be.
         aggregations: by tutor's signals, where a value isn't that of its step.
         remarks: what the reader passed over.
-        revision: what tells this state of the log from a later one.
 
     Raises:
         BadRunError: there is no row with a number in it.
@@ -45,10 +41,8 @@ def run_of(
         _frame(table),
         path,
         name=name,
-        manifest=manifest,
         aggregations=aggregations,
         remarks=remarks,
-        revision=revision,
     )
 
 
@@ -57,10 +51,8 @@ def run_of_table(
     path: Path,
     *,
     name: str | None = None,
-    manifest: Manifest | None = None,
     aggregations: Mapping[str, Aggregation] | None = None,
     remarks: Sequence[Remark] = (),
-    revision: object = None,
 ) -> Run:
     """As `run_of`, of a table that was read as one."""
     from tutor.run.normalise import hidden, normalise
@@ -71,11 +63,11 @@ def run_of_table(
     return Run(
         path=path,
         name=name or path.stem,
-        manifest=manifest or Manifest(),
+        manifest=Manifest(),
         frame=frame,
         remarks=(*remarks, *more, *hidden(told)),
         aggregations=told,
-        position=(state.st_ino, state.st_size, state.st_mtime_ns, revision),
+        position=(state.st_ino, state.st_size, state.st_mtime_ns),
     )
 
 
