@@ -2,6 +2,7 @@
 
 import pytest
 from textual import events
+from textual.widgets._toast import Toast
 
 from tests.ui.conftest import NARROW, WIDE, leave_at_the_leaf, phase_19, recorded, shown
 from tests.ui.promises import broken
@@ -194,17 +195,22 @@ class TestLittleRoom:
             assert app.screen.query_one(Plot).content_size.height >= 8
             assert "all 600 logged losses are finite" in " ".join(shown(app).split())
 
+    @pytest.mark.parametrize("said", ["kept", "a line that goes on " * 12])
     @pytest.mark.parametrize("size", [WIDE, NARROW])
-    async def test_a_message_covers_neither_header_nor_footer(self, walk, size):
+    async def test_a_message_covers_nothing(self, walk, size, said):
         app = walk()
         async with app.run_test(size=size, notifications=True) as pilot:
             await settle(pilot)
-            before = shown(app).split("\n")
-            app.notify("kept")
-            await pilot.pause(0.1)
-            after = shown(app).split("\n")
-            assert "kept" in "\n".join(after)
-            assert (after[0], after[-1]) == (before[0], before[-1])
+            app.notify(said)
+            await pilot.pause(0.2)
+            assert said[:15] in shown(app)
+            told = app.screen.query_one(Toast).region
+            assert told
+            parts = app.screen.query("Title, QuestionPane, Plot, Answer, Hints, Keys").results()
+            parts = [part for part in parts if part.region]
+            assert len(parts) >= 6
+            assert [part for part in parts if part.region.overlaps(told)] == []
+            assert phase_19().questions["1.1"].ask("en") in shown(app)
 
 
 async def test_the_panels_follow_the_language_in_mid_walk(walk):
