@@ -185,6 +185,18 @@ async def test_each_section_says_how_it_stands_in_words(book):
         assert "is not a step" in str(app.screen.query_one(".standing", Static).render())
 
 
+@pytest.mark.parametrize("lang", ["en", "es"])
+async def test_how_a_section_stands_is_in_sight_however_long_its_form(book, lang):
+    run = spiked()
+    screen = PostMortemScreen(begun(run).with_own().with_own(), book, run)
+    async with on_screen(screen, lang=lang, size=NARROW) as pilot:
+        for number in (1, 2, 4, 5, 6, 7):  # in 3 the contents say it
+            await screen._go(number)
+            await settle(pilot)
+            said = str(screen.query_one(".standing", Static).render())
+            assert said[:25] in shown(pilot.app), number
+
+
 class TestEvidence:
     async def test_the_log_speaks_after_the_learner(self, book):
         async with on_screen(PostMortemScreen(begun(), book)) as pilot:
