@@ -99,7 +99,7 @@ class Navigation(App[object]):
 
     def open_postmortem(self, walk: AtLeaf, keeper: Keeper, proof: Proof | None = None) -> None:
         """The post-mortem of a walk, filled with what was proven."""
-        from tutor.ui.begun import begun
+        from tutor.begun import begun
         from tutor.ui.proofs import taken_up
         from tutor.ui.screens.postmortem import PostMortemScreen
 
