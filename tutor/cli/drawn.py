@@ -90,14 +90,23 @@ def by_parts(found: Sequence[Replay], lang: str) -> Table:
 
 def recovery(found: Recovery, lang: str) -> Group:
     """The actions side by side, and the best of them."""
-    title = say("replay.recover.title", lang, spike=found.spike, seen=found.seen)
-    table = Table(box=box.SIMPLE, title=title, title_justify="left", title_style="bold")
-    table.add_column(say("replay.recover.action", lang), overflow="fold")
+    title = say(
+        "replay.recover.title", lang, spike=found.spike, seen=found.seen, per_hour=number(found.per_hour)
+    )
+    table = Table(
+        box=box.SIMPLE_HEAD,
+        title=title,
+        title_justify="left",
+        title_style="bold",
+        pad_edge=False,
+        collapse_padding=True,
+    )
+    table.add_column(say("replay.recover.action", lang), no_wrap=True)
     heads = ("begins", "steps", "tokens", "price", "soon", "late", "again")
     facts = {"soon": found.soon, "late": found.late}
     for head in heads:
-        words = say(f"replay.recover.{head}", lang, per_hour=number(found.per_hour), steps=facts.get(head))
-        table.add_column(words, justify="right")
+        words = say(f"replay.recover.{head}", lang, steps=facts.get(head))
+        table.add_column(words, justify="right", no_wrap=True)
     best = found.best
     for one in found.outcomes:
         again = "no" if one.again is None else "at"
@@ -106,8 +115,8 @@ def recovery(found: Recovery, lang: str) -> Group:
             str(one.begins),
             str(one.steps),
             "–" if one.tokens is None else f"{one.tokens:,}",
-            "–" if one.price is None else number(one.price),
-            *("–" if x is None else number(x) for x in (one.soon, one.late)),
+            "–" if one.price is None else f"{one.price:.2g}",
+            *("–" if x is None else f"{x:.3g}" for x in (one.soon, one.late)),
             say(f"replay.recover.{again}", lang, step=one.again),
             style="bold green" if one is best else "",
         )

@@ -103,7 +103,7 @@ def fork(
     before = _fitting(rewound.states[at], change, recipe.settings.dtype)
     trainer = Trainer(recipe)
     # An optimizer keeps the tensors that it is given: the state may be wanted for another fork.
-    counted = restored(trainer, copy.deepcopy(before), checkpoint.path_of(run, at))
+    counted = restored(trainer, copy.deepcopy(before), checkpoint.path_of(run, at), begun=at > 0)
     sealed = {name: value for name, value in told.items() if name not in TOLD}
     purpose = Purpose(
         command=command,

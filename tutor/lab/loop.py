@@ -103,14 +103,14 @@ def resume(run: Path, recipe: Recipe, on_row: Callable[[dict], None] | None = No
     return go_on(trainer, lambda: Record.reopen(run, start), start, counted, on_row)
 
 
-def restored(trainer: Trainer, state: Mapping[str, Any], path: Path) -> Counted:
+def restored(trainer: Trainer, state: Mapping[str, Any], path: Path, *, begun: bool = True) -> Counted:
     """Put the trainer into the state that the checkpoint at `path` held; what its rows had counted by then.
 
     Raises:
         ValueError: the state isn't one of such a run.
     """
     try:
-        trainer.restore(state)
+        trainer.restore(state, begun=begun)
         return Counted.model_validate(state.get("counted"))
     except ValidationError:
         raise checkpoint.refused(path, "it hasn't counted what a row takes from those before") from None

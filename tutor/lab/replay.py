@@ -116,7 +116,7 @@ def _taken(
 ) -> Replay:
     """One step taken again from those states; `moves` has seen the updates before it."""
     trainer = Trainer(recipe)
-    trainer.restore(_mixed(states, asked))
+    trainer.restore(_mixed(states, asked), begun=min(asked.parts.values()) > 0)
     moves.see(asked.at, trainer)
     batches = _batches(recipe, states[asked.at], asked)
     loss, grad_norm, passages = _watched(trainer, batches, asked)
@@ -146,16 +146,19 @@ def _taken(
 
 def _mixed(states: Mapping[int, State], asked: Asked) -> dict[str, Any]:
     """The state whose parts are each from the step that was asked for; all else is that of `at`."""
-    state = copy.deepcopy(dict(states[asked.at]))
+    state = dict(states[asked.at])
+    own = state["optimizer"]
+    moments = {index: dict(held) for index, held in own["state"].items()}
+    state["optimizer"] = {**own, "state": moments}
     state["model"] = states[asked.parts["weights"]]["model"]
     for part, name in _MOMENTS.items():
         other = states[asked.parts[part]]["optimizer"]["state"]
-        for index, held in state["optimizer"]["state"].items():
+        for index, held in moments.items():
             if index in other:
                 held[name] = other[index][name]
                 if part == "v":  # its correction for the start at zero counts the updates
                     held["step"] = other[index]["step"]
-    return state
+    return copy.deepcopy(state)  # an optimizer goes on with the tensors that it is given
 
 
 def _batches(recipe: Recipe, state: State, asked: Asked) -> list[Batch] | None:

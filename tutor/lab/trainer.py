@@ -115,8 +115,12 @@ class Trainer:
             "rng": torch.get_rng_state(),
         }
 
-    def restore(self, state: Mapping[str, Any]) -> None:
+    def restore(self, state: Mapping[str, Any], *, begun: bool = True) -> None:
         """Go on from `state`.
+
+        Args:
+            state: what `state` gave for such a run.
+            begun: whether it is that after an update; before the first there are no moments.
 
         Raises:
             ValueError: it isn't what `state` gave for such a run; nothing can be trained on then.
@@ -128,7 +132,7 @@ class Trainer:
         with torch.no_grad():
             for name, weight in named.items():
                 weight.copy_(like(f"model's {name}", weights[name], weight))
-        self.optimizer.restore(part(state, "optimizer"), idle=self.scaler.is_enabled())
+        self.optimizer.restore(part(state, "optimizer"), idle=not begun or self.scaler.is_enabled())
         self._restore_scaler(part(state, "scaler"))
         self.loader.restore(part(state, "loader"))
         torch.set_rng_state(like("rng", state.get("rng"), torch.get_rng_state()).cpu())
