@@ -146,13 +146,17 @@ def scaled(was: Any, times: float) -> int | float:
     return round(value) if isinstance(was, int) else value
 
 
-def command_words(changes: Mapping[str, Any]) -> list[str]:
-    """Changes as a person types them after `tutor train`: `["--device", "cpu", "--set", "lr=0.001"]`."""
+def command_words(changes: Mapping[str, Any], *, options: bool = True) -> list[str]:
+    """Changes as a person types them after `tutor train`: `["--device", "cpu", "--set", "lr=0.001"]`.
+
+    Other commands have none of its `options`, and take every setting by `--set`.
+    """
     typed = []
-    for name in OPTIONS:
+    own = OPTIONS if options else ()
+    for name in own:
         if name in changes:
             typed += [f"--{name}", str(changes[name])]
     for name, value in changes.items():
-        if name not in OPTIONS:
+        if name not in own:
             typed += ["--set", f"{name}={'none' if value is None else value}"]
     return typed

@@ -17,7 +17,7 @@ from tutor.postmortem.form import (
 from tutor.postmortem.incident import Incident, Numbers, survey
 from tutor.postmortem.incident_rows import of_a_long_run
 from tutor.postmortem.symptoms import at_a_step, course, of_the_whole_run
-from tutor.postmortem.thresholds import AS_BEFORE, EMA_STEPS, SETTLED, TOLERANCE
+from tutor.postmortem.thresholds import AS_BEFORE, EMA_STEPS, PROBE_RISE, SETTLED, TOLERANCE
 from tutor.run import Run
 from tutor.words import LANGUAGES, number, plain, say
 
@@ -141,7 +141,12 @@ def _bounds(incident: Incident) -> tuple[Bound, ...]:
 def _as_before(incident: Incident, signal: str) -> str:
     """The bound under which a signal is back where it was, or ""."""
     before = incident.baseline(signal)
-    return plain(number(before.mean + AS_BEFORE * before.std)) if before else ""
+    if not before:
+        return ""
+    slack = AS_BEFORE * before.std
+    if signal == "probe_loss":  # it is smooth: what three of its deviations allow for, healthy drift exceeds
+        slack = max(slack, PROBE_RISE)
+    return plain(number(before.mean + slack))
 
 
 def _last_step(run: Run) -> str:

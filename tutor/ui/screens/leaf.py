@@ -225,17 +225,22 @@ class LeafScreen(WalkPage[AtLeaf]):
 
     def check_action(self, action: str, parameters: tuple) -> bool | None:
         """Only what works now."""
-        if action == "prove":
-            return self._proof is not None
-        if action == "postmortem":
-            return self.walk.leaf.post_mortem
-        if action == "next_tree":
-            return self.walk.leaf.next is not None and self.walk.leaf.next.tree in trees.available()
-        if action == "copy":
-            return self.command is not None
-        if action == "next_case":
-            return self._opened is not None and self._opened.cases.next is not None
-        return True
+        match action:
+            case "prove":
+                works = self._proof is not None
+            case "fix":
+                works = walks.flawed(self.walk)
+            case "postmortem":
+                works = self.walk.leaf.post_mortem
+            case "next_tree":
+                works = self.walk.leaf.next is not None and self.walk.leaf.next.tree in trees.available()
+            case "copy":
+                works = self.command is not None
+            case "next_case":
+                works = self._opened is not None and self._opened.cases.next is not None
+            case _:
+                works = True
+        return works
 
     def action_panel(self, number: int) -> None:
         """A panel in full size, at the step under discussion."""
@@ -252,6 +257,18 @@ class LeafScreen(WalkPage[AtLeaf]):
     def action_postmortem(self) -> None:
         """Write the post-mortem."""
         self.app.open_postmortem(self.walk, self._keeper, self._proof)
+
+    def action_fix(self) -> None:
+        """Try a fix, or go back to the one that is being tried."""
+        self.app.try_fix(self.walk, self._fix_rows())
+
+    def _fix_rows(self) -> list[tuple[str, str]]:
+        """What can be tried: each fix of the leaf by its command, in words."""
+        lang, rows = self.app.lang, dict[str, str]()
+        for fix in self.walk.leaf.fixes:
+            if command := walks.fix_command(self.walk.run, fix.change):
+                rows.setdefault(command, fix.words(lang))
+        return list(rows.items())
 
     def action_prove(self) -> None:
         """Climb the card's ladder, or go on where it was left."""
