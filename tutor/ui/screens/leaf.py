@@ -207,12 +207,13 @@ class LeafScreen(WalkPage[AtLeaf]):
             question, sign = self.walk.tree.questions[answer.question], mark(answer)
             said, found = (answer_label(question, one, lang) for one in (predicted.outcome, answer.outcome))
             facts = {"said": said, "confidence": predicted.confidence, "found": found}
+            told = self.say("leaf.said_so" if said == found else "leaf.said", **facts)
             lines.append(
                 Content.assemble(
                     (f"{sign} ", mark_style(sign)),
                     (f"{answer.question} ", "$foreground-muted"),
                     (question.title(lang), ""),
-                    (f"   {self.say('leaf.said', **facts)}", "$foreground-muted"),
+                    (f"   {told}", "$foreground-muted"),
                 )
             )
         notes = [self.say("leaf.close")] if CLOSE in marks else []
