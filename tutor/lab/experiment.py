@@ -83,6 +83,7 @@ def run_fork(
         out: the fork's folder; a new one in `./runs` where none is given.
     """
     plan = plan_of(run)
+    change = forks.typed(change, plan.settings)
     done = rows_in(run) or len(readers.read(run))
     if not 0 <= at <= done:
         raise ValueError(f"--at {at} is outside {run}: its log has the steps 0 to {done - 1}")
@@ -263,7 +264,7 @@ def run_fix(run: Path, fix: str | Change | None, out: Path) -> tuple[int, str]:
     @_ending
     def trained() -> int:
         nonlocal told
-        change = _chosen(run, fix)
+        change = forks.typed(_chosen(run, fix), plan_of(run).settings)
         told = str(change)
         recipe = fixes.mended(run, change)
         words = ["tutor", "verify", str(run), *command_words(change.settings, options=False)]
