@@ -146,6 +146,11 @@ def scaled(was: Any, times: float) -> int | float:
     return round(value) if isinstance(was, int) else value
 
 
+def assignments(changes: Mapping[str, Any]) -> list[str]:
+    """Changes as `--set` takes them: `["lr=0.001", "grad_clip=none"]`."""
+    return [f"{name}={'none' if value is None else value}" for name, value in changes.items()]
+
+
 def command_words(changes: Mapping[str, Any], *, options: bool = True) -> list[str]:
     """Changes as a person types them after `tutor train`: `["--device", "cpu", "--set", "lr=0.001"]`.
 
@@ -156,7 +161,6 @@ def command_words(changes: Mapping[str, Any], *, options: bool = True) -> list[s
     for name in own:
         if name in changes:
             typed += [f"--{name}", str(changes[name])]
-    for name, value in changes.items():
-        if name not in own:
-            typed += ["--set", f"{name}={'none' if value is None else value}"]
+    for assignment in assignments({name: value for name, value in changes.items() if name not in own}):
+        typed += ["--set", assignment]
     return typed

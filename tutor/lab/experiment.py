@@ -13,6 +13,8 @@ from functools import wraps
 from pathlib import Path
 from typing import Any, ParamSpec
 
+import polars as pl
+
 from tutor import readers, terminal, verifying
 from tutor.lab import fork as forks
 from tutor.lab import recover as recoveries
@@ -22,7 +24,7 @@ from tutor.lab.command import busy
 from tutor.lab.fork import Change
 from tutor.lab.progress import INTERRUPTED, free, progress, refused
 from tutor.lab.recover import NotPossibleError, Playbook
-from tutor.lab.replay import Asked, replay
+from tutor.lab.replay import LOOK_BACK, Asked, replay
 from tutor.lab.rewind import nearest, rewind, same_bits
 from tutor.parts import Part
 from tutor.run import Run
@@ -81,6 +83,7 @@ def run_fork(
         out: the fork's folder; a new one in `./runs` where none is given.
     """
     plan = plan_of(run)
+    change = forks.typed(change, plan.settings)
     done = rows_in(run) or len(readers.read(run))
     if not 0 <= at <= done:
         raise ValueError(f"--at {at} is outside {run}: its log has the steps 0 to {done - 1}")
@@ -152,7 +155,7 @@ def run_replay(run: Path, asked: Sequence[Asked], show: Callable[[Sequence[Repla
                 raise ValueError(f"step {step} is outside {run}: its log has the steps 0 to {done - 1}")
     _note(busy(recipe.settings))
     steps = [step for one in asked for step in (one.at, *one.parts.values())]
-    first, last = nearest(run, min(steps)), max(steps)
+    first, last = nearest(run, max(0, min(steps) - LOOK_BACK)), max(steps)
     with progress(recipe.settings, last, f"steps {first} to {last - 1} again") as bar:
         found = replay(run, asked, logged, bar)
     for one in found:
@@ -163,17 +166,19 @@ def run_replay(run: Path, asked: Sequence[Asked], show: Callable[[Sequence[Repla
 
 
 def first_not_finite(run: Run) -> int:
-    """The step to be replayed where none is named: the first whose loss, else whose gradient, isn't finite.
+    """The step to be replayed where none is named: the first whose loss or gradient isn't finite.
+
+    Under a scaler of the loss a gradient that overflows now and then is as it should be.
 
     Raises:
-        ValueError: all are.
+        ValueError: all are finite.
     """
-    for signal in ("loss", "grad_norm"):
-        if run.has(signal):
-            rows = run.logged(signal)
-            bad = rows.frame.filter(~rows[signal].is_finite())["step"]
-            if len(bad):
-                return int(bad[0])
+    signals = ["loss", "reduced_loss", *([] if run.has("loss_scale") else ["grad_norm"])]
+    rows = [
+        run.logged(signal).frame.filter(~pl.col(signal).is_finite()) for signal in signals if run.has(signal)
+    ]
+    if steps := [int(one["step"][0]) for one in rows if len(one)]:
+        return min(steps)
     raise ValueError(f"{run.name} stays finite to its end: say which step to replay, with --at")
 
 
@@ -259,7 +264,7 @@ def run_fix(run: Path, fix: str | Change | None, out: Path) -> tuple[int, str]:
     @_ending
     def trained() -> int:
         nonlocal told
-        change = _chosen(run, fix)
+        change = forks.typed(_chosen(run, fix), plan_of(run).settings)
         told = str(change)
         recipe = fixes.mended(run, change)
         words = ["tutor", "verify", str(run), *command_words(change.settings, options=False)]

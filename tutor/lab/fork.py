@@ -21,7 +21,7 @@ from tutor.lab.rewind import Rewound, rewind
 from tutor.lab.trainer import Trainer
 from tutor.parts import Part
 from tutor.runfolder.writer import Record, first_lines
-from tutor.settings import build
+from tutor.settings import Settings, assignments, build
 
 TOLD = ("command", "break", "role", "changes", "trigger", "faults", "actions")
 """What a run's truth says of every run; the rest is where to look, of a sealed one."""
@@ -43,9 +43,19 @@ class Change:
 
     def __str__(self) -> str:
         """In a few words, for the lineage."""
-        parts = [f"{name}={'none' if value is None else value}" for name, value in self.settings.items()]
+        parts = assignments(self.settings)
         parts += [str(one) for one in self.actions] + [f"without {name}" for name in self.without]
         return ", ".join(parts) or "nothing changed"
+
+
+def typed(change: Change, base: Settings) -> Change:
+    """The change with each setting as settings hold it: 0.003 where 3e-3 was typed.
+
+    Raises:
+        ValueError: a setting that there isn't or that is out of bounds.
+    """
+    built = build(change.settings, base)
+    return replace(change, settings={name: getattr(built, name) for name in change.settings})
 
 
 def changed(plan: Plan, change: Change) -> Plan:

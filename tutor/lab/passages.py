@@ -58,7 +58,7 @@ class Passages:
         return tuple(found)
 
     def _forward(self, module: nn.Module, given: Any, taken: Any) -> None:
-        self._add(self._names[module], "forward", given, taken)
+        self._add(self._names[module], "forward", (given, *module.parameters(recurse=False)), taken)
 
     def _backward(self, module: nn.Module, handed_on: Any, received: Any) -> None:
         self._received[module] = _finite(received)

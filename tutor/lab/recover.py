@@ -222,10 +222,12 @@ def blamed(run: Run, spike: int, batches: int) -> frozenset[int]:
         raise NotPossibleError("the log doesn't say which documents a batch held: no subset can be told")
     usual = run["grad_norm"].filter(run["grad_norm"].is_finite()).median()
     at_spike = pl.col("step").is_between(spike, spike + batches - 1)
-    calm = pl.col("grad_norm") <= CALM * float(str(usual))
+    # A document that the edge of a batch cuts goes on in the next one.
+    near = pl.col("step").is_between(spike - 1, spike + batches)
+    calm = (pl.col("grad_norm") <= CALM * float(str(usual))) & ~near
     held, ordinary = (
         {int(one) for one in run.frame.filter(rows)["sentence_ids"].explode().drop_nulls()}
-        for rows in (at_spike, calm & ~at_spike)
+        for rows in (at_spike, calm)
     )
     if not (subset := frozenset(held - ordinary)):
         raise NotPossibleError("every document of the batches at the spike is in ordinary batches too")

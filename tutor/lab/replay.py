@@ -34,6 +34,7 @@ _MOMENTS = {"m": "exp_avg", "v": "exp_avg_sq"}
 VIOLENT = 10.0
 """An update that moves a parameter so many times farther than its median one is violent."""
 FARTHEST = 5  # parameters that are listed
+LOOK_BACK = 20  # updates before the step, at least, that show what is usual
 
 
 @dataclass(frozen=True)
@@ -105,7 +106,7 @@ def replay(
         ValueError: the run can't be trained on, or its checkpoint can't be used.
     """
     recipe, moves = recipe_of(run), _Moves()
-    steps = {step for one in asked for step in (one.at, *one.parts.values())}
+    steps = {step for one in asked for step in (max(0, one.at - LOOK_BACK), one.at, *one.parts.values())}
     rewound = rewind(run, recipe, sorted(steps), on_row=on_row, on_step=moves.see)
     common = {"base": rewound.base, "differs": same_bits(rewound.rows, logged)}
     return [_taken(recipe, rewound.states, one, copy.deepcopy(moves), common) for one in asked]

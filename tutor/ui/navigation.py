@@ -117,7 +117,7 @@ class Navigation(App[object]):
 
         Args:
             walk: at its leaf.
-            fixes: by command, in words.
+            fixes: by their settings, in words.
             anew: another one than the last.
         """
         from tutor.ui import trials
@@ -158,7 +158,7 @@ class Navigation(App[object]):
             if wish == OWN:
                 self.push_screen(ChangeScreen(), lambda given: begin(given and trials.as_options(given)))
             elif wish is not None:
-                begin([] if wish == SMALLEST else trials.options_of(wish))
+                begin([] if wish == SMALLEST else trials.as_options(wish.split()))
 
         first = [] if fixes else [(SMALLEST, say("trial.code", self.lang))]
         rows = [*fixes, *first, (OWN, say("trial.own", self.lang))]

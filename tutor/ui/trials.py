@@ -8,7 +8,6 @@ import contextlib
 import hashlib
 import json
 import os
-import shlex
 import signal
 import subprocess
 import sys
@@ -16,7 +15,6 @@ import tempfile
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from importlib.util import find_spec
-from itertools import pairwise
 from pathlib import Path
 
 from pydantic import ValidationError
@@ -133,12 +131,6 @@ def begin(run: Path, change: Sequence[str], *, learner: str, lang: str) -> Trial
 def as_options(settings: Sequence[str]) -> list[str]:
     """Settings, each as name=value, as options of `tutor verify`."""
     return [word for one in settings for word in ("--set", one)]
-
-
-def options_of(command: str) -> list[str]:
-    """What a fix's command changes, as options of `tutor verify`."""
-    words = shlex.split(command)
-    return as_options([after for word, after in pairwise(words) if word == "--set"])
 
 
 def latest(run: Path) -> Trial | None:
