@@ -67,7 +67,12 @@ async def test_from_the_leaf_to_the_root_cause_and_its_post_mortem(at_leaf, lang
         await settle(pilot)
         assert CAUSE in shown(app)
         assert " ".join(card.diagnosis(lang).split()[:4]) in shown(app)
-        await pilot.press("enter", "p")
+        await pilot.press("enter")
+        await settle(pilot)
+        assert isinstance(app.screen, LeafScreen)
+        assert say("keys.proven", lang) in shown(app).split("\n")[-1]
+        assert say("keys.prove", lang) not in shown(app).split("\n")[-1]
+        await pilot.press("p")
         await settle(pilot)
         assert isinstance(app.screen, PostMortemScreen)
         pm = app.screen.pm

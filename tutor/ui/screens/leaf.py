@@ -246,7 +246,7 @@ class LeafScreen(WalkPage[AtLeaf]):
         """Only what works now."""
         match action:
             case "prove":
-                works = self._proof is not None
+                works = self._proof is not None and parameters[0] == self._proof.finished
             case "fix":
                 works = walks.flawed(self.walk)
             case "postmortem":
@@ -289,8 +289,8 @@ class LeafScreen(WalkPage[AtLeaf]):
                 rows.setdefault(" ".join(settings.assignments(values)), fix.words(lang))
         return list(rows.items())
 
-    def action_prove(self) -> None:
-        """Climb the card's ladder, or go on where it was left."""
+    def action_prove(self, proven: bool) -> None:
+        """Climb the card's ladder, or go on where it was left; once all is `proven`, look at it again."""
         from tutor.ui.screens.prove import ProveScreen
 
         if self._proof:

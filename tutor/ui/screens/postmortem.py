@@ -34,6 +34,7 @@ from tutor.postmortem import (
 )
 from tutor.run import PANELS, Run
 from tutor.ui import bindings
+from tutor.ui.heard import heard
 from tutor.ui.screens.page import Page
 from tutor.ui.screens.pick import PickScreen
 from tutor.ui.widgets.contents import Contents
@@ -208,22 +209,6 @@ class PostMortemScreen(Page):
         else:
             self._show()
 
-    async def _heard(self) -> None:
-        """Wait until what was typed has come up from the field at hand.
-
-        A key makes its field tell of the change, and each widget above passes that on: two turns at each.
-        Without the wait Ctrl+S right behind a word would save the lesson without its end.
-        """
-        held = self.focused
-        with suppress(TimeoutError):  # a field that was taken away in the meantime takes no turn any more
-            async with asyncio.timeout(1):
-                on_the_way = held.ancestors_with_self if held else ()
-                for widget in (one for one in on_the_way if isinstance(one, Widget)):
-                    for _ in range(2):
-                        turn = asyncio.Event()
-                        if widget.call_later(turn.set):
-                            await turn.wait()
-
     @on(Contents.Chosen)
     @work(group="open")
     async def _chosen(self, event: Contents.Chosen) -> None:
@@ -238,7 +223,7 @@ class PostMortemScreen(Page):
 
     async def action_section(self, by: int) -> None:
         """The next section or the one before, around the end. The next key waits until it stands."""
-        await self._heard()
+        await heard(self.focused)
         await self._go((self.number - 1 + by) % len(SECTIONS) + 1)
 
     @on(Hypotheses.MadeOne)
@@ -281,7 +266,7 @@ class PostMortemScreen(Page):
 
     async def action_save(self) -> None:
         """Append to the lessons, or say which sections are missing."""
-        await self._heard()
+        await heard(self.focused)
         self._save()
 
     @work
@@ -351,7 +336,7 @@ class PostMortemScreen(Page):
 
     async def action_leave(self, draft: bool) -> None:
         """Leave; with `draft`, what was written is kept as one."""
-        await self._heard()
+        await heard(self.focused)
         async with self._putting:  # a section that is half drawn would be left without its fields
             if draft:
                 self._keep()
