@@ -128,8 +128,8 @@ def verify(
         tree=end.tree.tree,
         leaf=end.leaf.name("en") if end.leaf else "",
         verdict=verdict_of(stages),
-        before=_end(broken),
-        after=_end(fixed),
+        before=ending(broken),
+        after=ending(fixed),
     )
 
 
@@ -145,7 +145,7 @@ def _checked(bound: Bound, tolerance: str, run: Run) -> Checked:
 
 def _beside(fixed: Run, control: Run) -> Beside | None:
     step = min(int(fixed.steps[-1]), int(control.steps[-1]))
-    ours, theirs = _end(fixed, step), _end(control, step)
+    ours, theirs = ending(fixed, step), ending(control, step)
     if ours is None or theirs is None:
         return None
     return Beside(
@@ -158,7 +158,7 @@ def _beside(fixed: Run, control: Run) -> Beside | None:
     )
 
 
-def _end(run: Run, through: int | None = None) -> float | None:
+def ending(run: Run, through: int | None = None) -> float | None:
     """The mean loss of the last rows up to a step; None where one of them isn't finite, or there is none."""
     if not run.has("loss"):
         return None

@@ -18,6 +18,7 @@ from tutor.lab.passages import Passages
 from tutor.lab.recover import NotPossibleError, blamed
 from tutor.lab.replay import Asked, combinations, replay, state_of
 from tutor.lab.rewind import rewind, same_bits
+from tutor.lineage import experiments_on
 from tutor.parts import Part
 from tutor.run.recovery import Recovery
 from tutor.run.replay import Replay
@@ -180,6 +181,22 @@ class TestForkCommand:
         (tmp_path / "taken").mkdir()
         assert experiment.run_fork(ran, 10, Change(), out=tmp_path / "taken") == 2
         assert "never overwritten" in capfd.readouterr().err
+
+
+class TestLineage:
+    def test_what_was_tried_is_found_with_what_was_tried_on_that(self, tmp_path: Path, monkeypatch):
+        monkeypatch.chdir(tmp_path)
+        runs = tmp_path / "runs"
+        train(recipe(), out=runs / "first")
+        fork(runs / "first", 10, Change(settings={"lr": 3e-3}), runs / "second", command="")
+        fork(runs / "second", 10, Change(settings={"lr": 1e-3}), runs / "recover" / "A", command="")
+        assert [(one.path.name, one.change, one.at) for one in experiments_on(runs / "first")] == [
+            ("second", "lr=0.003", 10)
+        ]
+        [deeper] = experiments_on(Path("runs/second"))
+        assert (deeper.path.name, deeper.verified) == ("A", None)
+        assert deeper.end is not None
+        assert experiments_on(runs / "recover" / "A") == []
 
 
 class TestReplay:

@@ -1,13 +1,16 @@
 """What experiments found, drawn for a terminal: replays, recoveries, verifications."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from pathlib import Path
 
 from rich import box
 from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
+from rich.tree import Tree
 
 from tutor import verifying
+from tutor.lineage import Experiment
 from tutor.run.recovery import CLOSE, Recovery
 from tutor.run.replay import Passage, Replay
 from tutor.run.verification import Verification
@@ -127,6 +130,29 @@ def recovery(found: Recovery, lang: str) -> Group:
     told = {"action": best.action if best else "", "late": found.late, "close": round(100 * CLOSE)}
     lines.append(Text(say(key, lang, **told), style="bold"))
     return Group(*lines)
+
+
+def lineage(folder: Path, below: Callable[[Path], Sequence[Experiment]], lang: str) -> Tree:
+    """A run and, under it, what was tried on it."""
+    root = Tree(Text(plain(str(folder)), style="bold"))
+
+    def grow(branch: Tree, path: Path, above: frozenset[Path]) -> None:
+        for one in below(path):
+            where = "" if one.at is None else say("replay.lineage.at", lang, step=one.at)
+            end = "–" if one.end is None else number(one.end)
+            line = Text.assemble(
+                (plain(one.path.name), "bold"),
+                f"  {plain(one.change)} {where}  ",
+                (say("replay.lineage.end", lang, loss=end), "dim"),
+                *([("  " + say(f"replay.lineage.{one.verified}", lang), "")] if one.verified else []),
+            )
+            if one.path.resolve() not in above:
+                grow(branch.add(line), one.path, above | {one.path.resolve()})
+
+    grow(root, folder, frozenset({folder.resolve()}))
+    if not root.children:
+        root.add(Text(say("replay.lineage.none", lang), style="dim"))
+    return root
 
 
 def verification(found: Verification, lang: str) -> Group:

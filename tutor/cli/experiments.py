@@ -136,6 +136,19 @@ def fork(
     raise typer.Exit(code)
 
 
+@app.command(rich_help_panel=TEST, epilog="Example:  tutor forks runs/no-clip-1")
+def forks(
+    run: options.RunArgument,
+    lang: options.LangOption = None,
+) -> None:
+    """Draw what was tried on a run: its forks and fixes, theirs, and how each ended."""
+    from tutor.cli import drawn
+    from tutor.lineage import experiments_on
+
+    folder, language = options.folder(run), options.lang(lang)
+    terminal.console().print(drawn.lineage(folder, experiments_on, language))
+
+
 @app.command(
     rich_help_panel=TEST,
     epilog="Examples:  tutor recover RUN --all  ·  tutor recover RUN --action B --action D --price 2.5",

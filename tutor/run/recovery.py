@@ -14,7 +14,7 @@ Ours: means over 20 steps of one recipe differ by up to that where only the orde
 
 
 class _Data(BaseModel):
-    model_config = ConfigDict(frozen=True, ser_json_inf_nan="strings")
+    model_config = ConfigDict(frozen=True, ser_json_inf_nan="strings", defer_build=True)
 
 
 class Outcome(_Data):

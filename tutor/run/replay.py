@@ -10,7 +10,7 @@ Phase = Literal["forward", "backward"]
 
 class _Data(BaseModel):
     # NaN and Inf are kept as words: bare NaN isn't JSON.
-    model_config = ConfigDict(frozen=True, ser_json_inf_nan="strings")
+    model_config = ConfigDict(frozen=True, ser_json_inf_nan="strings", defer_build=True)
 
 
 class Passage(_Data):

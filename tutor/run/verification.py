@@ -10,7 +10,7 @@ WORSE = 0.02
 
 
 class _Data(BaseModel):
-    model_config = ConfigDict(frozen=True, ser_json_inf_nan="strings")
+    model_config = ConfigDict(frozen=True, ser_json_inf_nan="strings", defer_build=True)
 
 
 class Checked(_Data):
