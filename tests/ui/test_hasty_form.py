@@ -1,13 +1,19 @@
 """Haste in the post-mortem: keys as fast as a terminal sends them meet the field that they were meant for."""
 
+import asyncio
+
 import pytest
 
 from tests.test_postmortem import begun, filled, spiked
+from tests.ui.conftest import shown
 from tests.ui.test_hasty import at_once
 from tests.ui.test_postmortem import on_screen, settle, to_next
 from tutor.notebook import Notebook
+from tutor.postmortem import with_symptom
 from tutor.ui.screens.kept import KeptScreen
 from tutor.ui.screens.postmortem import PostMortemScreen
+from tutor.ui.widgets.sections import Section
+from tutor.words import say
 
 
 @pytest.fixture
@@ -71,3 +77,17 @@ async def test_what_is_typed_just_before_a_change_of_section_is_kept(book):
         at_once(pilot.app, *"0.9", "ctrl+n", "ctrl+pageup")
         await settle(pilot)
         assert screen.pm.hypotheses[0].probability == "0.9"
+
+
+async def test_edits_that_come_while_a_section_is_drawn_do_not_stop_it(book):
+    screen = PostMortemScreen(begun(), book)
+    async with on_screen(screen) as pilot:
+        pilot.app.action_language()
+        for number in range(60):
+            screen.post_message(Section.Edited(lambda pm, now=str(number): with_symptom(pm, "began", now)))
+            await asyncio.sleep(0.001)
+        await settle(pilot)
+        await pilot.press("end", "ctrl+u", *"314")
+        await settle(pilot)
+        assert screen.pm.symptoms[0].value == "314"
+        assert say("postmortem.lead.symptoms", "es")[:30] in shown(pilot.app)

@@ -5,13 +5,13 @@ applies them and tells the section what came of it. A draft is kept at each chan
 """
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from textual import on, work
 from textual.containers import Container, Horizontal, Vertical
@@ -50,6 +50,8 @@ from tutor.ui.widgets.sections import (
 from tutor.ui.widgets.title import Title
 from tutor.ui.widgets.verification import Verification
 from tutor.words import SaidError, plain
+
+S = TypeVar("S", bound=Section)
 
 KIND = "postmortem"
 FORMS = (Symptoms, Hypotheses, EvidenceGrid, Cause, Remediation, Verification, Lesson)
@@ -181,6 +183,10 @@ class PostMortemScreen(Page):
                     await form.remove_children()
                     await form.mount(section)
 
+    def _drawn(self, kind: type[S]) -> Iterable[S]:
+        """The section at hand, if it is of that kind; none while it is being drawn and lacks its fields."""
+        return () if self._putting.locked() else self.query(kind)
+
     def _show(self) -> None:
         lang = self.app.lang
         found = problems(self.pm, lang)
@@ -194,7 +200,7 @@ class PostMortemScreen(Page):
             else:
                 states.append(self.say("postmortem.state.left", count=count))
         self.query_one(Contents).show(states, self.number, lang)
-        for section in self.query(Section):
+        for section in self._drawn(Section):
             section.show(self.pm, found)
 
     @on(Section.Edited)
@@ -230,7 +236,7 @@ class PostMortemScreen(Page):
     def action_make_one(self) -> None:
         """Make the probabilities sum to 1."""
         self.pm = normalise(self.pm)
-        for section in self.query(Hypotheses):
+        for section in self._drawn(Hypotheses):
             section.take(self.pm)
         self._show()
 
