@@ -1,4 +1,4 @@
-"""The benchmarks, one after the other: `make bench`, or `python -m tests.bench paint check keys train experiments`."""
+"""The benchmarks, one after the other: `make bench`, or `python -m tests.bench paint check`."""
 
 import importlib
 import sys

@@ -1,6 +1,7 @@
 """How long a fork takes to its first trained step, and a replay to its answer.
 
-Whole commands, from the start of the interpreter: on a run of the default model with a checkpoint at step 100.
+Whole commands, from the start of the interpreter, on a run of the default model with a checkpoint at step
+100.
 """
 
 import subprocess

@@ -36,9 +36,7 @@ class Case:
 CASES = (
     Case("type-1", "Type 1: it comes back by itself", "no-clip", {}),
     Case("type-2", "Type 2: it settles higher", "no-clip", {"lr": 1.5e-2, "steps": 820}),
-    Case(
-        "type-3", "Type 3: it ends in a run that learns nothing more", "no-clip", {"lr": 5e-2, "steps": 820}
-    ),
+    Case("type-3", "Type 3: it diverges", "no-clip", {"lr": 5e-2, "steps": 820}),
 )
 
 HEAD = """# The playbook, tried
