@@ -10,9 +10,8 @@ from textual.widgets import Input, Static
 
 from tests.conftest import ROOT, write_run
 from tests.monkey.terminal import events_of
-from tests.ui.conftest import NARROW, WIDE, phase_19, recorded, shown, to_the_leaf, until
+from tests.ui.conftest import NARROW, WIDE, phase_19, recorded, settle, shown, to_the_leaf, until
 from tests.ui.promises import broken
-from tests.ui.test_walk import settle
 from tests.ui.world import MARKED, SWALLOWED, rows
 from tutor.begun import begun
 from tutor.notebook import Notebook, draft_key

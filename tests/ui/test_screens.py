@@ -4,8 +4,18 @@ import pytest
 
 from tests.conftest import write_run
 from tests.test_tree import small, write
-from tests.ui.conftest import NARROW, SIZES, TO_SPIKE, WIDE, leave_at_the_leaf, phase_19, recorded, shown
-from tests.ui.test_walk import click_on, settle
+from tests.ui.conftest import (
+    NARROW,
+    SIZES,
+    TO_SPIKE,
+    WIDE,
+    leave_at_the_leaf,
+    phase_19,
+    recorded,
+    settle,
+    shown,
+)
+from tests.ui.test_walk import click_on
 from tutor import tree as trees
 from tutor import walk as walks
 from tutor.notebook import Notebook, draft_key

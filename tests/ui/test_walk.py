@@ -6,11 +6,20 @@ from dataclasses import replace
 import pytest
 
 from tests.conftest import ROOT, make_run, write_run
-from tests.ui.conftest import NARROW, SIZES, TO_SPIKE, WIDE, leave_at_the_leaf, phase_19, recorded, shown
+from tests.ui.conftest import (
+    NARROW,
+    SIZES,
+    TO_SPIKE,
+    WIDE,
+    leave_at_the_leaf,
+    phase_19,
+    recorded,
+    settle,
+    shown,
+)
 from tutor import tree
 from tutor import walk as walks
 from tutor.notebook import Notebook, NotebookError, draft_key
-from tutor.ui.firstpaint import FIRST_PAINT
 from tutor.ui.looks import Looks
 from tutor.ui.screens.leaf import LeafScreen
 from tutor.ui.screens.note import NoteScreen
@@ -23,16 +32,6 @@ from tutor.walk import UNSURE
 from tutor.words import say
 
 YES = {"en": "y", "es": "s"}
-
-
-async def settle(pilot) -> None:
-    """Let what waits for the next paint happen, the reading of the run and of the notebook among it."""
-    await pilot.pause()
-    app, waited = pilot.app, 0.0
-    while waited < 5 and not app._exit and (app.files.busy or not getattr(app.screen, "begun", True)):
-        await pilot.pause(FIRST_PAINT / 4)
-        waited += FIRST_PAINT / 4
-    await pilot.pause()
 
 
 async def answer_all(pilot, lang: str) -> None:

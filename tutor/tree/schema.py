@@ -5,7 +5,7 @@ Every field of `Words` is written in the prose files, one per language; every ot
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Literal, Self
+from typing import Any, Literal, Self
 
 from pydantic import Field, PrivateAttr, model_validator
 
@@ -19,6 +19,20 @@ Number = int | float
 Kind = Literal["fine", "remark", "symptom"]
 
 
+def _name_detectors(schema: dict[str, Any]) -> None:
+    """Offer an editor every detector by name, with what it looks for, answers and takes."""
+    from tutor.detectors import registry
+
+    schema["oneOf"] = [
+        {
+            "const": one.name,
+            "description": f"{one.doc} Answers: {', '.join(one.outcomes)}."
+            + (f" Numbers: {', '.join(one.numbers)}." if one.numbers else ""),
+        }
+        for _, one in sorted(registry().items())
+    ]
+
+
 class Rule(Strict):
     """A detector and its numbers.
 
@@ -29,7 +43,7 @@ class Rule(Strict):
             steps, under its name, and one for its rows, under `name.rows`.
     """
 
-    detector: str
+    detector: str = Field(json_schema_extra=_name_detectors)
     numbers: Mapping[str, Number | Window] = Field(default_factory=dict)
     source_ids: Mapping[str, str] = Field(default_factory=dict, alias="sources")
     _sources: Mapping[str, Words] = PrivateAttr(default_factory=dict)
