@@ -10,9 +10,13 @@ from textual.screen import Screen
 
 from tutor.ui.typed import InTutor
 
+SOON = 0.002
+"""Seconds without a message after which a screen that opens is painted."""
+
 if TYPE_CHECKING:
     from textual.geometry import Offset, Region
     from textual.message import Message
+    from textual.timer import Timer
     from textual.widget import Widget
 
     _Screen = Screen[Any]
@@ -31,10 +35,27 @@ class LeftOnce(InTutor, _Screen):
     _left = False
     _result: Any = None
     _unpainted = False
+    _soon: Timer | None = None
 
     def opens(self) -> None:
-        """Paint nothing until all that opening brings with it is done."""
+        """Paint nothing until all that opening brings with it is done. Its classes for the room that there is
+        stand from the start: given when it is sized, they would have it styled and laid out a second time.
+        """
         self._unpainted = True
+        width, height = self.app.size
+        for room, breakpoints in (
+            (width, self.HORIZONTAL_BREAKPOINTS),
+            (height, self.VERTICAL_BREAKPOINTS),
+        ):
+            self.set_class(True, *self._get_breakpoint_classes(room, breakpoints or []), update=False)
+
+    def _on_idle(self) -> None:
+        """Paint soon after the last step of opening: Textual's own timer begins with a whole frame's wait."""
+        if not self._unpainted:
+            return
+        if self._soon:
+            self._soon.stop()
+        self._soon = self.set_timer(SOON, self._on_timer_update)
 
     def _on_timer_update(self) -> None:
         super()._on_timer_update()
