@@ -14,6 +14,7 @@ SOON = 0.002
 """Seconds without a message after which a screen that opens is painted."""
 
 if TYPE_CHECKING:
+    from textual import events
     from textual.geometry import Offset, Region
     from textual.message import Message
     from textual.timer import Timer
@@ -49,13 +50,13 @@ class LeftOnce(InTutor, _Screen):
         ):
             self.set_class(True, *self._get_breakpoint_classes(room, breakpoints or []), update=False)
 
-    def _on_idle(self) -> None:
+    async def _on_idle(self, event: events.Idle) -> None:
         """Paint soon after the last step of opening: Textual's own timer begins with a whole frame's wait."""
-        if not self._unpainted:
-            return
-        if self._soon:
-            self._soon.stop()
-        self._soon = self.set_timer(SOON, self._on_timer_update)
+        if self._unpainted and self.is_current and not self.app._batch_count:
+            if self._soon:
+                self._soon.stop()
+            self._soon = self.set_timer(SOON, self._on_timer_update)
+        await super()._on_idle(event)
 
     def _on_timer_update(self) -> None:
         super()._on_timer_update()
