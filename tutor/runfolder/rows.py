@@ -18,7 +18,9 @@ LOOKED_AT = 1000
 """Rows by which the number of columns is known."""
 
 _BARE = {
-    token: re.compile(rb"%b(?<=[:\[,\s]%b)(?=\s*[,}\]])" % (token, token))  # begins with letters: fast to find
+    token: re.compile(
+        rb"%b(?<=[:\[,\s]%b)(?=\s*[,}\]])" % (token, token)
+    )  # begins with letters: fast to find
     for token in (b"NaN", b"Infinity", b"-NaN", b"-Infinity")
 }
 
