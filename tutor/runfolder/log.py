@@ -1,9 +1,9 @@
 """A log read from its file: a small one at once, a large one by the columns that a sample of it shows.
 
 Of a large log polars reads what is plain, many times faster than Python could. It takes nothing for plain
-that isn't: a row of other columns' types, or a line that is no row, makes it give up; a column that the sample
-doesn't show makes tutor give up what it read. Such a log is read in pieces, each by its own columns, and only
-the pieces that polars gave up line by line.
+that isn't: a row of other columns' types, or a line that is no row, makes it give up; a column that the
+sample doesn't show makes tutor give up what it read. Such a log is read in pieces, each by its own columns,
+and only the pieces that polars gave up line by line.
 """
 
 import codecs
@@ -109,8 +109,8 @@ def _pieces_of(path: Path) -> Iterator[bytes]:
 def _in_pieces(data: bytes, path: Path) -> tuple[pl.DataFrame, list[Remark]] | None:
     """The rows of a large log that isn't plain, with what is to be said of those that are none.
 
-    None where it has too many columns, or values nested too deep, where the pieces don't go together, or where
-    those that polars gave up hold no row.
+    None where it has too many columns, or values nested too deep, where the pieces don't go together, or
+    where those that polars gave up hold no row.
     """
     if columns_of(sample_of(_spread(data)), data.count(b"\n")) > limits.COLUMNS:
         return None
@@ -139,7 +139,7 @@ def _in_pieces(data: bytes, path: Path) -> tuple[pl.DataFrame, list[Remark]] | N
 
 
 def _as_numbers(column: pl.Series) -> pl.Series:
-    """The column as numbers where it is one of numbers and NaN: beside text, all of the log's would be text."""
+    """The column as numbers where it is one of numbers and NaN: a text in one piece makes all of it text."""
     if column.dtype != pl.String or signals.kind_of(column.name) != "number":
         return column
     if not column.str.contains("^-?(?:NaN|Infinity)$").any():
