@@ -31,6 +31,7 @@ from tutor.ui.screens.small import TooSmall
 from tutor.ui.screens.walk import WalkScreen
 from tutor.ui.widgets.options import Options
 from tutor.ui.widgets.plot import Plot
+from tutor.ui.widgets.question import QuestionPane
 
 
 def at_once(app: TutorApp, *keys: str) -> None:
@@ -215,6 +216,19 @@ async def test_what_was_selected_is_redrawn_shorter_before_it_is_copied(walk):
         text = app.screen.query(Static).first()
         text.update(Content("one"))
         app.screen.selections = {text: Selection(Offset(0, 1), Offset(5, 7))}
+        await pilot.press("ctrl+c")
+        assert app.screen.get_selected_text() is None
+
+
+async def test_what_was_selected_is_copied_after_the_window_has_shrunk(walk):
+    app = walk()
+    async with app.run_test(size=WIDE) as pilot:
+        await settle(pilot)
+        question = app.screen.query_one(QuestionPane)  # what is at stake stands under it where there is room
+        app.screen.selections = {question: Selection(Offset(0, 1), Offset(9, 1))}
+        assert len(app.screen.get_selected_text()) == 9
+        await pilot.resize_terminal(*NARROW)
+        await settle(pilot)
         await pilot.press("ctrl+c")
         assert app.screen.get_selected_text() is None
 
