@@ -220,6 +220,21 @@ async def test_what_was_selected_is_redrawn_shorter_before_it_is_copied(walk):
         assert app.screen.get_selected_text() is None
 
 
+async def test_what_is_selected_of_a_panel_begins_and_ends_where_the_mouse_does(walk):
+    app = walk()
+    async with app.run_test(size=WIDE) as pilot:
+        await settle(pilot)
+        plot = app.screen.query_one(Plot)
+        lines = plot.render().plain.split("\n")
+        first, last = 2, 4
+        await pilot.mouse_down(plot, offset=(4 + plot.gutter.left, first + plot.gutter.top))
+        await pilot.hover(plot, offset=(9 + plot.gutter.left, last + plot.gutter.top))
+        await pilot.mouse_up(plot, offset=(9 + plot.gutter.left, last + plot.gutter.top))
+        # up to the cell under the mouse, and with it
+        wanted = [lines[first][4:], *lines[first + 1 : last], lines[last][:10]]
+        assert app.screen.get_selected_text().rstrip("\n").split("\n") == wanted
+
+
 async def test_what_was_selected_is_copied_after_the_window_has_shrunk(walk):
     app = walk()
     async with app.run_test(size=WIDE) as pilot:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from textual.await_complete import AwaitComplete
 from textual.errors import NoWidget
+from textual.geometry import Offset
 from textual.screen import Screen
 
 from tutor.ui.typed import InTutor
@@ -15,7 +16,7 @@ SOON = 0.002
 
 if TYPE_CHECKING:
     from textual import events
-    from textual.geometry import Offset, Region
+    from textual.geometry import Region
     from textual.message import Message
     from textual.timer import Timer
     from textual.widget import Widget
@@ -105,8 +106,12 @@ class LeftOnce(InTutor, _Screen):
 
     def get_widget_and_offset_at(self, x: int, y: int) -> tuple[Widget | None, Offset | None]:
         """What is drawn there, unless it is on its way out: a selection can't begin in it."""
+        from tutor.ui.widgets.plot import Plot
+
         widget, offset = super().get_widget_and_offset_at(x, y)
-        return (widget, offset) if widget is None or widget.is_attached else (None, None)
+        if widget is None or not widget.is_attached:
+            return None, None
+        return widget, widget.place(Offset(x, y)) if isinstance(widget, Plot) else offset
 
     def get_selected_text(self) -> str | None:
         """What is selected; nothing where it was drawn anew and is shorter now: Textual would fail."""
