@@ -47,6 +47,7 @@ class Recipe:
         scaler: settings to the scaler of the loss; it does nothing but under fp16.
         trigger: what was inserted on purpose, shared by a break and its control; for the manifest.
         faults: what was replaced on purpose; for the manifest.
+        actions: what somebody did about the run when it was forked; for the manifest.
     """
 
     settings: Settings
@@ -64,6 +65,7 @@ class Recipe:
     scaler: Callable[[Settings], torch.amp.GradScaler]
     trigger: tuple[Part, ...] = ()
     faults: tuple[Part, ...] = ()
+    actions: tuple[Part, ...] = ()
 
 
 def healthy(settings: Settings) -> Recipe:
