@@ -323,6 +323,10 @@ async def test_the_map_paints_the_lines_in_sight_and_all_can_be_copied(walk, mon
         assert max(painted) == outline.size.height - 1
 
 
+def test_lines_that_are_not_laid_out_have_no_place():
+    assert Lined().place(0) is None
+
+
 @pytest.mark.parametrize("size", SIZES)
 async def test_a_screen_that_opens_has_the_classes_of_its_size_from_the_start(walk, size, monkeypatch):
     app = walk()

@@ -70,8 +70,10 @@ class MapScreen(Page):
     def _to(self, question: str) -> None:
         """Bring a question into sight; a leaf is none."""
         at = [twigs[0].question for twigs in self._blocks]
-        if question in at:
-            above, block = self.query_one(Lined).place(at.index(question) + 1)  # after what the tree is about
+        if question not in at:
+            return
+        if place := self.query_one(Lined).place(at.index(question) + 1):  # after what the tree is about
+            above, block = place
             self.query_one("#map").scroll_to_region(Region(0, above, 1, block), animate=False)
 
     def _outline(self, width: int) -> Iterator[list[Content]]:

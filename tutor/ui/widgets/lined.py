@@ -35,9 +35,11 @@ class Lined(Settled, Widget):
         """As many rows as there are lines at that width."""
         return len(self._at(width)[0])
 
-    def place(self, block: int) -> tuple[int, int]:
-        """The first row of a block, and how many it has."""
+    def place(self, block: int) -> tuple[int, int] | None:
+        """The first row of a block, and how many it has; None before it is laid out."""
         ends = self._at(self.content_size.width)[1]
+        if block >= len(ends):
+            return None
         above = ends[block - 1] if block else 0
         return above, ends[block] - above
 
