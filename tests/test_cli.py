@@ -168,6 +168,13 @@ class TestBadInput:
         assert "lr=fast" in refused("train", "--set", "lr=fast")
         assert "--break" in refused("train", "--control")
 
+    @pytest.mark.parametrize(
+        "setting",
+        [f"warmup_steps={'9' * 400}", f"lr=1e{'9' * 400}", f"lr={'x' * 1000}", f"{'y' * 1000}=1", "z" * 1000],
+    )
+    def test_a_setting_as_long_as_a_page_is_refused_in_a_line(self, home: Path, setting: str):
+        assert len(refused("train", "--set", setting)) < 600
+
     @pytest.mark.parametrize("name", ["../ana", "a/b", "..", "", "a\\b"])
     def test_a_learners_name_that_is_no_name(self, home: Path, name: str):
         assert "name" in refused("walk", "19-break", "--learner", name)
