@@ -631,3 +631,38 @@ class TestSeesTheAnswer:
     )
     def test_no_data(self, manifest: dict, val: list):
         assert judged("sees_the_answer", manifest, loss=[6.2], val_loss=val).outcome == NO_DATA
+
+
+class TestReachedWeights:
+    """The square of the RMS of g / sqrt(v) at step 0, held against 90 %."""
+
+    TIED = {"tokens.weight": {"kind": "embedding", "shape": [512, 8], "mean": 0.0, "std": 0.02}}
+    HEAD = {"head.weight": {"kind": "linear", "shape": [512, 8], "mean": 0.0, "std": 0.02}}
+
+    @pytest.mark.parametrize(
+        ("ratio", "more", "outcome"),
+        [
+            (1.0, {}, "all"),
+            (0.95, {}, "all"),
+            (0.9, {}, "part"),
+            (0.9, {"dtype": "fp16"}, "rounded"),
+            (0.9, {"initial": TIED | HEAD}, "rows"),
+        ],
+    )
+    def test_against_the_share(self, ratio: float, more: dict, outcome: str):
+        manifest = {"vocab_size": 512, "dtype": "fp32", "initial": self.TIED} | more
+        found = judged("reached_weights", manifest, adam_ratio_rms=[ratio, 0.1])
+        assert (found.outcome, found.step) == (outcome, 0)
+        assert found.facts["reached"] == pytest.approx(100 * ratio**2)
+
+    @pytest.mark.parametrize(
+        ("manifest", "columns"),
+        [
+            ({}, {"adam_ratio_rms": [0.1]}),
+            ({"initial": TIED}, {"adam_ratio_rms": [0.1], "step": [1]}),
+            ({"initial": TIED}, {"adam_ratio_rms": [math.nan, 0.1]}),
+            ({"initial": TIED}, {"loss": [1.0]}),
+        ],
+    )
+    def test_no_data(self, manifest: dict, columns: dict):
+        assert judged("reached_weights", manifest, **columns).outcome == NO_DATA

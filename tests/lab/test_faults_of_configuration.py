@@ -14,6 +14,7 @@ from tutor.parts import Part
 
 FAULTS = (
     Part("biased-init"),
+    Part("copied-head"),
     Part("hot-blocks"),
     Part("hot-init"),
     Part("idle-scheduler"),
@@ -104,6 +105,16 @@ class TestInits:
         before, after = (float(stream.detach().std()) for stream in hidden)
         assert before < 0.1
         assert after == pytest.approx(1, abs=0.05)
+
+    def test_a_head_that_is_a_copy_stays_when_the_embedding_moves(self):
+        for name, moves in (("copied-head", False), (None, True)):
+            one = made(name) if name else recipe()
+            built = one.model(one.settings, one.tokenizer.size)
+            row, absent = torch.zeros(1, 4, dtype=torch.int64), 7
+            before = built(row)[0][0, 0, absent].item()
+            with torch.no_grad():
+                dict(built.named_parameters())["tokens.weight"][absent] += 1
+            assert (built(row)[0][0, 0, absent].item() != before) is moves
 
     def test_without_its_mask_attention_looks_ahead(self):
         row = torch.arange(16)[None]
