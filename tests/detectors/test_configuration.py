@@ -661,6 +661,8 @@ class TestReachedWeights:
             ({}, {"adam_ratio_rms": [0.1]}),
             ({"initial": TIED}, {"adam_ratio_rms": [0.1], "step": [1]}),
             ({"initial": TIED}, {"adam_ratio_rms": [math.nan, 0.1]}),
+            ({"initial": TIED}, {"adam_ratio_rms": [0.0, 0.1]}),
+            ({"initial": TIED}, {"adam_ratio_rms": [0.5, 0.1], "grad_norm": [math.nan, 1.0]}),
             ({"initial": TIED}, {"loss": [1.0]}),
         ],
     )

@@ -1,5 +1,6 @@
 """Detectors of the update: what decays, what Adam remembers, what micro-batches make, what it reaches."""
 
+import math
 from typing import TYPE_CHECKING
 
 from tutor.detectors import NO_DATA, NOT_YET, Finding, any_of, detector
@@ -151,10 +152,12 @@ def reached_weights(run: Run, at: int | None, *, share: float) -> Finding:
     gradient and 0 in every other: the mean of its square is the share of weights that were reached. The
     flaw: some lie outside the graph, such as a head that is tied to a copy of the embedding, or what was
     detached. In fp16 small gradients round to 0, and where the head has weights of its own the embedding's
-    rows of other tokens have none by design: remarks. Source: Adam's own arithmetic; ours: the share.
+    rows of other tokens have none by design: remarks. Where nothing at all is reached, or the gradient isn't
+    finite, other questions ask why. Source: Adam's own arithmetic; ours: the share.
     """
     ratio = finite(run["adam_ratio_rms"])[0]
-    if int(run.steps[0]) > 0 or ratio is None:
+    norm = run["grad_norm"][0] if run.has("grad_norm") else None
+    if int(run.steps[0]) > 0 or not ratio or (norm is not None and not math.isfinite(norm)):
         return Finding(NO_DATA, facts={"missing": ["adam_ratio_rms[0]"]})
     reached, manifest = float(ratio) ** 2, run.manifest
     heads = [one for one in manifest.initial.values() if one.kind == "linear" and len(one.shape) > 1]
