@@ -10,11 +10,11 @@ import pytest
 from tests.conftest import ROOT, make_run
 from tutor import readers, saying, tree
 from tutor import walk as walks
+from tutor.begun import begun
 from tutor.postmortem import problems, to_markdown, with_symptom
 from tutor.report import Report
 from tutor.run import Run
 from tutor.tree import Tree
-from tutor.ui.begun import begun
 
 AT, ROWS = 700, 1500
 SETTINGS = {

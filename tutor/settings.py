@@ -146,13 +146,21 @@ def scaled(was: Any, times: float) -> int | float:
     return round(value) if isinstance(was, int) else value
 
 
-def command_words(changes: Mapping[str, Any]) -> list[str]:
-    """Changes as a person types them after `tutor train`: `["--device", "cpu", "--set", "lr=0.001"]`."""
+def assignments(changes: Mapping[str, Any]) -> list[str]:
+    """Changes as `--set` takes them: `["lr=0.001", "grad_clip=none"]`."""
+    return [f"{name}={'none' if value is None else value}" for name, value in changes.items()]
+
+
+def command_words(changes: Mapping[str, Any], *, options: bool = True) -> list[str]:
+    """Changes as a person types them after `tutor train`: `["--device", "cpu", "--set", "lr=0.001"]`.
+
+    Other commands have none of its `options`, and take every setting by `--set`.
+    """
     typed = []
-    for name in OPTIONS:
+    own = OPTIONS if options else ()
+    for name in own:
         if name in changes:
             typed += [f"--{name}", str(changes[name])]
-    for name, value in changes.items():
-        if name not in OPTIONS:
-            typed += ["--set", f"{name}={'none' if value is None else value}"]
+    for assignment in assignments({name: value for name, value in changes.items() if name not in own}):
+        typed += ["--set", assignment]
     return typed

@@ -57,7 +57,7 @@ TRIGGERS = (
 class TestRegistry:
     def test_every_file_registers_what_it_is_named_after(self):
         files = {path.stem for path in Path(faults.__file__).parent.glob("*.py")} - {"__init__"}
-        names = [*faults.registry("fault"), *faults.registry("trigger")]
+        names = [name for kind in ("fault", "trigger", "action") for name in faults.registry(kind)]
         assert sorted(name.replace("-", "_") for name in names) == sorted(files)
 
     def test_each_is_resumed_in_a_test(self):

@@ -14,10 +14,10 @@ from tests.ui.conftest import NARROW, WIDE, phase_19, recorded, shown, to_the_le
 from tests.ui.promises import broken
 from tests.ui.test_walk import settle
 from tests.ui.world import MARKED, SWALLOWED, rows
+from tutor.begun import begun
 from tutor.notebook import Notebook, draft_key
 from tutor.postmortem import to_state
 from tutor.ui.app import TutorApp
-from tutor.ui.begun import begun
 from tutor.ui.screens.help import HelpScreen
 from tutor.ui.screens.home import HomeScreen
 from tutor.ui.screens.lessons import LessonsScreen

@@ -15,9 +15,9 @@ from typing import Any
 from tests.conftest import ROOT, write_run
 from tests.test_postmortem import filled
 from tests.ui.conftest import leave_at_the_leaf, phase_19, recorded, to_the_leaf
+from tutor.begun import begun
 from tutor.notebook import Notebook, draft_key
 from tutor.postmortem import to_markdown, to_state
-from tutor.ui.begun import begun
 from tutor.ui.screens.postmortem import KIND
 
 MARKED = "odd[red]zzq"

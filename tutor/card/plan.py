@@ -8,7 +8,7 @@ from tutor.card.schema import Card
 from tutor.parts import Part
 from tutor.settings import Settings, build
 
-Role = Literal["plain", "control", "break", "fix"]
+Role = Literal["plain", "control", "break", "fix", "fork"]
 
 
 @dataclass(frozen=True)
@@ -19,6 +19,7 @@ class Plan:
         settings: every number.
         trigger: what befalls a break and its control alike.
         faults: what is wrong with the break.
+        actions: what is done about a run when it is forked.
         role: "plain", "control", "break", or "fix" where a setting that mends the break was changed.
     """
 
@@ -26,6 +27,7 @@ class Plan:
     trigger: tuple[Part, ...] = ()
     faults: tuple[Part, ...] = ()
     role: Role = "plain"
+    actions: tuple[Part, ...] = ()
 
 
 def resolve(card: Card | None, *, control: bool = False, changes: Mapping[str, Any] | None = None) -> Plan:

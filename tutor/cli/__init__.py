@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from tutor import terminal
-from tutor.cli import content, ending, guide, options, start
+from tutor.cli import content, ending, experiments, guide, options, start
 from tutor.terminal import streams
 
 LEARN, RUN = "Learn", "Without the app"
@@ -247,6 +247,7 @@ def compare(
     console.print(render(found, language))
 
 
+app.add_typer(experiments.app)
 app.add_typer(guide.app)
 app.add_typer(content.app)
 

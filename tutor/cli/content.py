@@ -1,7 +1,5 @@
 """The commands that make runs and list what there is to learn from: train, breaks, trees."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated
@@ -90,30 +88,13 @@ def train(
         options.fail("--control is a break's control: name the break too, --break no-clip --control")
     if resume and (chosen or changes or out or faults or sealed):
         options.fail("--resume goes on with a run as it was begun: give it alone")
-    with _lab():
+    with options.lab():
         from tutor.lab import command
     start.loaded()
     code = command.run_train(
         chosen, changes, control=control, faults=faults, sealed=sealed, out=out, resume=resume
     )
     raise typer.Exit(code)
-
-
-@contextmanager
-def _lab() -> Iterator[None]:
-    """Where the lab is imported: without torch, a line says how to get it."""
-    from tutor.paths import in_checkout
-
-    try:
-        yield
-    except ModuleNotFoundError as error:
-        if error.name not in ("torch", "tokenizers"):
-            raise
-        pinned = "pip install -c constraints.txt '.[train]'"  # the versions that the tests run with
-        options.fail(
-            "training needs torch and tokenizers; get them with: "
-            + (pinned if in_checkout() else "pip install torch tokenizers")
-        )
 
 
 @app.command(
@@ -168,7 +149,7 @@ def atlas(
     numbers = [word.strip() for word in seeds.split(",")]
     if not all(word.isdecimal() and word.isascii() and len(word) <= MOST_DIGITS for word in numbers):
         options.fail(f"--seeds takes whole numbers with commas between, such as 1,2,3, not {seeds!r}")
-    with _lab():
+    with options.lab():
         from tutor.lab import atlas as trained
     if on is not None and not find_spec("submitit"):
         options.fail("--on needs submitit; get it with: pip install submitit")

@@ -3,6 +3,9 @@
 import os
 import shutil
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
@@ -85,6 +88,34 @@ def learner(name: str | None) -> str:
     try:
         return learner_name(name) if name is not None else default_learner()
     except ValueError as error:
+        fail(error)
+
+
+@contextmanager
+def lab() -> Iterator[None]:
+    """Where the lab is imported: without torch, a line says how to get it."""
+    from tutor.paths import in_checkout
+
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        if error.name not in ("torch", "tokenizers"):
+            raise
+        pinned = "pip install -c constraints.txt '.[train]'"  # the versions that the tests run with
+        fail(
+            "training needs torch and tokenizers; get them with: "
+            + (pinned if in_checkout() else "pip install torch tokenizers")
+        )
+
+
+def folder(name: str) -> Path:
+    """The path of the run of that path or name."""
+    from tutor import readers
+    from tutor.run import BadRunError
+
+    try:
+        return readers.locate(name)
+    except BadRunError as error:
         fail(error)
 
 

@@ -1,12 +1,17 @@
 """Detectors of where the first non-finite value arose, from what a log shows of forward and backward pass."""
 
 import math
+import re
 from typing import Any
 
 from tutor.detectors import NO_DATA, Finding, detector
 from tutor.run import Run
+from tutor.run.replay import Passage, Replay
 
 _SIGNALS = ("loss", "grad_norm", "activation_norms")
+_STAGES = {"logits": "elsewhere", "token losses": "log-softmax", "reduction": "reduction"}
+_EMBEDDINGS = ("tokens", "wte", "embed", "tok_embeddings")
+"""What models call their token embedding."""
 
 
 @detector(
@@ -21,11 +26,15 @@ def first_non_finite(run: Run, at: int | None) -> Finding:
     At the first row with any: an activation norm that isn't finite comes before all else. With finite
     activations an infinite loss is a logarithm of 0; a NaN one may as well be a mean over nothing, which only
     the reduced loss tells. With a finite loss the gradient is at fault: the embedding's alone where the norm
-    of the rest is finite. Source: the tree's order of modules, read in the log; ours: the norm of the rest.
+    of the rest is finite. Where the step was taken again (`tutor replay`), the module it names decides.
+    Source: the tree's order of modules, read in the log; ours: the norm of the rest.
     """
     row = _first_bad(run)
     if row is None:
         return Finding(NO_DATA, facts={"missing": []})
+    again = run.replayed()
+    if again is not None and again.culprit is not None and again.at == int(run.steps[row]):
+        return _as_replayed(run, row, again, again.culprit)
     step, loss, norm = int(run.steps[row]), run["loss"][row], run["grad_norm"][row]
     activations = run["activation_norms"][row]
     if loss is None or norm is None or activations is None:
@@ -49,6 +58,25 @@ def first_non_finite(run: Run, at: int | None) -> Finding:
     return Finding(outcome, step, facts)
 
 
+def _as_replayed(run: Run, row: int, again: Replay, culprit: Passage) -> Finding:
+    """What the replay of the first bad row's step says."""
+    number = re.search(r"\d+", culprit.name)
+    facts: dict[str, Any] = {
+        "step": again.at,
+        "loss": run["loss"][row],
+        "norm": run["grad_norm"][row],
+        "rest": run["grad_norm_rest"][row] if run.has("grad_norm_rest") else None,
+        "layer": int(number[0]) if number else None,
+    }
+    if culprit.name in _STAGES:
+        outcome = _STAGES[culprit.name]
+    elif culprit.phase == "backward":
+        outcome = "embedding-gradient" if culprit.name.startswith(_EMBEDDINGS) else "elsewhere"
+    else:
+        outcome = "fp16-activation" if again.dtype == "fp16" else "elsewhere"
+    return Finding(outcome, again.at, facts)
+
+
 @detector(
     signals=("grad_norm", "activation_norms"),
     outcomes=("yes", "no"),
@@ -60,8 +88,8 @@ def range_of_fp16(run: Run, at: int | None) -> Finding:
 
     It did where activations were finite in the rows before and then overflow, or where a gradient that
     overflowed is finite again at a smaller loss scale. It didn't where no row at all has a finite gradient: a
-    value that is merely too large is sometimes smaller. Source: the tree, which repeats the step in fp32;
-    ours: what a log shows of it.
+    value that is merely too large is sometimes smaller. Where the step was taken again in fp32 (`tutor
+    replay --fp32`), that decides. Source: the tree, which repeats the step in fp32; ours: what a log shows.
     """
     bad = (~run["grad_norm"].is_finite()).fill_null(False)
     sound = int((~bad).sum())
@@ -74,6 +102,8 @@ def range_of_fp16(run: Run, at: int | None) -> Finding:
         (i for i, value in enumerate([] if activations is None else activations) if not _finite(value)), None
     )
     facts = {"step": step, "sound": sound, "layer": layer}
+    if (single := run.replayed(fp32=True)) is not None and run.manifest.precision == "fp16":
+        return Finding("yes" if single.finite else "no", step, facts)
     if not sound:
         return Finding("no", step, facts)
     if (layer is not None and row > 0) or _fine_at_a_smaller_scale(run, row):

@@ -1,11 +1,12 @@
 """Assembly: the recipe of a run, from plain data."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from tutor import plainfile
+from tutor.card import Plan
 from tutor.lab import faults as registry
 from tutor.lab.recipe import Recipe, healthy
 from tutor.parts import Part, read
@@ -15,29 +16,67 @@ from tutor.settings import Settings, build
 LARGEST = 8 * plainfile.MEGABYTE  # bytes of a manifest
 
 
-def assemble(settings: Settings, trigger: Sequence[Part] = (), faults: Sequence[Part] = ()) -> Recipe:
-    """The recipe for `settings`, with the trigger and then the faults applied in order.
+def assemble(
+    settings: Settings,
+    trigger: Sequence[Part] = (),
+    faults: Sequence[Part] = (),
+    actions: Sequence[Part] = (),
+) -> Recipe:
+    """The recipe for `settings`, with the trigger, the faults and then the actions applied in order.
 
     Raises:
-        ValueError: a trigger or a fault that isn't registered, a parameter that doesn't fit, or a device
-            that isn't there; in one line.
+        ValueError: a part that isn't registered, a parameter that doesn't fit, or a device that isn't there;
+            in one line.
     """
-    return registry.apply(healthy(settings), trigger, faults)
+    return registry.apply(healthy(settings), trigger, faults, actions)
+
+
+def planned(plan: Plan) -> Recipe:
+    """The recipe for a plan; raises ValueError as `assemble` does."""
+    return assemble(plan.settings, plan.trigger, plan.faults, plan.actions)
 
 
 def recipe_of(run: Path) -> Recipe:
     """The recipe that the folder `run` was begun with; of a sealed run too, by its `truth.json`.
 
     Raises:
-        ValueError: `run` isn't the folder of such a run, or is one of tutor 0.1.0, whose trigger was a
-            setting; in one line.
+        ValueError: see `plan_of`.
+    """
+    plan = plan_of(run)
+    try:
+        return planned(plan)
+    except ValueError as error:
+        raise ValueError(f"{run} can't be trained on: {error}") from None
+
+
+def told_of(run: Path) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
+    """The manifest of the folder `run`, and what was done to it on purpose: of a sealed run its truth.
+
+    Raises:
+        ValueError: there is none that can be read.
     """
     try:
         manifest = _json(run / MANIFEST)
         told = _json(run / TRUTH) if manifest.get("sealed") else manifest
-        parts = {key: list(told.get(key, ())) for key in ("trigger", "faults")}
+        if not isinstance(told, dict):
+            raise TypeError
+    except (OSError, TypeError, ValueError, AttributeError, RecursionError):
+        raise ValueError(f"{run} isn't a run that tutor train began") from None
+    return manifest, told
+
+
+def plan_of(run: Path) -> Plan:
+    """What the folder `run` was begun as, in plain data; of a sealed run too, by its `truth.json`.
+
+    Raises:
+        ValueError: `run` isn't the folder of such a run, or is one of tutor 0.1.0, whose trigger was a
+            setting; in one line.
+    """
+    manifest, told = told_of(run)
+    try:
+        parts = {key: list(told.get(key, ())) for key in ("trigger", "faults", "actions")}
         settings = dict(manifest["settings"])
-    except (OSError, KeyError, TypeError, ValueError, AttributeError, RecursionError):
+    except (KeyError, TypeError, ValueError, AttributeError):
         raise ValueError(f"{run} isn't a run that tutor train began") from None
     if "boilerplate_step" in settings:
         raise ValueError(
@@ -45,8 +84,8 @@ def recipe_of(run: Path) -> Recipe:
             "and compared, but not resumed; train it anew with --out"
         )
     try:
-        trigger, faults = (tuple(map(read, parts[key])) for key in ("trigger", "faults"))
-        return assemble(build(settings), trigger, faults)
+        trigger, faults, actions = (tuple(map(read, parts[key])) for key in parts)
+        return Plan(build(settings), trigger, faults, "fork" if actions else "plain", actions)
     except ValueError as error:
         raise ValueError(f"{run} can't be trained on: {error}") from None
 

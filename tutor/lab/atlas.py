@@ -18,7 +18,7 @@ from tutor import matrix, opening, readers, terminal, tree, walk
 from tutor.card import Card, resolve
 from tutor.lab import workers
 from tutor.lab.campaign import STOPPED, Job, run_once
-from tutor.lab.command import INTERRUPTED
+from tutor.lab.progress import INTERRUPTED
 from tutor.matrix import HEALTHY, Ended, Promises, Ran
 from tutor.run import BadRunError
 from tutor.runfolder.writer import DiskFullError

@@ -28,7 +28,7 @@ from tutor.card import Card, find, resolve
 from tutor.lab import faults as registry
 from tutor.lab import workers
 from tutor.lab.campaign import STOPPED, Job, run_once
-from tutor.lab.command import INTERRUPTED
+from tutor.lab.progress import INTERRUPTED
 from tutor.parts import Part
 from tutor.runfolder import METRICS
 from tutor.settings import Settings

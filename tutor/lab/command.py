@@ -6,13 +6,10 @@ Trains, shows the progress, and ends with the line that says how to walk the run
 import os
 import random
 import shlex
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
-
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from tutor import terminal
 from tutor.card import Card, Expect, Plan, Role, all_cards, resolve
@@ -21,15 +18,13 @@ from tutor.lab.checkpoint import saved
 from tutor.lab.loop import resume as resume_run
 from tutor.lab.loop import train
 from tutor.lab.manifest import Purpose
+from tutor.lab.progress import INTERRUPTED, free, progress, refused
 from tutor.lab.recipe import Recipe
 from tutor.parts import Part
-from tutor.paths import new_runs
 from tutor.runfolder.writer import DiskFullError
 from tutor.settings import Settings, command_words
 
-PLAIN_EVERY = 50  # steps between lines where there is no terminal
 AFTER = 100  # steps to train on after a trigger, to see what it did
-INTERRUPTED = 130  # 128 + SIGINT, as shells have it
 
 
 def run_train(
@@ -58,14 +53,14 @@ def run_train(
     try:
         if resume:
             folder, recipe = resume, recipe_of(resume)
-            with _progress(recipe.settings) as show:
+            with progress(recipe.settings) as show:
                 done = resume_run(folder, recipe, show)
         else:
             if sealed and card is None and not faults:
                 card = random.choice(all_cards())
             plan = _plan(card, changes, control, faults)
             recipe = assemble(plan.settings, plan.trigger, plan.faults)
-            folder = out or _free("case" if sealed else _label(card, plan))
+            folder = out or free("case" if sealed else _label(card, plan))
             purpose = Purpose(
                 command=command_line(card, changes, folder, control=control, faults=faults, sealed=sealed),
                 break_name=card.asked_as if card else None,
@@ -76,14 +71,14 @@ def run_train(
             for note in (too_short(recipe, sealed=sealed), busy(recipe.settings)):
                 if note:
                     terminal.tell(note)
-            with _progress(recipe.settings) as show:
+            with progress(recipe.settings) as show:
                 done = train(recipe, out=folder, purpose=purpose, on_row=show)
     except KeyboardInterrupt:
-        return _fail("stopped", INTERRUPTED)
+        return refused("stopped", INTERRUPTED)
     except DiskFullError as error:
-        return _fail(error, 1)
+        return refused(error, 1)
     except ValueError as error:
-        return _fail(error, 2)
+        return refused(error, 2)
     shown, steps = shlex.quote(str(folder)), recipe.settings.steps
     if done < steps:
         more = f"go on: tutor train --resume {shown}" if saved(folder) else "no checkpoint was kept yet"
@@ -183,52 +178,3 @@ def _label(card: Card | None, plan: Plan) -> str:
     if card is None:
         return plan.faults[0].name if plan.faults else "plain"
     return card.name if plan.role == "break" else f"{card.name}-{plan.role}"
-
-
-def _free(label: str) -> Path:
-    """A folder in the runs folder that nobody took yet: no-clip-1, no-clip-control-1, plain-1 ..."""
-    number = 1
-    while (folder := new_runs() / f"{label}-{number}").exists():
-        number += 1
-    try:
-        return folder.relative_to(Path.cwd())
-    except ValueError:
-        return folder
-
-
-def _fail(error: Exception | str, code: int) -> int:
-    terminal.refuse(error)
-    return code
-
-
-@contextmanager
-def _progress(settings: Settings) -> Iterator[Callable[[dict], None]]:
-    """A bar with loss, norm, rate and time left; plain lines where there is no terminal."""
-    console = terminal.console()
-
-    def facts(row: dict[str, Any]) -> dict[str, Any]:
-        per_step = settings.accumulation * settings.batch_size * settings.block_size
-        return {
-            "loss": f"{row['loss']:.3f}",
-            "norm": f"{row['grad_norm']:.2f}",
-            "rate": f"{row['tokens_per_second'] / per_step:.1f}",
-        }
-
-    def line(row: dict[str, Any]) -> None:
-        if row["step"] % PLAIN_EVERY == 0 or row["step"] == settings.steps - 1:
-            told = "  ".join(f"{name} {value}" for name, value in facts(row).items())
-            terminal.tell(f"step {row['step']}/{settings.steps}  {told} steps/s")
-
-    if not console.is_terminal:
-        yield line
-        return
-    columns = (
-        BarColumn(bar_width=None),
-        MofNCompleteColumn(),
-        TextColumn("loss {task.fields[loss]}  norm {task.fields[norm]}  {task.fields[rate]} steps/s"),
-        TimeRemainingColumn(),
-    )
-    with Progress(*columns, console=console, expand=True) as bar:
-        # Hidden until the first row: a run that is refused shows no progress bar.
-        task = bar.add_task("training", total=settings.steps, visible=False, loss="", norm="", rate="")
-        yield lambda row: bar.update(task, completed=row["step"] + 1, visible=True, **facts(row))

@@ -9,8 +9,9 @@ import shlex
 import signal
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any, Protocol
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
@@ -24,6 +25,14 @@ PLAIN = Purpose()
 EMA_SPAN = 50  # steps; the newest loss weighs 2 / (span + 1)
 FLUSH_ROWS = 20  # each write copies from the device, which is a CPU-GPU sync point
 FLUSH_SECONDS = 0.5  # slow steps are written sooner, for whoever follows the run
+
+
+class Rows(Protocol):
+    """Where rows go."""
+
+    def append(self, rows: Sequence[Mapping[str, Any]]) -> None:
+        """Take the rows."""
+        ...
 
 
 class Counted(BaseModel):
@@ -68,7 +77,7 @@ def train(
     def create() -> Record:
         return Record.create(out, manifest, recipe.corpus.texts, truth)
 
-    return _run(trainer, create, 0, Counted(), on_row)
+    return go_on(trainer, create, 0, Counted(), on_row)
 
 
 def resume(run: Path, recipe: Recipe, on_row: Callable[[dict], None] | None = None) -> int:
@@ -90,37 +99,54 @@ def resume(run: Path, recipe: Recipe, on_row: Callable[[dict], None] | None = No
     start, path = kept[-1].resumes_at, kept[-1].path
     assert path, "what is saved has a path"
     trainer = Trainer(recipe)
-    state = checkpoint.load(path, trainer.settings.device)
+    counted = restored(trainer, checkpoint.load(path, trainer.settings.device), path)
+    return go_on(trainer, lambda: Record.reopen(run, start), start, counted, on_row)
+
+
+def restored(trainer: Trainer, state: Mapping[str, Any], path: Path, *, begun: bool = True) -> Counted:
+    """Put the trainer into the state that the checkpoint at `path` held; what its rows had counted by then.
+
+    Raises:
+        ValueError: the state isn't one of such a run.
+    """
     try:
-        trainer.restore(state)
-        counted = Counted.model_validate(state.get("counted"))
+        trainer.restore(state, begun=begun)
+        return Counted.model_validate(state.get("counted"))
     except ValidationError:
         raise checkpoint.refused(path, "it hasn't counted what a row takes from those before") from None
     except ValueError as error:
         raise checkpoint.refused(path, str(error)) from None
-    return _run(trainer, lambda: Record.reopen(run, start), start, counted, on_row)
 
 
-def _run(
+def go_on(
     trainer: Trainer,
     open_record: Callable[[], Record],
     start: int,
     counted: Counted,
     on_row: Callable[[dict], None] | None,
 ) -> int:
+    """Train on from `start` to the end of the settings' steps; the number of steps that are done then.
+
+    Args:
+        trainer: in the state before `start`.
+        open_record: called once the first step has been taken.
+        start: the first step to be taken.
+        counted: what the rows before it had counted.
+        on_row: called with each row that was written.
+    """
     settings, step = trainer.settings, start
     every = settings.checkpoint_every or settings.steps + 1
     # The first step shows that model and batch fit in memory: until then nothing is written, and a signal
     # ends the process at once.
     began = time.perf_counter()
-    known = _step(trainer, start)
+    known = take_step(trainer, start)
     record = open_record()
     log = Log(trainer, record, counted, on_row or (lambda _: None), began)
     try:
         with _interruptible() as interrupted:
             for step in range(start, settings.steps):
                 if step > start:
-                    known = _step(trainer, step)
+                    known = take_step(trainer, step)
                 path = checkpoint.path_of(record.folder, step)
                 log.add(known | ({"checkpoint": path.name} if path.exists() else {}))
                 if (step + 1) % every == 0:
@@ -138,7 +164,7 @@ def _run(
         record.close()
 
 
-def _step(trainer: Trainer, step: int) -> dict:
+def take_step(trainer: Trainer, step: int) -> dict:
     """Validate where it is due, then train one step; what is known of it."""
     asked = {"val_loss": trainer.validate()} if step % trainer.settings.val_every == 0 else {}
     return trainer.step(step) | asked
@@ -150,7 +176,7 @@ class Log:
     def __init__(
         self,
         trainer: Trainer,
-        record: Record,
+        record: Rows,
         counted: Counted,
         on_row: Callable[[dict], None],
         since: float,

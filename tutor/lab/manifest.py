@@ -34,6 +34,8 @@ class Purpose:
         changes: the settings that a person asked for over the card's.
         sealed: None, or what a sealed run's truth holds beside its purpose and its faults.
         opens: the tree in which a walk over a sealed run begins; None for the first.
+        lineage: the runs that it goes on from, the oldest first, as the manifest has them.
+        of: the run that it is an experiment on, by its path; None where it is none.
     """
 
     command: str = ""
@@ -42,6 +44,8 @@ class Purpose:
     changes: Mapping[str, Any] = field(default_factory=dict)
     sealed: Mapping[str, Any] | None = None
     opens: str | None = None
+    lineage: tuple[Mapping[str, Any], ...] = ()
+    of: str | None = None
 
 
 def manifest_of(trainer: Trainer, name: str, purpose: Purpose) -> dict[str, Any]:
@@ -52,22 +56,30 @@ def manifest_of(trainer: Trainer, name: str, purpose: Purpose) -> dict[str, Any]
         "created": datetime.now(UTC).isoformat(timespec="seconds"),
         "tutor": tutor.__version__,
     }
+    head |= {"of": purpose.of} if purpose.of else {}
+    past = {"lineage": [dict(one) for one in purpose.lineage]}
     if purpose.sealed is None:
-        return head | truth_of(trainer, purpose) | describe(trainer)
+        return head | truth_of(trainer, purpose) | describe(trainer) | past
     opens = {"opens": purpose.opens} if purpose.opens else {}
-    return head | {"command": "tutor train --sealed", "sealed": True} | opens | describe(trainer)
+    return head | {"command": "tutor train --sealed", "sealed": True} | opens | describe(trainer) | past
 
 
 def truth_of(trainer: Trainer, purpose: Purpose) -> dict[str, Any]:
     """What was done to the run on purpose: in its manifest or, where it is sealed, in its `truth.json`."""
-    return {
-        "command": purpose.command,
-        "break": purpose.break_name,
-        "role": purpose.role,
-        "changes": dict(purpose.changes),
-        "trigger": [part.data() for part in trainer.recipe.trigger],
-        "faults": [part.data() for part in trainer.recipe.faults],
-    } | dict(purpose.sealed or {})
+    done = [part.data() for part in trainer.recipe.actions]
+    actions = {"actions": done} if done else {}
+    return (
+        {
+            "command": purpose.command,
+            "break": purpose.break_name,
+            "role": purpose.role,
+            "changes": dict(purpose.changes),
+            "trigger": [part.data() for part in trainer.recipe.trigger],
+            "faults": [part.data() for part in trainer.recipe.faults],
+        }
+        | actions
+        | dict(purpose.sealed or {})
+    )
 
 
 def describe(trainer: Trainer) -> dict[str, Any]:
@@ -112,7 +124,6 @@ def describe(trainer: Trainer) -> dict[str, Any]:
         },
         "initial": initial_weights(trainer.model),
         "design": DESIGN,
-        "lineage": [],
         "token_loss_edges": EDGES,
         "rare_below": RARE_BELOW,
         "corpus": {

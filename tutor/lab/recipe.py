@@ -49,6 +49,7 @@ class Recipe:
         evaluating: the model to a context in which it is evaluated, by the probe and by validation.
         trigger: what was inserted on purpose, shared by a break and its control; for the manifest.
         faults: what was replaced on purpose; for the manifest.
+        actions: what somebody did about the run when it was forked; for the manifest.
     """
 
     settings: Settings
@@ -67,6 +68,7 @@ class Recipe:
     evaluating: Callable[[nn.Module], AbstractContextManager[None]]
     trigger: tuple[Part, ...] = ()
     faults: tuple[Part, ...] = ()
+    actions: tuple[Part, ...] = ()
 
 
 def healthy(settings: Settings) -> Recipe:

@@ -42,7 +42,7 @@ class Trainer:
         self.loader = recipe.loader(settings, recipe.corpus, recipe.tokenizer)
         self.instruments = Instruments() if logging else Silent()
         self.held_out = recipe.held_out(settings, recipe.corpus, recipe.tokenizer)
-        self.probe = self._on_device(self.held_out, PROBE_ROWS)
+        self.probe = self.on_device(self.held_out, PROBE_ROWS)
         self._one = torch.ones((), device=settings.device)
 
     def step(self, step: int) -> dict[str, Any]:
@@ -52,7 +52,7 @@ class Trainer:
         self.optimizer.zero_grad()
         batches = self.loader.step(step)
         for batch in batches:
-            moved = self._on_device(batch)
+            moved = self.on_device(batch)
             losses_BT, hidden = self.losses(moved)
             reduced = self.recipe.reduce(losses_BT, moved.mask_BT)
             objective = self.recipe.accumulate(reduced, len(batches))
@@ -85,10 +85,14 @@ class Trainer:
 
     def losses(self, batch: Batch) -> tuple[Tensor, list[Tensor]]:
         """The loss of each token, (B, T), and the hidden streams."""
+        return self.passed(batch)[1:]
+
+    def passed(self, batch: Batch) -> tuple[Tensor, Tensor, list[Tensor]]:
+        """The logits (B, T, V), the loss of each token, (B, T), and the hidden streams."""
         dtype = DTYPES[self.settings.dtype]
         with torch.autocast(self.settings.device, dtype, enabled=dtype != torch.float32):
             logits_BTV, hidden = self.model(batch.x_BT)
-        return self.recipe.token_losses(logits_BTV.float(), batch.y_BT), hidden
+        return logits_BTV, self.recipe.token_losses(logits_BTV.float(), batch.y_BT), hidden
 
     def probe_loss(self) -> Tensor:
         """The loss on the fixed held-out batch, left on the device."""
@@ -97,7 +101,7 @@ class Trainer:
 
     def validate(self) -> float:
         """The mean loss over the tokens held out that count."""
-        batch = self._on_device(self.held_out)
+        batch = self.on_device(self.held_out)
         with torch.inference_mode(), self.recipe.evaluating(self.model):
             return masked_mean(self.losses(batch)[0], batch.mask_BT).item()
 
@@ -111,8 +115,12 @@ class Trainer:
             "rng": torch.get_rng_state(),
         }
 
-    def restore(self, state: Mapping[str, Any]) -> None:
+    def restore(self, state: Mapping[str, Any], *, begun: bool = True) -> None:
         """Go on from `state`.
+
+        Args:
+            state: what `state` gave for such a run.
+            begun: whether it is that after an update; before the first there are no moments.
 
         Raises:
             ValueError: it isn't what `state` gave for such a run; nothing can be trained on then.
@@ -124,7 +132,7 @@ class Trainer:
         with torch.no_grad():
             for name, weight in named.items():
                 weight.copy_(like(f"model's {name}", weights[name], weight))
-        self.optimizer.restore(part(state, "optimizer"), idle=self.scaler.is_enabled())
+        self.optimizer.restore(part(state, "optimizer"), idle=not begun or self.scaler.is_enabled())
         self._restore_scaler(part(state, "scaler"))
         self.loader.restore(part(state, "loader"))
         torch.set_rng_state(like("rng", state.get("rng"), torch.get_rng_state()).cpu())
@@ -141,7 +149,9 @@ class Trainer:
             raise ValueError("its scaler has no scale")
         self.scaler.load_state_dict(ours | {"scale": scale, "_growth_tracker": held})
 
-    def _on_device(self, batch: Batch, rows: int | None = None) -> Batch:
+    def on_device(self, batch: Batch, rows: int | None = None) -> Batch:
+        """The batch, or its first `rows` rows, where the model is."""
+
         def moved(tensor: Tensor) -> Tensor:
             return tensor[:rows].to(self.settings.device, non_blocking=True)
 

@@ -100,6 +100,19 @@ class Notebook:
             replace(path, old + gap + new)
         return path
 
+    def amend(self, lesson: Lesson, body: str) -> None:
+        """Put `body` in place of what stands in lessons.md under that lesson; all else stays as it is.
+
+        Raises:
+            NotebookError: the file can't be written, or the lesson isn't in it any more.
+        """
+        with locked(self.folder):
+            path = self.lessons_path
+            before, found, after = read(path).rpartition(lesson.body.encode("utf-8", "replace"))
+            if not found:
+                raise NotebookError("gone", path=str(path), lesson=lesson.lesson)
+            replace(path, before + body.strip().encode("utf-8", "replace") + after)
+
     def lessons(self) -> list[Lesson]:
         """Every lesson, oldest first; none where the file is missing.
 

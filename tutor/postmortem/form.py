@@ -153,12 +153,16 @@ class Bound(Strict):
 
 
 class Verification(Strict):
-    """Section 6. `tolerance` is relative: by how much of its value a bound may be missed."""
+    """Section 6. `tolerance` is relative: by how much of its value a bound may be missed.
+
+    `tried` is what came of a fix that was trained and checked, line by line as the lesson has it.
+    """
 
     seed: str = ""
     tolerance: str = ""
     through: str = ""
     bounds: tuple[Bound, ...] = ()
+    tried: tuple[str, ...] = ()
 
 
 class Option(Strict):
@@ -266,6 +270,7 @@ class PostMortem(Strict):
         return known.but(
             about=fresh.about,
             log=fresh.log,
+            verification=self.verification.model_copy(update={"tried": fresh.verification.tried}),
             hypotheses=tuple(h.model_copy(update=today.get(h.key, {})) for h in self.hypotheses),
         )
 

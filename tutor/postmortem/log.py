@@ -1,7 +1,10 @@
 """What the log can fill before the learner begins."""
 
+import math
 import uuid
 from collections.abc import Sequence
+
+import polars as pl
 
 from tutor.postmortem.evidence import readings
 from tutor.postmortem.form import (
@@ -17,8 +20,8 @@ from tutor.postmortem.form import (
 from tutor.postmortem.incident import Incident, Numbers, survey
 from tutor.postmortem.incident_rows import of_a_long_run
 from tutor.postmortem.symptoms import at_a_step, course, of_the_whole_run
-from tutor.postmortem.thresholds import AS_BEFORE, EMA_STEPS, SETTLED, TOLERANCE
-from tutor.run import Run
+from tutor.postmortem.thresholds import AS_BEFORE, EMA_STEPS, PROBE_RISE, SETTLED, TOLERANCE
+from tutor.run import Run, known_float
 from tutor.words import LANGUAGES, number, plain, say
 
 
@@ -134,14 +137,25 @@ def _bounds(incident: Incident) -> tuple[Bound, ...]:
     first = min(incident.began + SETTLED, int(last))
     names = [name for name in ("loss", "probe_loss") if incident.run.has(name)]
     return tuple(
-        Bound(signal=name, window=f"{first}..{last}", offered=_as_before(incident, name)) for name in names
+        Bound(signal=name, window=f"{first}..{last}", offered=_as_before(incident, name, (first, int(last))))
+        for name in names
     )
 
 
-def _as_before(incident: Incident, signal: str) -> str:
-    """The bound under which a signal is back where it was, or ""."""
+def _as_before(incident: Incident, signal: str, window: tuple[int, int]) -> str:
+    """The bound under which a signal is back where it was in the steps of `window`, or ""."""
     before = incident.baseline(signal)
-    return plain(number(before.mean + AS_BEFORE * before.std)) if before else ""
+    if not before:
+        return ""
+    slack = AS_BEFORE * before.std
+    if signal == "probe_loss":
+        # It is smooth, and drifts in health farther than three of its deviations: so half the way to where
+        # this run stands, but no farther than it rises without harm.
+        inside = pl.col("step").is_between(*window)
+        worst = known_float(incident.run.frame.filter(inside)[signal].max())
+        rise = math.inf if worst is None else worst - before.mean
+        slack = max(slack, min(PROBE_RISE, rise / 2))
+    return plain(number(before.mean + slack))
 
 
 def _last_step(run: Run) -> str:

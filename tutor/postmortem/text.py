@@ -166,7 +166,7 @@ def _verification(pm: PostMortem, lang: str) -> Iterator[str]:
         if not bound.blank:
             yield f"- {lesson.line(reach(bound, form.tolerance, lang))}"
     yield ""
-    yield say("postmortem.verification.not_run", lang)
+    yield from form.tried or (say("postmortem.verification.not_run", lang),)
 
 
 def reach(bound: Bound, tolerance: str, lang: str) -> str:

@@ -30,3 +30,6 @@ STEP = 2**53
 
 CHECKPOINT_DIGITS = 16
 """Digits of the step in a checkpoint's name: as many as STEP has."""
+
+REPLAYS = 200
+"""Files of replays that are read."""

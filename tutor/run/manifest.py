@@ -96,6 +96,7 @@ class Manifest(_Part):
         initial: every parameter before the first step, by name.
         aggregations: by signal, where the log doesn't hold the value of its step.
         lineage: the restarts from which this run came, the oldest first.
+        of: the run that it is an experiment on, by its path: what it is a fork of, or a fix.
         design: how model and loss are built, as intended: "norm" ("pre" or "post"), and "qk_norm", "z_loss"
             and "mup", each true or false or the strength of it.
         token_loss_edges: of the bins of `token_loss_hist`, in nats, one more than there are bins.
@@ -123,6 +124,7 @@ class Manifest(_Part):
     initial: Mapping[str, Weights] = {}
     aggregations: Mapping[str, Aggregated] = {}
     lineage: Annotated[tuple[Restart, ...], Field(strict=False)] = ()
+    of: str | None = None
     design: Mapping[str, Any] = {}
     token_loss_edges: Annotated[tuple[Number, ...], Field(strict=False)] | None = None
 

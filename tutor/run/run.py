@@ -20,6 +20,8 @@ from tutor.words import plain
 if TYPE_CHECKING:  # polars takes as long to import as the whole app: only who reads a log pays for it
     import polars as pl
 
+    from tutor.run.replay import Replay
+
 
 class BadRunError(ValueError):
     """A run that can't be read: what is wrong and how to mend it, in one line that is safe to draw."""
@@ -90,6 +92,7 @@ class Run:
         sentences: the training sentences by id, where the run keeps them.
         remarks: what the reader passed over.
         aggregations: by signal, where it isn't the instant value.
+        replays: steps that were taken again, as they were found beside it.
         position: how far the log has been read, for its reader to go on from; None where it can't.
     """
 
@@ -101,6 +104,7 @@ class Run:
     sentences: tuple[str, ...] = ()
     remarks: tuple[Remark, ...] = ()
     aggregations: Mapping[str, Aggregation] = field(default_factory=dict)
+    replays: tuple[Replay, ...] = ()
     position: Hashable | None = None
     _measured: dict[Hashable, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
 
@@ -144,6 +148,17 @@ class Run:
     def aggregation(self, signal: str) -> Aggregation:
         """What a value of the signal stands for."""
         return self.aggregations.get(signal, Aggregation())
+
+    def replayed(self, *, fp32: bool = False) -> Replay | None:
+        """The first of the run's own steps that was taken again in its dtype and isn't finite, or in fp32.
+
+        In fp32 it is that of the same step.
+        """
+        own = [one for one in self.replays if one.as_it_was]
+        failed = min((one for one in own if not one.finite), key=lambda one: one.at, default=None)
+        if not fp32 or failed is None:
+            return failed
+        return next((one for one in own if one.at == failed.at and one.dtype == "fp32"), None)
 
     def knows(self, key: str) -> bool:
         """Whether the manifest says anything under `key`."""

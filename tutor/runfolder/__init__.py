@@ -7,6 +7,8 @@
     command.txt       the command that began it
     truth.json        of a sealed run: the break and its faults, which its manifest keeps to itself
     checkpoints/      step-000200.pt holds the state before step 200
+    replays/          what `tutor replay` found, a file each
+    verification.json what `tutor verify` found, beside the run with the fix
 
 Non-finite numbers are the strings "NaN", "Infinity" and "-Infinity" (as in proto3 JSON); bare NaN and
 Infinity, as Python writes them, are understood too.
@@ -17,6 +19,7 @@ from pathlib import Path
 FORMAT = 1
 MANIFEST, METRICS = "manifest.json", "metrics.jsonl"
 SENTENCES, COMMAND, TRUTH = "sentences.txt", "command.txt", "truth.json"
+REPLAYS, RECOVERY, VERIFICATION = "replays", "recovery.json", "verification.json"
 PACKED = METRICS + ".gz"
 CHECKPOINTS = "checkpoints"
 

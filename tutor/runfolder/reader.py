@@ -5,15 +5,18 @@ Given the run as it was read before, only what the log has grown by is read.
 
 import re
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
 import polars as pl
+from pydantic import ValidationError
 
 from tutor import plainfile
 from tutor.run import Aggregation, BadRunError, Checkpoint, Manifest, Remark, Run, limits, names
 from tutor.run.normalise import hidden, normalise
-from tutor.runfolder import CHECKPOINTS, METRICS, SENTENCES, log_in
+from tutor.run.replay import Replay
+from tutor.runfolder import CHECKPOINTS, METRICS, REPLAYS, SENTENCES, log_in
 from tutor.runfolder.log import read_rows
 from tutor.runfolder.manifest import read_manifest
 from tutor.runfolder.rows import parse_rows
@@ -55,6 +58,7 @@ def read_run(folder: Path, since: Run | None = None, log: str = METRICS) -> Run:
         frame=frame,
         checkpoints=_checkpoints(folder, frame, manifest),
         sentences=sentences,
+        replays=_replays(folder),
         remarks=(*remarks, *more, *hidden(told)),
         aggregations=AGGREGATIONS | told,
         position=Position(file, size),
@@ -110,6 +114,15 @@ def _checkpoints(folder: Path, frame: pl.DataFrame, manifest: Manifest) -> tuple
 def _steps(names: Iterable[str]) -> list[int]:
     numbers = (found[0] for name in names if (found := re.search(r"[0-9]+", name)))
     return [int(number) for number in numbers if len(number) <= limits.CHECKPOINT_DIGITS]
+
+
+def _replays(folder: Path) -> tuple[Replay, ...]:
+    """What `tutor replay` has kept; a file that isn't of its making is passed over."""
+    found = []
+    for path in sorted((folder / REPLAYS).glob("*.json"))[: limits.REPLAYS]:
+        with suppress(OSError, ValidationError):
+            found.append(Replay.model_validate_json(plainfile.read(path, limits.MANIFEST)))
+    return tuple(found)
 
 
 def _sentences(folder: Path, remarks: list[Remark]) -> tuple[str, ...]:

@@ -9,6 +9,7 @@ import math
 import os
 import shutil
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -75,7 +76,7 @@ class Record:
     @classmethod
     def reopen(cls, folder: Path, rows: int) -> "Record":
         """An interrupted run, cut back to its first `rows` rows."""
-        kept = [line for line, _ in zip(_lines(folder), range(rows), strict=False)]
+        kept = first_lines(folder, rows)
         try:
             plainfile.replace(folder / METRICS, b"".join(kept))
         except OSError as error:
@@ -88,7 +89,15 @@ class Record:
         Raises:
             DiskFullError: there is no room; the part that went in is taken back.
         """
-        text = b"".join(encode(row) for row in rows)
+        self.copy([encode(row) for row in rows])
+
+    def copy(self, lines: Sequence[bytes]) -> None:
+        """Write rows that were encoded before, each whole.
+
+        Raises:
+            DiskFullError: there is no room; the part that went in is taken back.
+        """
+        text = b"".join(lines)
         end = os.fstat(self._file).st_size
         try:
             while text:
@@ -96,7 +105,7 @@ class Record:
         except OSError as error:
             os.ftruncate(self._file, end)
             raise DiskFullError(self.stopped(error)) from None
-        self._rows += len(rows)
+        self._rows += len(lines)
 
     def stopped(self, error: OSError) -> str:
         """What to tell when nothing more can be written."""
@@ -112,6 +121,11 @@ class Record:
 def rows_in(folder: Path) -> int:
     """How many whole rows the log of the run in `folder` has; 0 where there is no log."""
     return sum(1 for _ in _lines(folder))
+
+
+def first_lines(folder: Path, rows: int) -> list[bytes]:
+    """The first `rows` rows of the log of the run in `folder`, as they stand there."""
+    return list(islice(_lines(folder), rows))
 
 
 def encode(row: Mapping[str, Any]) -> bytes:

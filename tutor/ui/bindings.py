@@ -105,6 +105,7 @@ WALK: list[BindingType] = [
 
 LEAF: list[BindingType] = [
     _row("enter", "prove", "prove"),
+    _row("f", "fix", "fix"),
     _row("p", "postmortem", "postmortem"),
     *_PANELS,
     _row("q", "leave", "leave"),  # not escape: a reflex should not end a walk
@@ -150,6 +151,15 @@ COMPARE: list[BindingType] = [
     *_CURSOR,
     *_VIEW,
     _row("escape,q,c,b,backspace", "close", "close", "esc"),
+]
+
+TRIAL: list[BindingType] = [
+    _row("n", "another", "another"),
+    _row("s", "stop", "stop"),
+    *_PANELS,
+    *_CURSOR,
+    *_VIEW,
+    _row("escape,q,f,b,backspace", "close", "close", "esc"),
 ]
 
 CLOSE: list[BindingType] = [_row("escape,q,m,b,backspace", "close", "close", "esc")]

@@ -12,7 +12,7 @@ A walk is AtQuestion or AtLeaf: `isinstance` tells a type checker which, and so 
 
 from tutor.walk.chain import Find, Stage, before, chain, deciding
 from tutor.walk.draft import from_state, to_state
-from tutor.walk.fix import fix_command
+from tutor.walk.fix import fix_command, fix_values
 from tutor.walk.machine import (
     UNSURE,
     Answer,
@@ -57,6 +57,7 @@ __all__ = [
     "chain",
     "deciding",
     "fix_command",
+    "fix_values",
     "flawed",
     "from_state",
     "go_on",

@@ -8,6 +8,23 @@ from tutor.run import Run
 from tutor.tree import Times
 
 
+def fix_values(run: Run, change: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    """The settings that a fix comes to on that run, by name; see `fix_command` for what None means."""
+    if not change or not run.manifest.tutor or run.manifest.sealed:
+        return None
+    from tutor import settings  # a walk begins without them
+
+    was = run.manifest.settings
+    try:
+        values = {
+            name: settings.scaled(was.get(name), value.times) if isinstance(value, Times) else value
+            for name, value in change.items()
+        }
+    except ValueError:
+        return None
+    return None if all(name in was and was[name] == value for name, value in values.items()) else values
+
+
 def fix_command(run: Run, change: Mapping[str, Any]) -> str | None:
     """The command that trains the run again with `change` laid over what was asked for then.
 
@@ -21,21 +38,11 @@ def fix_command(run: Run, change: Mapping[str, Any]) -> str | None:
         None where nothing can be run or nothing would change: no change given, a run that tutor didn't
         train, a sealed one, or a setting that can't be multiplied.
     """
-    manifest = run.manifest
-    if not change or not manifest.tutor or manifest.sealed:
+    manifest, values = run.manifest, fix_values(run, change)
+    if values is None:
         return None
-    from tutor import settings  # a walk begins without them
+    from tutor import settings
 
-    was = manifest.settings
-    try:
-        values = {
-            name: settings.scaled(was.get(name), value.times) if isinstance(value, Times) else value
-            for name, value in change.items()
-        }
-    except ValueError:
-        return None
-    if all(name in was and was[name] == value for name, value in values.items()):
-        return None
     words = ["tutor", "train"]
     if card := manifest.break_name:
         words += ["--break", card]

@@ -1,7 +1,8 @@
-"""Faults and triggers: functions Recipe -> Recipe, one a file, each replacing a part of the recipe.
+"""Faults, triggers and actions: functions Recipe -> Recipe, one a file, each replacing a part of the recipe.
 
-A fault is what is wrong with a break; a trigger befalls a break and its control alike. Their parameters are
-the function's keyword-only arguments, checked against their annotations before anything is trained. To add
+A fault is what is wrong with a break; a trigger befalls a break and its control alike; an action is what
+somebody does about a run when it is forked, after all the others. Their parameters are the function's
+keyword-only arguments, checked against their annotations before anything is trained. To add
 one, write one function in a file of its own here; see `empty_mask.py`. A card or
 `tutor train --fault empty-mask:step=300` names it, with dashes for underscores.
 """
@@ -20,17 +21,17 @@ from tutor import catalog
 from tutor.lab.recipe import Recipe
 from tutor.parts import Part
 
-Kind = Literal["fault", "trigger"]
+Kind = Literal["fault", "trigger", "action"]
 Function = Callable[..., Recipe]
 
 
 @dataclass(frozen=True)
 class Entry:
-    """A registered fault or trigger.
+    """A registered fault, trigger or action.
 
     Attributes:
         name: what cards and the command line call it.
-        kind: "fault" or "trigger".
+        kind: "fault", "trigger" or "action".
         function: the recipe and keyword-only parameters to the recipe that has it.
         types: the annotation of each parameter.
         defaults: the value of each parameter that need not be given.
@@ -61,24 +62,31 @@ def trigger(function: Function) -> Function:
     return _register("trigger", function)
 
 
+def action(function: Function) -> Function:
+    """Register the function as an action, under its own name."""
+    return _register("action", function)
+
+
 def registry(kind: Kind) -> dict[str, Entry]:
-    """Every fault, or every trigger, by name."""
+    """Every fault, every trigger or every action, by name."""
     _load()
     return {name: entry for (other, name), entry in sorted(_REGISTRY.items()) if other == kind}
 
 
-def apply(recipe: Recipe, triggers: Sequence[Part], faults: Sequence[Part]) -> Recipe:
-    """`recipe` with the triggers and then the faults applied in order, and named in it.
+def apply(
+    recipe: Recipe, triggers: Sequence[Part], faults: Sequence[Part], actions: Sequence[Part] = ()
+) -> Recipe:
+    """`recipe` with the triggers, the faults and then the actions applied in order, and named in it.
 
     Raises:
         ValueError: see `checked`.
     """
-    triggers, faults = checked("trigger", triggers), checked("fault", faults)
-    entries = [registry("trigger")[part.name] for part in triggers]
-    entries += [registry("fault")[part.name] for part in faults]
-    for entry, part in zip(entries, (*triggers, *faults), strict=True):
-        recipe = entry.function(recipe, **part.parameters)
-    return replace(recipe, trigger=triggers, faults=faults)
+    given: dict[Kind, Sequence[Part]] = {"trigger": triggers, "fault": faults, "action": actions}
+    parts: dict[Kind, tuple[Part, ...]] = {kind: checked(kind, asked) for kind, asked in given.items()}
+    for kind, asked in parts.items():
+        for part in asked:
+            recipe = registry(kind)[part.name].function(recipe, **part.parameters)
+    return replace(recipe, trigger=parts["trigger"], faults=parts["fault"], actions=parts["action"])
 
 
 def checked(kind: Kind, parts: Iterable[Part]) -> tuple[Part, ...]:

@@ -11,10 +11,10 @@ from textual.widgets import DataTable, Static
 from tutor import readers
 from tutor import tree as trees
 from tutor import walk as walks
+from tutor.begun import begun
 from tutor.paths import shipped
 from tutor.postmortem.example import Row, rows
 from tutor.ui import bindings
-from tutor.ui.begun import begun
 from tutor.ui.screens.page import Page
 from tutor.ui.widgets.title import Title
 from tutor.walk import AtLeaf

@@ -4,17 +4,19 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from rich.cells import cell_len, set_cell_size
-from textual import work
+from textual import on, work
 from textual.app import ComposeResult
 from textual.containers import VerticalScroll
 from textual.content import Content
+from textual.events import ScreenResume
 from textual.widgets import Static
 
-from tutor import catalog
+from tutor import catalog, settings
 from tutor import tree as trees
 from tutor import walk as walks
 from tutor.proof import Compared, Proof, go_on, look_alikes
 from tutor.run import PANELS
+from tutor.run.verification import Verification
 from tutor.saying import answer_label, mark_of, of_table
 from tutor.ui import bindings, proofs
 from tutor.ui.cases import Opened, open_seal
@@ -23,6 +25,7 @@ from tutor.ui.widgets import seal
 from tutor.ui.widgets.path import CLOSE, Path, mark, mark_style
 from tutor.ui.widgets.prove import scored
 from tutor.ui.widgets.title import Title
+from tutor.verifying import heading
 from tutor.walk import AtLeaf
 from tutor.words import BadFileError, plain, say
 
@@ -52,12 +55,24 @@ class LeafScreen(WalkPage[AtLeaf]):
         self._keeper = keeper
         self._proof: Proof | None = None
         self._opened: Opened | None = None
+        self._tried: Verification | None = None
 
     def on_mount(self) -> None:
         """Find out whether the run has a card to prove its cause by, and open its seal."""
         self._find_proof()
         if self.walk.run.manifest.sealed:
             self._open_seal()
+
+    @on(ScreenResume)
+    @work(exclusive=True, group="tried")
+    async def _find_tried(self) -> None:
+        """What came of the fix that was tried last; it may have ended since this screen was left."""
+        from tutor.ui import trials
+
+        trial = await self.app.files.read(partial(trials.latest, self.walk.run.path))
+        if trial is not None and self.is_attached:
+            self._tried = trial.found
+            self.relabel()
 
     @work(exclusive=True, group="seal")
     async def _open_seal(self) -> None:
@@ -160,7 +175,10 @@ class LeafScreen(WalkPage[AtLeaf]):
             if command := walks.fix_command(self.walk.run, fix.change):
                 parts.append((f"\n   $ {plain(command)}", "$primary"))
             parts.append(("\n", ""))
-        if self.walk.leaf.again and parts:
+        if self._tried is not None:
+            style = "bold $success" if self._tried.verified else "bold $error"
+            parts.append((heading(self._tried, lang), style))
+        elif self.walk.leaf.again and parts:
             parts.append((self.say("leaf.then_again"), "$foreground-muted"))
         return Content.assemble(*parts).rstrip() if parts else None
 
@@ -225,17 +243,22 @@ class LeafScreen(WalkPage[AtLeaf]):
 
     def check_action(self, action: str, parameters: tuple) -> bool | None:
         """Only what works now."""
-        if action == "prove":
-            return self._proof is not None
-        if action == "postmortem":
-            return self.walk.leaf.post_mortem
-        if action == "next_tree":
-            return self.walk.leaf.next is not None and self.walk.leaf.next.tree in trees.available()
-        if action == "copy":
-            return self.command is not None
-        if action == "next_case":
-            return self._opened is not None and self._opened.cases.next is not None
-        return True
+        match action:
+            case "prove":
+                works = self._proof is not None
+            case "fix":
+                works = walks.flawed(self.walk)
+            case "postmortem":
+                works = self.walk.leaf.post_mortem
+            case "next_tree":
+                works = self.walk.leaf.next is not None and self.walk.leaf.next.tree in trees.available()
+            case "copy":
+                works = self.command is not None
+            case "next_case":
+                works = self._opened is not None and self._opened.cases.next is not None
+            case _:
+                works = True
+        return works
 
     def action_panel(self, number: int) -> None:
         """A panel in full size, at the step under discussion."""
@@ -252,6 +275,18 @@ class LeafScreen(WalkPage[AtLeaf]):
     def action_postmortem(self) -> None:
         """Write the post-mortem."""
         self.app.open_postmortem(self.walk, self._keeper, self._proof)
+
+    def action_fix(self) -> None:
+        """Try a fix, or go back to the one that is being tried."""
+        self.app.try_fix(self.walk, self._fix_rows())
+
+    def _fix_rows(self) -> list[tuple[str, str]]:
+        """What can be tried: each fix of the leaf by its settings, in words."""
+        lang, rows = self.app.lang, dict[str, str]()
+        for fix in self.walk.leaf.fixes:
+            if values := walks.fix_values(self.walk.run, fix.change):
+                rows.setdefault(" ".join(settings.assignments(values)), fix.words(lang))
+        return list(rows.items())
 
     def action_prove(self) -> None:
         """Climb the card's ladder, or go on where it was left."""

@@ -50,7 +50,8 @@ class Verification(Section):
         with Horizontal(classes="row"):
             yield Button(Content(self.words("add_bound")), id="add-bound", compact=True)
         yield Static(classes="reach")
-        yield Static(Content(self.words("verification.not_run")), classes="note")
+        tried = "\n".join(form.tried) or self.words("verification.not_run")
+        yield Static(Content(tried), classes="note")
 
     @property
     def entry(self) -> Widget:

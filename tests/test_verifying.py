@@ -1,0 +1,143 @@
+"""A fix held against its bounds: what is asked of it, what is found, and what the lesson then says."""
+
+import math
+from datetime import datetime
+from pathlib import Path
+
+import pytest
+
+from tests.test_postmortem import filled
+from tests.ui.conftest import phase_19, recorded, to_the_leaf
+from tutor import verifying
+from tutor.begun import begun
+from tutor.lesson import parse
+from tutor.notebook import Notebook, NotebookError
+from tutor.postmortem import Bound, to_markdown
+from tutor.run import Run
+from tutor.run.verification import Checked, Verification
+from tutor.words import LANGUAGES
+
+WHEN = datetime(2026, 11, 22, 4, 0)
+LOOSE = (Bound(signal="loss", comparison="<", value="3", window="330..400"),)
+
+
+def lesson_of(run: Run, lang: str, tmp_path: Path) -> Notebook:
+    """A notebook with one saved lesson about the run."""
+    notebook = Notebook("ana", home=tmp_path)
+    pm = filled(begun(to_the_leaf(run, phase_19()), lang))
+    notebook.append_lesson(to_markdown(pm, lang, WHEN))
+    return notebook
+
+
+@pytest.fixture(scope="module")
+def control() -> Run:
+    return recorded("19-control")
+
+
+@pytest.fixture(scope="module")
+def broken() -> Run:
+    return recorded("19-break")
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_the_bounds_of_a_saved_lesson_are_read_back(broken: Run, lang: str, tmp_path: Path):
+    [lesson] = lesson_of(broken, lang, tmp_path).lessons()
+    asked = verifying.asked_in(lesson)
+    assert asked is not None
+    [bound], tolerance = asked
+    assert (bound.signal, bound.comparison, bound.value, bound.window) == ("loss", "<", "2.5", "130..200")
+    assert tolerance == "0.01"
+
+
+def test_a_lesson_by_hand_asks_for_nothing():
+    [lesson] = parse("## Clip first\n\nI forgot it.\n")
+    assert verifying.asked_in(lesson) is None
+
+
+def test_the_log_suggests_bounds_that_the_control_holds_and_the_break_does_not(broken: Run, control: Run):
+    bounds, tolerance = verifying.suggested(to_the_leaf(broken, phase_19()))
+    assert {bound.signal for bound in bounds} == {"loss", "probe_loss"}
+    good = verifying.verify(broken, control, change="", bounds=bounds, tolerance=tolerance)
+    bad = verifying.verify(broken, broken, change="", bounds=bounds, tolerance=tolerance)
+    assert good.verified
+    assert good.verdict == "healthy"
+    assert not bad.verified
+    assert not any(bound.holds for bound in bad.bounds)
+
+
+def test_a_bound_where_the_run_has_no_row_does_not_hold(broken: Run, control: Run):
+    far = (Bound(signal="loss", comparison="<", value="3", window="5000..6000"),)
+    found = verifying.verify(broken, control, change="", bounds=far, tolerance="0.01")
+    assert not found.verified
+    assert (False, "loss < 3 at every step of 5000..6000: the run has no row there") in list(
+        verifying.lines_of(found, "en")
+    )
+
+
+def test_it_is_laid_beside_the_control(broken: Run, control: Run):
+    same = verifying.verify(broken, control, change="", bounds=LOOSE, tolerance="0", control=control)
+    assert same.beside is not None
+    assert same.beside.ours == same.beside.theirs
+    assert same.beside.holds
+
+
+def test_a_run_that_ends_worse_is_called_so(broken: Run, control: Run):
+    found = verifying.verify(broken, control, change="lr", bounds=(), tolerance="0")
+    worse = found.model_copy(update={"before": 1.0, "after": 1.5})
+    lost = found.model_copy(update={"after": None})
+    assert not found.worse
+    for one in (worse, lost):
+        assert one.worse
+        assert "worse with it than without" in list(verifying.lines_of(one, "en"))[-1][1]
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_the_lesson_is_stamped_where_it_said_that_nothing_was_run(
+    broken: Run, control: Run, lang: str, tmp_path: Path
+):
+    notebook = lesson_of(broken, lang, tmp_path)
+    before = notebook.lessons()[0]
+    found, amended = verifying.conclude(
+        broken, control, "grad_clip=1.0", control=None, notebook=notebook, lang=lang
+    )
+    [after] = notebook.lessons()
+    assert amended
+    assert verifying.heading(found, lang) in after.sections[5][1]
+    untouched = [one for one in range(7) if one != 5]
+    assert [after.sections[one] for one in untouched] == [before.sections[one] for one in untouched]
+    assert after.id == before.id
+
+
+def test_a_second_trial_is_written_under_the_first(broken: Run, control: Run, tmp_path: Path):
+    notebook = lesson_of(broken, "en", tmp_path)
+    for change in ("grad_clip=1.0", "lr=0.001"):
+        verifying.conclude(broken, control, change, control=None, notebook=notebook, lang="en")
+    text = notebook.lessons()[0].sections[5][1]
+    assert text.index("grad_clip=1.0") < text.index("lr=0.001")
+
+
+def test_another_runs_lesson_is_left_alone(broken: Run, control: Run, tmp_path: Path):
+    notebook = lesson_of(broken, "en", tmp_path)
+    before = notebook.lessons_path.read_bytes()
+    _, amended = verifying.conclude(control, control, "", control=None, notebook=notebook, lang="en")
+    assert not amended
+    assert notebook.lessons_path.read_bytes() == before
+
+
+def test_a_lesson_that_was_edited_meanwhile_is_left_alone(broken: Run, tmp_path: Path):
+    notebook = lesson_of(broken, "en", tmp_path)
+    [lesson] = notebook.lessons()
+    notebook.lessons_path.write_text("## Mine\n\nAnother.\n")
+    with pytest.raises(NotebookError):
+        notebook.amend(lesson, "new")
+    assert notebook.lessons_path.read_text() == "## Mine\n\nAnother.\n"
+
+
+def test_what_was_found_survives_json():
+    checked = Checked(signal="loss", comparison="<", value="1", window="3", worst=math.nan, step=3)
+    found = Verification(
+        of="a", fixed="b", change="c", when="d", bounds=(checked,), tree="t", leaf="l", verdict="flaw"
+    )
+    again = Verification.model_validate(found.data() | {})
+    assert math.isnan(again.bounds[0].worst or 0.0)
+    assert again.data() == found.data()

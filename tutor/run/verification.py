@@ -1,0 +1,98 @@
+"""Verification: whether a fix did what it was to do, as `tutor verify` keeps it beside the re-trained run."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict
+
+WORSE = 0.02
+"""A loss in the end that is higher by more than this share is worse."""
+
+
+class _Data(BaseModel):
+    model_config = ConfigDict(frozen=True, ser_json_inf_nan="strings", defer_build=True)
+
+
+class Checked(_Data):
+    """A bound, held against the re-trained run.
+
+    Attributes:
+        signal, comparison, value, window: the bound, as typed.
+        reach: how far it reaches with its tolerance.
+        step: where the run comes closest to it, or breaks it; None where the run has no row in the window.
+        worst: the value there.
+        holds: at every step of the window.
+    """
+
+    signal: str
+    comparison: str
+    value: str
+    window: str
+    reach: float | None = None
+    step: int | None = None
+    worst: float | None = None
+    holds: bool = False
+
+
+class Beside(_Data):
+    """The loss beside that of the run that was never broken.
+
+    Attributes:
+        control: its name.
+        step: through which both are read.
+        ours, theirs: mean loss of the steps before, in nats.
+        share: by how much of theirs ours may be higher.
+        holds: whether it is within that.
+    """
+
+    control: str
+    step: int
+    ours: float
+    theirs: float
+    share: float
+    holds: bool
+
+
+class Verification(_Data):
+    """What the run with the fix showed.
+
+    Attributes:
+        of: the folder, or the log, of the run that is broken.
+        fixed: of the run with the fix.
+        change: what was changed, in a few words.
+        when: ISO time with offset.
+        bounds: each, checked.
+        beside: the control; None where none is at hand.
+        tree, leaf: where a walk of the run with the fix ends, with nobody watching; "" on no leaf.
+        verdict: "healthy", "flaw" or "undecided".
+        before, after: mean loss at the end of either run, in nats; None where it isn't finite.
+    """
+
+    of: str
+    fixed: str
+    change: str
+    when: str
+    bounds: tuple[Checked, ...] = ()
+    beside: Beside | None = None
+    tree: str
+    leaf: str
+    verdict: str
+    before: float | None = None
+    after: float | None = None
+
+    @property
+    def verified(self) -> bool:
+        """Whether all bounds hold, and a walk that looks everywhere finds nothing."""
+        held = all(bound.holds for bound in self.bounds) and (self.beside is None or self.beside.holds)
+        return held and self.verdict == "healthy"
+
+    @property
+    def worse(self) -> bool:
+        """Whether the run ends worse with the fix than without."""
+        if self.after is None:
+            return self.before is not None
+        return self.before is not None and self.after > self.before * (1 + WORSE)
+
+    def data(self) -> Mapping[str, Any]:
+        """As JSON holds it."""
+        return self.model_dump(mode="json") | {"verified": self.verified, "worse": self.worse}

@@ -1,0 +1,234 @@
+"""Verifying: a run that was trained again with a fix, held against what the post-mortem asks of it.
+
+The bounds are those of section 6: of the learner's lesson where there is one, else those that the log of the
+broken run suggests. And the walk of the fixed run has to end healthy, with every section looked at.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+from functools import partial
+
+import polars as pl
+
+from tutor import tree as trees
+from tutor.begun import begun
+from tutor.lesson import Lesson
+from tutor.notebook import Notebook
+from tutor.opening import FIRST
+from tutor.postmortem import Bound, worst
+from tutor.postmortem.form import SECTIONS
+from tutor.postmortem.weighing import limit
+from tutor.run import Run, known_float
+from tutor.run.verification import Beside, Checked, Verification
+from tutor.runfolder import VERIFICATION
+from tutor.runfolder.kept import keep
+from tutor.saying import verdict_of
+from tutor.walk import Stage, Walk, chain, deciding
+from tutor.words import LANGUAGES, number, plain, say
+
+AT_THE_END = 50  # rows whose mean is the loss in the end
+NO_WORSE = 0.1
+"""By this share the loss may end above that of the control. Ours: runs of one recipe that meet the same
+batches in another order differ by less than that."""
+
+_BOUND = re.compile(
+    r"^- (?P<signal>\w+) (?P<comparison>[<>]=?) (?P<value>\S+) .*?(?P<window>\d+(?:\.\.\d+)?)(?:;|$)"
+)
+_NUMBERS = re.compile(r"^- [^:]+: (?P<value>\S+)$")
+
+
+def walked(run: Run) -> Sequence[Stage]:
+    """The run walked from the first tree on, with nobody watching."""
+    return chain(run, trees.find(FIRST, checked=False), partial(trees.find, checked=False))
+
+
+def suggested(broken: Walk) -> tuple[tuple[Bound, ...], str]:
+    """The bounds that the log of a walked run suggests, and their tolerance."""
+    form = begun(broken, "en").verification
+    return tuple(
+        bound.model_copy(update={"value": bound.offered}) for bound in form.bounds if bound.offered
+    ), form.tolerance
+
+
+def asked_in(lesson: Lesson) -> tuple[tuple[Bound, ...], str] | None:
+    """The bounds of a lesson's section 6, and their tolerance; None where none can be read there."""
+    number_of = SECTIONS.index("verification")
+    sections = lesson.sections
+    lines = sections[number_of][1].splitlines() if len(sections) > number_of else []
+    bounds = tuple(Bound(**found.groupdict()) for line in lines if (found := _BOUND.match(line)))
+    plain_numbers = [found["value"] for line in lines if (found := _NUMBERS.match(line))]
+    if not bounds or len(plain_numbers) < 2:
+        return None
+    return bounds, plain_numbers[1]  # seed, tolerance, through
+
+
+def lesson_about(broken: Run, lessons: Sequence[Lesson]) -> Lesson | None:
+    """The latest lesson about the run; None where there is none."""
+    return next((lesson for lesson in reversed(lessons) if lesson.run == plain(broken.name)), None)
+
+
+def conclude(
+    broken: Run, fixed: Run, change: str, *, control: Run | None, notebook: Notebook, lang: str
+) -> tuple[Verification, bool]:
+    """Verify, keep what was found beside the fixed run, and write it into the learner's lesson.
+
+    Args:
+        broken: the run that the fix is for.
+        fixed: trained again with the fix, by whomever.
+        change: the fix, in a few words.
+        control: the run without the fault; none where it isn't at hand.
+        notebook: whose latest lesson about the run gives the bounds, where there is one.
+        lang: of what is written into it.
+
+    Returns:
+        What was found, and whether there was a lesson to write it into.
+
+    Raises:
+        NotebookError: the notebook can't be read or written.
+    """
+    lesson = lesson_about(broken, notebook.lessons())
+    bounds, tolerance = (asked_in(lesson) if lesson else None) or suggested(deciding(walked(broken)).walk)
+    found = verify(broken, fixed, change=change, bounds=bounds, tolerance=tolerance, control=control)
+    if fixed.path.is_dir():
+        keep(fixed.path / VERIFICATION, found.data())
+    if lesson:
+        notebook.amend(lesson, stamped(lesson, found, lang))
+    return found, lesson is not None
+
+
+def verify(
+    broken: Run,
+    fixed: Run,
+    *,
+    change: str,
+    bounds: Sequence[Bound],
+    tolerance: str,
+    control: Run | None = None,
+) -> Verification:
+    """Hold `fixed` against the bounds, walk it, and lay it beside the run that was never broken.
+
+    Args:
+        broken: the run that the fix is for.
+        fixed: trained again with the fix, by whomever.
+        change: the fix, in a few words.
+        bounds: that must hold.
+        tolerance: of the bounds, a share of their value.
+        control: the run without the fault, where one is at hand.
+    """
+    stages = walked(fixed)
+    end = deciding(stages).walk
+    return Verification(
+        of=str(broken.path),
+        fixed=str(fixed.path),
+        change=change,
+        when=datetime.now().astimezone().isoformat(timespec="seconds"),
+        bounds=tuple(_checked(bound, tolerance, fixed) for bound in bounds),
+        beside=_beside(fixed, control) if control else None,
+        tree=end.tree.tree,
+        leaf=end.leaf.name("en") if end.leaf else "",
+        verdict=verdict_of(stages),
+        before=ending(broken),
+        after=ending(fixed),
+    )
+
+
+def _checked(bound: Bound, tolerance: str, run: Run) -> Checked:
+    found = worst(bound, tolerance, run)
+    told = {name: getattr(bound, name).strip() for name in ("signal", "comparison", "value", "window")}
+    if found is None:
+        return Checked(**told, reach=limit(bound, tolerance))
+    return Checked(
+        **told, reach=limit(bound, tolerance), step=found.step, worst=found.value, holds=found.holds
+    )
+
+
+def _beside(fixed: Run, control: Run) -> Beside | None:
+    step = min(int(fixed.steps[-1]), int(control.steps[-1]))
+    ours, theirs = ending(fixed, step), ending(control, step)
+    if ours is None or theirs is None:
+        return None
+    return Beside(
+        control=control.name,
+        step=step,
+        ours=ours,
+        theirs=theirs,
+        share=NO_WORSE,
+        holds=ours <= theirs * (1 + NO_WORSE),
+    )
+
+
+def ending(run: Run, through: int | None = None) -> float | None:
+    """The mean loss of the last rows up to a step; None where one of them isn't finite, or there is none."""
+    if not run.has("loss"):
+        return None
+    rows = run.frame if through is None else run.frame.filter(pl.col("step") <= through)
+    last = rows["loss"].drop_nulls().tail(AT_THE_END)
+    return known_float(last.mean()) if len(last) and last.is_finite().all() else None
+
+
+# Saying
+
+
+def lines_of(found: Verification, lang: str) -> Iterator[tuple[bool | None, str]]:
+    """What a verification found, line by line: whether it speaks for the fix (None: neither), and words."""
+    for bound in found.bounds:
+        facts = {name: plain(getattr(bound, name)) for name in ("signal", "comparison", "value", "window")}
+        words = say("postmortem.verification.bound", lang, **facts)
+        if bound.step is None or bound.worst is None:
+            yield False, say("verify.unseen", lang, bound=words)
+        else:
+            key = "verify.held" if bound.holds else "verify.broken"
+            yield bound.holds, say(key, lang, bound=words, value=number(bound.worst), step=bound.step)
+    if found.beside:
+        beside = found.beside
+        key = "verify.beside" if beside.holds else "verify.above"
+        yield (
+            beside.holds,
+            say(
+                key,
+                lang,
+                ours=number(beside.ours),
+                theirs=number(beside.theirs),
+                step=beside.step,
+                share=round(100 * beside.share),
+            ),
+        )
+    healthy = found.verdict == "healthy"
+    yield healthy, say(f"verify.walk.{found.verdict}", lang, leaf=plain(found.leaf), tree=found.tree)
+    if found.worse:
+        ends = [
+            say("verify.not_finite", lang) if x is None else number(x) for x in (found.before, found.after)
+        ]
+        yield False, say("verify.worse", lang, before=ends[0], after=ends[1])
+
+
+def heading(found: Verification, lang: str) -> str:
+    """Whether the fix is verified, in one line."""
+    return say(
+        "verify.verified" if found.verified else "verify.not_verified", lang, change=plain(found.change)
+    )
+
+
+def section(found: Verification, lang: str) -> list[str]:
+    """What stands in section 6 of a lesson once the fix was tried."""
+    lines = [f"**{heading(found, lang)}** ({found.when[:16].replace('T', ' ')}, {plain(found.fixed)})"]
+    signs = {True: "✓", False: "≠", None: "·"}
+    return [*lines, "", *(f"- {signs[good]} {words}" for good, words in lines_of(found, lang))]
+
+
+def stamped(lesson: Lesson, found: Verification, lang: str) -> str:
+    """The lesson's Markdown with what was found in its section 6, in place of the word that it wasn't run.
+
+    A lesson that was verified before keeps what was found then; one without such a section is left as it is.
+    """
+    new = "\n".join(section(found, lang))
+    for one in LANGUAGES:
+        waiting = say("postmortem.verification.not_run", one)
+        if waiting in lesson.body:
+            return lesson.body.replace(waiting, new, 1)
+    number_of = SECTIONS.index("verification")
+    if len(lesson.sections) <= number_of:
+        return lesson.body
+    _, text = lesson.sections[number_of]
+    return lesson.body.replace(text, f"{text}\n\n{new}", 1) if text else lesson.body
