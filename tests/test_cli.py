@@ -113,6 +113,23 @@ class TestCheck:
         assert (code, err.count("\n")) == (2, 1)
         assert f"[ok] {tree.find('phase-19').leaves['healthy'].name('en')}" in out
 
+    def test_of_a_folder_sealed_runs_are_left_out_unless_they_are_named(self, home: Path):
+        write_run(home / "many/a", GOOD, {"sealed": True})
+        write_run(home / "many/b", GOOD, {})
+        _, out, err = tutor("check", "many", "--lang", "en")
+        assert ("many/a" in out, "many/b" in out) == (False, True)
+        assert err.startswith("sealed, and so left out: a; ")
+        assert err.count("\n") == 1
+        _, out, err = tutor("check", "many", "--json")
+        assert [one["run"] for one in json.loads(out)] == ["many/b"]
+        for named in ("many/a", "many/a/metrics.jsonl"):
+            _, out, err = tutor("check", named)
+            assert ("many/a" in out, err) == (True, "")
+
+    def test_a_folder_of_nothing_but_sealed_runs_is_no_healthy_one(self, home: Path):
+        write_run(home / "many/a", GOOD, {"sealed": True})
+        assert tutor("check", "many")[0] == 2
+
     def test_a_short_run_is_undecided_not_healthy(self, home: Path):
         write_run(home / "r", GOOD[:60], {"dtype": "fp32"})
         code, out, _ = tutor("check", "r", "--lang", "en")
@@ -167,6 +184,13 @@ class TestBadInput:
         assert "name=value" in refused("train", "--set", "grad_clip")
         assert "lr=fast" in refused("train", "--set", "lr=fast")
         assert "--break" in refused("train", "--control")
+
+    @pytest.mark.parametrize(
+        "setting",
+        [f"warmup_steps={'9' * 400}", f"lr=1e{'9' * 400}", f"lr={'x' * 1000}", f"{'y' * 1000}=1", "z" * 1000],
+    )
+    def test_a_setting_as_long_as_a_page_is_refused_in_a_line(self, home: Path, setting: str):
+        assert len(refused("train", "--set", setting)) < 600
 
     @pytest.mark.parametrize("name", ["../ana", "a/b", "..", "", "a\\b"])
     def test_a_learners_name_that_is_no_name(self, home: Path, name: str):

@@ -8,10 +8,17 @@ import pytest
 from rich.console import Console
 
 from tutor import compare
+from tutor.detectors.grouped import Beyond
 from tutor.detectors.windows import Window
 from tutor.run import Manifest, Run
 
-SPIKE = {"window": Window(10, rows=5), "sigmas": 3.0, "early": 2.0, "resumed_above": 1.1, "lasting": 3}
+SPIKE = {
+    "window": Window(10, rows=5),
+    "sigmas": 3.0,
+    "early": 2.0,
+    "resumed_above": Beyond(1.1, sigmas=5.0),
+    "lasting": 3,
+}
 RECOVERY = {
     "window": Window(10, rows=5),
     "sigmas": 0.5,

@@ -16,7 +16,8 @@ from tutor.words import LANGUAGES, BadFileError, Document, schema
 
 W = {"en": "word", "es": "palabra"}
 WINDOW = {"steps": 100, "rows": 20}
-SPIKE = {"window": WINDOW, "sigmas": 3.0, "lasting": 50, "early": 2.0, "resumed_above": 1.1}
+RESUMED = {"bound": 1.1, "sigmas": 5.0}
+SPIKE = {"window": WINDOW, "sigmas": 3.0, "lasting": 50, "early": 2.0, "resumed_above": RESUMED}
 
 
 def small() -> dict:
@@ -53,9 +54,10 @@ def small() -> dict:
 
 
 def sources_of(numbers: dict) -> dict[str, str]:
-    """A source for each number, and one for the rows of each window."""
-    windows = [name for name, value in numbers.items() if isinstance(value, dict)]
-    return dict.fromkeys([*numbers, *(f"{name}.rows" for name in windows)], "ours")
+    """A source for each number, and one for each further number of a group, as for the rows of a window."""
+    groups = {name: list(value)[1:] for name, value in numbers.items() if isinstance(value, dict)}
+    further = [f"{name}.{field}" for name, fields in groups.items() for field in fields]
+    return dict.fromkeys([*numbers, *further], "ours")
 
 
 def write(folder: Path, data: dict) -> Path:
@@ -105,6 +107,9 @@ class TestProblems:
             (SPIKE | {"window": 100}, "window must be a window, such as {steps: 100"),
             (SPIKE | {"sigmas": WINDOW}, "sigmas must be one number, not a window"),
             (SPIKE | {"window": {"steps": 0, "rows": 20}}, "window must be above 0"),
+            (SPIKE | {"resumed_above": 1.1}, "a bound with its noise, such as {bound: 1.1, sigmas: 20}"),
+            (SPIKE | {"resumed_above": WINDOW}, "a bound with its noise, such as {bound: 100, sigmas: 20}"),
+            (SPIKE | {"resumed_above": RESUMED | {"sigmas": 0.0}}, "resumed_above must be above 0"),
             (SPIKE | {"window": {"steps": 100}}, "rows"),
             (SPIKE | {"window": WINDOW | {"row": 3}}, "row"),
         ],
@@ -116,7 +121,13 @@ class TestProblems:
         assert message in said
         path = tmp_path / "small.yaml"
         second = line_of(path, "detector: spike")
-        assert second - 1 <= int(said.rsplit("small.yaml:", 1)[1].split(":")[0]) <= second + 9
+        assert second - 1 <= int(said.rsplit("small.yaml:", 1)[1].split(":")[0]) <= second + 11
+
+    def test_of_a_group_only_the_number_that_is_missing_is_named(self, tmp_path: Path):
+        data = small()
+        data["questions"]["2"]["rule"]["numbers"] = SPIKE | {"resumed_above": {"bound": 1.1}}
+        (only,) = problems(tmp_path, data).splitlines()
+        assert only.endswith("resumed_above.Beyond.sigmas: is missing")
 
     def test_an_outcome_that_leads_nowhere(self, tmp_path: Path):
         data = small()
@@ -426,7 +437,7 @@ class TestSources:
 
     def test_they_are_read_with_the_question(self):
         question = tree.find("phase-19").questions["2.1"]
-        assert set(question.sources) == {*question.numbers, "window.rows"}
+        assert set(question.sources) == {*question.rule.numbers, "window.rows", "resumed_above.sigmas"}
         assert "OLMo-core" in question.sources["sigmas"]("en")
         assert "OLMo-core" in question.sources["sigmas"]("es")
 

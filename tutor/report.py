@@ -6,7 +6,7 @@ import shutil
 import sys
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -260,11 +260,20 @@ def strict(value: Any) -> Any:
     return value
 
 
-def reports(
-    names: Iterable[str], tree: Tree, find: Find | None = None
-) -> Iterator[tuple[str, Report | BadRunError]]:
+@dataclass(frozen=True)
+class Sealed:
+    """A run that keeps to itself what was put in, found in a folder: a verdict would give it away."""
+
+    path: Path
+
+
+Checked = Report | BadRunError | Sealed
+
+
+def reports(names: Iterable[str], tree: Tree, find: Find | None = None) -> Iterator[tuple[str, Checked]]:
     """Of every run of that path or name the report, or why there is none; a folder may hold several.
 
+    Of a folder's runs the sealed ones are left out; one that is named itself is checked.
     "-" is what comes in on standard input, as from a cluster's command that prints a job's output.
     """
     for name in names:
@@ -279,20 +288,24 @@ def reports(
                 if isinstance(report, Report):
                     report.run = replace(report.run, path=Path(kept.name))
                     yield name, report
-                else:
+                elif isinstance(report, BadRunError):
                     yield name, BadRunError(str(report).replace(str(kept), kept.name))
 
 
-def _reports(name: str, tree: Tree, find: Find | None) -> Iterator[tuple[str, Report | BadRunError]]:
+def _reports(name: str, tree: Tree, find: Find | None) -> Iterator[tuple[str, Checked]]:
     try:
-        found = readers.every(name)
+        found, place = readers.every(name), readers.locate(name)
     except BadRunError as error:
         yield name, error
         return
     for source in found:
         given = name if len(found) == 1 else str(source.path)
         try:
-            report = Report(readers.read_source(source), tree, find)
+            run = readers.read_source(source)
+            if run.manifest.sealed and source.path not in (place, place.parent):
+                yield given, Sealed(source.path)
+                continue
+            report = Report(run, tree, find)
         except BadRunError as error:
             yield given, error
             continue

@@ -593,3 +593,78 @@ class TestAccumulation:
     def test_no_data(self):
         found = judged("accumulation", {"batch": {"accumulation": 4}}, loss=[3.0])
         assert (found.outcome, found.facts["missing"]) == (NO_DATA, ["reduced_loss"])
+
+
+class TestSeesTheAnswer:
+    """A validation loss under a twenty-fifth of ln 512, 0.2495, from a first loss of above 3.119."""
+
+    def judged(self, val: list, first: float = 6.2, **manifest: object) -> Finding:
+        columns = {"loss": [first, *[1.0] * (len(val) - 1)], "val_loss": val}
+        return judged("sees_the_answer", {"vocab_size": 512} | manifest, **columns)
+
+    @pytest.mark.parametrize(
+        ("lowest", "first", "outcome"),
+        [
+            (0.26, 6.2, "no"),
+            (0.24, 6.2, "sees"),
+            (0.24, 3.2, "sees"),
+            (0.24, 3.1, "tuned"),
+            (0.0, 6.2, "sees"),
+        ],
+    )
+    def test_against_ln_v(self, lowest: float, first: float, outcome: str):
+        found = self.judged([6.2, None, 1.0, lowest, 0.9], first)
+        assert (found.outcome, found.step, found.facts["val"]) == (outcome, 3, lowest)
+
+    def test_it_shows_where_it_first_falls_under_the_bound(self):
+        found = self.judged([6.2, 0.2, 0.1])
+        assert (found.step, found.facts["first"], found.measured) == (1, 6.2, 0.1)
+
+    def test_a_log_that_begins_later_is_that_of_a_trained_model(self):
+        found = judged(
+            "sees_the_answer", {"vocab_size": 512}, step=[90, 91], loss=[6.2, 0.1], val_loss=[6.2, 0.1]
+        )
+        assert found.outcome == "tuned"
+
+    @pytest.mark.parametrize(
+        ("manifest", "val"), [({"vocab_size": 1}, [0.1]), ({"vocab_size": 512}, [math.nan]), ({}, [0.1])]
+    )
+    def test_no_data(self, manifest: dict, val: list):
+        assert judged("sees_the_answer", manifest, loss=[6.2], val_loss=val).outcome == NO_DATA
+
+
+class TestReachedWeights:
+    """The square of the RMS of g / sqrt(v) at step 0, held against 90 %."""
+
+    TIED = {"tokens.weight": {"kind": "embedding", "shape": [512, 8], "mean": 0.0, "std": 0.02}}
+    HEAD = {"head.weight": {"kind": "linear", "shape": [512, 8], "mean": 0.0, "std": 0.02}}
+
+    @pytest.mark.parametrize(
+        ("ratio", "more", "outcome"),
+        [
+            (1.0, {}, "all"),
+            (0.95, {}, "all"),
+            (0.9, {}, "part"),
+            (0.9, {"dtype": "fp16"}, "rounded"),
+            (0.9, {"initial": TIED | HEAD}, "rows"),
+        ],
+    )
+    def test_against_the_share(self, ratio: float, more: dict, outcome: str):
+        manifest = {"vocab_size": 512, "dtype": "fp32", "initial": self.TIED} | more
+        found = judged("reached_weights", manifest, adam_ratio_rms=[ratio, 0.1])
+        assert (found.outcome, found.step) == (outcome, 0)
+        assert found.facts["reached"] == pytest.approx(100 * ratio**2)
+
+    @pytest.mark.parametrize(
+        ("manifest", "columns"),
+        [
+            ({}, {"adam_ratio_rms": [0.1]}),
+            ({"initial": TIED}, {"adam_ratio_rms": [0.1], "step": [1]}),
+            ({"initial": TIED}, {"adam_ratio_rms": [math.nan, 0.1]}),
+            ({"initial": TIED}, {"adam_ratio_rms": [0.0, 0.1]}),
+            ({"initial": TIED}, {"adam_ratio_rms": [0.5, 0.1], "grad_norm": [math.nan, 1.0]}),
+            ({"initial": TIED}, {"loss": [1.0]}),
+        ],
+    )
+    def test_no_data(self, manifest: dict, columns: dict):
+        assert judged("reached_weights", manifest, **columns).outcome == NO_DATA

@@ -39,6 +39,7 @@ PLANNED = (
     Part("lr-restart", {"step": 12}),
     Part("moments-not-restored", {"step": 12}),
     Part("no-eps-norm", {"outside": 1e-6}),
+    Part("no-eval-mode"),
     Part("no-final-norm"),
     Part("one-group"),
     Part("repeated-batch", {"step": 8, "steps": 5}),
@@ -46,7 +47,11 @@ PLANNED = (
     Part("summed-loss"),
 )
 IN_FP16 = (Part("hot-activations", {"gain": 200.0}), Part("no-scaler"), Part("static-scale"))
-TRIGGERS = (Part("boilerplate", {"step": 16, "batches": 3}), Part("skips-non-finite"))
+TRIGGERS = (
+    Part("boilerplate", {"step": 16, "batches": 3}),
+    Part("dropout", {"rate": 0.3}),
+    Part("skips-non-finite"),
+)
 
 
 class TestRegistry:
@@ -308,6 +313,16 @@ class TestPlanned:
         assert {row["update_norm"] for row in rows} == {0.0}
         probed = [row["probe_loss"] for row in rows if row["probe_loss"] is not None]
         assert len(probed) == 3 and len(set(probed)) == 1  # every fifth of 12 steps
+
+    def test_dropout_left_on_makes_two_numbers_of_the_same_weights_and_validation_set(self):
+        for faulty, equal in (([], True), ([Part("no-eval-mode")], False)):
+            trainer = Trainer(recipe([Part("dropout", {"rate": 0.3})], faulty))
+            assert (trainer.validate() == trainer.validate()) is equal
+            assert trainer.model.training
+
+    def test_dropout_is_on_in_training(self, tmp_path: Path):
+        train(recipe([Part("dropout", {"rate": 0.3})], steps=12), out=tmp_path / "run")
+        assert rows_of(tmp_path / "run")[0]["loss"] != self.rows(tmp_path / "healthy")[0]["loss"]
 
     def test_an_empty_mask_trains_on_nan_while_the_mean_over_tokens_is_finite(self, tmp_path: Path):
         rows = self.rows(tmp_path / "run", Part("empty-mask", {"step": 5}))

@@ -14,11 +14,13 @@ from tutor.parts import Part
 
 FAULTS = (
     Part("biased-init"),
+    Part("copied-head"),
     Part("hot-blocks"),
     Part("hot-init"),
     Part("idle-scheduler"),
     Part("leaky-split"),
     Part("masked-loss"),
+    Part("no-causal-mask"),
     Part("no-norm"),
     Part("outlier-batches", {"step": 5, "every": 4}),
     Part("shuffled-targets"),
@@ -28,6 +30,7 @@ FAULTS = (
     Part("summed-accumulation"),
     Part("thin-mask"),
     Part("tiny-data"),
+    Part("unshifted-targets"),
     Part("zero-base-lr"),
 )
 
@@ -103,6 +106,26 @@ class TestInits:
         assert before < 0.1
         assert after == pytest.approx(1, abs=0.05)
 
+    def test_a_head_that_is_a_copy_stays_when_the_embedding_moves(self):
+        for name, moves in (("copied-head", False), (None, True)):
+            one = made(name) if name else recipe()
+            built = one.model(one.settings, one.tokenizer.size)
+            row, absent = torch.zeros(1, 4, dtype=torch.int64), 7
+            before = built(row)[0][0, 0, absent].item()
+            with torch.no_grad():
+                dict(built.named_parameters())["tokens.weight"][absent] += 1
+            assert (built(row)[0][0, 0, absent].item() != before) is moves
+
+    def test_without_its_mask_attention_looks_ahead(self):
+        row = torch.arange(16)[None]
+        other = row.clone()
+        other[0, -1] = 99
+        for name, moved in (("no-causal-mask", True), (None, False)):
+            one = made(name) if name else recipe()
+            built = one.model(one.settings, one.tokenizer.size)
+            (logits, _), (changed, _) = built(row), built(other)
+            assert torch.equal(logits[0, :-1], changed[0, :-1]) is not moved
+
     @pytest.mark.train
     def test_weights_of_an_earlier_run_begin_lower(self):
         first = [Trainer(one).validate() for one in (recipe(), made("stale-checkpoint", steps=40))]
@@ -149,6 +172,15 @@ class TestData:
             assert torch.equal(mixed.x_BT, sound.x_BT)
             assert not torch.equal(mixed.y_BT, sound.y_BT)
             assert len(mixed.y_BT.unique()) == len(sound.y_BT.unique())  # a map: one to one
+
+    def test_targets_that_are_not_shifted_are_the_inputs_in_training_and_in_validation(self):
+        made_so, sound = made("unshifted-targets"), recipe()
+        (batch,) = made_so.loader(made_so.settings, made_so.corpus, made_so.tokenizer).step(0)
+        (healthy,) = sound.loader(sound.settings, sound.corpus, sound.tokenizer).step(0)
+        held_out = made_so.held_out(made_so.settings, made_so.corpus, made_so.tokenizer)
+        assert torch.equal(batch.x_BT, healthy.x_BT)
+        assert torch.equal(batch.y_BT, batch.x_BT)
+        assert torch.equal(held_out.y_BT, held_out.x_BT)
 
     def test_what_is_held_out_is_trained_on(self):
         corpus, sound = made("leaky-split", sentences=12, copies=20).corpus, recipe().corpus

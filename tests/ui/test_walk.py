@@ -616,6 +616,30 @@ async def test_until_the_log_is_read_the_question_stands_and_nothing_can_be_answ
         assert app.screen.seen.answers
 
 
+@pytest.mark.parametrize("size", [NARROW, WIDE, (200, 60)])
+async def test_the_bar_beside_what_the_log_says_is_foreseen(walk, size, monkeypatch):
+    foreseen = []
+    foresee = Evidence._foresee_bar
+
+    def noted(self):
+        foresee(self)
+        foreseen.append(self.show_vertical_scrollbar)
+
+    monkeypatch.setattr(Evidence, "_foresee_bar", noted)
+    app = walk()
+    async with app.run_test(size=size) as pilot:
+        await settle(pilot)
+        evidence, found = app.screen.query_one(Evidence), set()
+        while not isinstance(app.screen, LeafScreen):
+            await pilot.press("down", "enter")
+            await settle(pilot)
+            assert foreseen[-1] == evidence.show_vertical_scrollbar == (evidence.max_scroll_y > 0)
+            found.add(foreseen[-1])
+            await pilot.press("enter")
+            await settle(pilot)
+        assert found == {True, False}
+
+
 async def test_the_draft_is_plain_data(walk):
     app = walk()
     async with app.run_test(size=WIDE) as pilot:

@@ -166,15 +166,19 @@ def check(
     """
     from tutor import tree as trees
     from tutor.opening import FIRST
-    from tutor.report import reports, summary
+    from tutor.report import Sealed, reports, summary
     from tutor.run import BadRunError
+    from tutor.words import say
 
     walked, language = options.tree(tree or FIRST, checked=False), options.lang(lang)
     find = partial(trees.find, checked=False) if tree is None else None
     start.loaded()
-    console, results, told = terminal.console(), [], []
+    console, results, told, sealed = terminal.console(), [], [], []
     flawed = bad = False
     for name, report in reports(runs, walked, find):
+        if isinstance(report, Sealed):
+            sealed.append(report.path.name)
+            continue
         if isinstance(report, BadRunError):
             bad = True
             terminal.refuse(report)
@@ -191,6 +195,9 @@ def check(
         terminal.tell_json(results)
     elif len(told) > 1:
         console.print(summary(told, language), soft_wrap=True)
+    if sealed:
+        terminal.warn(say("check.sealed", language, runs=sealed))
+        bad = bad or not (told or results)  # nothing was checked
     raise typer.Exit(2 if bad else 1 if flawed else 0)
 
 

@@ -141,7 +141,7 @@ def detector(
     assert set(by_outcome) == set(outcomes), "facts are declared for every outcome and for no other"
 
     def register(function: Callable[..., Finding]) -> Callable[..., Finding]:
-        parameters = inspect.signature(function).parameters.values()
+        parameters = inspect.signature(function, eval_str=True).parameters.values()
         keywords = {p.name: p.annotation for p in parameters if p.kind is p.KEYWORD_ONLY}
         numbers = {name: kind for name, kind in keywords.items() if name not in given}
         name = function.__name__

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tutor.detectors import NO_DATA, NOT_YET, Finding, Smoothed, detector
+from tutor.detectors.grouped import Gain
 from tutor.detectors.windows import finite, is_objective, noise_of, piecewise
 from tutor.run import Run, known_float, once, to_float
 
@@ -308,12 +309,12 @@ def gradient_course(run: Run, at: int | None, *, pieces: int, least: int, growth
 
 
 @detector(signals=("grad_norm",), outcomes=("zero", "there"), facts=("step", "count", "rows", "bound"))
-def zero_gradient(run: Run, at: int | None, *, share: float, level: float, gain: float) -> Finding:
+def zero_gradient(run: Run, at: int | None, *, share: float, gain: Gain) -> Finding:
     """Whether the gradient norm is exactly 0, at more than `share` of the rows and at the last one.
 
     The flaw: nothing reaches the weights, since all is frozen, masked or detached. Several trainers print 0
     for a norm that they don't compute: where the loss still falls by more than `gain` while the norm is 0, it
-    wasn't recorded. (A level of the loss takes the share `level` of the rows.) Source: ours.
+    wasn't recorded. Source: ours.
     """
     zero = (finite(run["grad_norm"]) == 0).fill_null(False)
     count = int(zero.sum())
@@ -321,7 +322,7 @@ def zero_gradient(run: Run, at: int | None, *, share: float, level: float, gain:
     facts = {"step": step, "count": count, "rows": len(zero), "bound": 100 * share}
     if not bool(zero[-1]) or count <= share * len(zero):
         return Finding("there", step, facts)
-    course = course_of(run["loss"].filter(zero), level) if run.has("loss") else None
-    if course and course.improvement > max(gain * course.start, 3 * course.noise):
+    course = course_of(run["loss"].filter(zero), gain.level) if run.has("loss") else None
+    if course and course.improvement > max(gain.gain * course.start, gain.sigmas * course.noise):
         return Finding(NO_DATA, step, {"missing": ["grad_norm"]})
     return Finding("zero", step, facts)

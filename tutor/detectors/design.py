@@ -8,6 +8,7 @@ from itertools import pairwise
 from statistics import median
 
 from tutor.detectors import NO_DATA, Finding, detector
+from tutor.detectors.grouped import Beyond
 from tutor.run import Run
 from tutor.run.manifest import Weights
 
@@ -16,9 +17,6 @@ FROM_FAN = {
     "Xavier": lambda fan_in, fan_out: math.sqrt(2 / (fan_in + fan_out)),
 }
 """Standard deviation of a linear weight by its inputs and outputs: He et al. 2015, Glorot, Bengio 2010."""
-
-BY_CHANCE = 5
-"""Standard errors by which the mean of a weight drawn around 0 doesn't differ from it."""
 
 NORMAL = "GPT-2"
 """One std for every linear weight, with residual projections as much smaller as the depth asks."""
@@ -44,14 +42,15 @@ _WEIGHTS = ("name", "std", "mean", "expected", "times", "design", "kaiming", "xa
 
 @detector(manifest=("initial",), outcomes=("designed", "off", "hot", "biased"), facts=_WEIGHTS)
 def weights_as_designed(
-    run: Run, at: int | None, *, std: float, times: float, mean: float, near: float, off: float
+    run: Run, at: int | None, *, std: float, times: float, mean: Beyond, near: float, off: float
 ) -> Finding:
     """Whether the initial weights have the spread and the mean that their design gives them.
 
     The flaw: a std more than `times` the expected one, or a linear weight whose mean is beyond `mean` and
-    beyond chance. Expected is `std` for embeddings and, for linear weights, the design
-    that most of them follow within `near` times (Kaiming's, Xavier's, or `std` as in GPT-2). More than `off`
-    times the expected one is a remark. Source: the tree; ours: which design is compared.
+    beyond chance, `mean.sigmas` standard errors of it. Expected is `std` for embeddings and, for linear
+    weights, the design that most of them follow within `near` times (Kaiming's, Xavier's, or `std` as
+    in GPT-2). More than `off` times the expected one is a remark. Source: the tree; ours: which design is
+    compared.
     """
     initial = run.manifest.initial
     linear = {name: one for name, one in initial.items() if one.kind == "linear" and len(one.shape) > 1}
@@ -83,19 +82,19 @@ def weights_as_designed(
     widest = max(drawn, key=spread)
     if (ratio := spread(widest)) > times:
         return Finding("hot", 0, facts(widest), measured=ratio, bound=times)
-    shifts = {name: _shift(one) for name, one in drawn.items() if name in linear}
+    shifts = {name: _shift(one, mean.sigmas) for name, one in drawn.items() if name in linear}
     shifted = max(shifts, key=lambda name: shifts[name], default=None)
-    if shifted is not None and shifts[shifted] > mean:
-        return Finding("biased", 0, facts(shifted), measured=shifts[shifted], bound=mean)
+    if shifted is not None and shifts[shifted] > mean.bound:
+        return Finding("biased", 0, facts(shifted), measured=shifts[shifted], bound=mean.bound)
     bound = times if ratio > math.sqrt(times * off) else off
     return Finding("off" if ratio > off else "designed", 0, facts(widest), measured=ratio, bound=bound)
 
 
-def _shift(one: Weights) -> float:
-    """How far the mean lies from 0; 0 where chance explains it."""
+def _shift(one: Weights, sigmas: float) -> float:
+    """How far the mean lies from 0; 0 where chance explains it, within `sigmas` standard errors."""
     size = math.prod(one.shape) or 1
     mean = abs(float(one.mean or 0.0))
-    return mean if mean > BY_CHANCE * float(one.std or 0.0) / math.sqrt(size) else 0.0
+    return mean if mean > sigmas * float(one.std or 0.0) / math.sqrt(size) else 0.0
 
 
 _GROWTH = ("layer", "before", "after", "growth", "usual", "bound", "layers")

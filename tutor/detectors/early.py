@@ -5,17 +5,9 @@ from dataclasses import replace
 
 from tutor.detectors import NO_DATA, NOT_YET, Finding, Smoothed, detector
 from tutor.detectors.course import warming_up
-from tutor.detectors.windows import Window, finite, is_objective, noise_of
+from tutor.detectors.grouped import Beyond, Evaluation
+from tutor.detectors.windows import Window, finite, is_objective, noise_of, rows
 from tutor.run import Run, known_float, to_float
-
-AROUND = Window(10, 2)
-"""The rows on either side of an evaluation whose median is the training loss there: one batch is noise."""
-
-EVALUATIONS = 2
-"""So many after the warm-up, at least, say how validation goes with training."""
-
-BEYOND_NOISE = 3
-"""A gap of so many standard deviations of a row isn't chance."""
 
 _FALL = ("before", "after", "fall", "bound", "begin", "end", "moved")
 
@@ -43,7 +35,7 @@ def early_fall(
     loss = finite(run["loss"])
     if not is_objective(loss):
         return Finding(NO_DATA, facts={"missing": []})
-    rows = span.count(run)
+    span_rows = span.count(run)
     first, last = span.end(run, 0), until.end(run, 0)
     if last >= len(run) or last <= first:
         return Finding(NOT_YET, facts={"rows": len(run), "needed": max(last, first + 1) + 1})
@@ -51,10 +43,10 @@ def early_fall(
         return Finding(NOT_YET, facts={"rows": len(run), "needed": 2 * last})
     if 2 * loss[: last + 1].null_count() > last:  # NaN or Inf: tree phase-19 asks why
         return Finding(NO_DATA, facts={"missing": []})
-    ema = loss.ewm_mean(span=max(2, rows), ignore_nulls=True).forward_fill()
+    ema = loss.ewm_mean(span=max(2, span_rows), ignore_nulls=True).forward_fill()
     before, after = to_float(ema[first]), to_float(ema[last])
     begin, end = int(run.steps[first]), int(run.steps[last])
-    weight = 2 / (max(2, rows) + 1)
+    weight = 2 / (max(2, span_rows) + 1)
     noise = noise_of(loss[: last + 1].drop_nulls()) * math.sqrt(2 * weight / (2 - weight))
     least = max(fall * (end - begin) / 100, sigmas * noise)
     drop, update = before - after, _moved(run, first, last)
@@ -98,7 +90,9 @@ _REPEATS = ("step", "count", "rows", "looked_back", "share")
     facts={"no": _REPEATS, "repeats": (*_REPEATS, "hash", "evaluated")},
     every_row=True,
 )
-def repeats_at_evaluation(run: Run, at: int | None, *, until: int, look_back: int, share: float) -> Finding:
+def repeats_at_evaluation(
+    run: Run, at: int | None, *, until: Evaluation, look_back: int, share: float
+) -> Finding:
     """Whether the training loss around the last evaluation up to step `until` is that of batches given again.
 
     The flaw: the loader gives a batch over and over, and what training then is below validation says nothing
@@ -107,10 +101,10 @@ def repeats_at_evaluation(run: Run, at: int | None, *, until: int, look_back: in
     Source: ours; the cause is asked for before what follows from it.
     """
     due = evaluations(run)
-    if len(due) < EVALUATIONS:
-        return Finding(NOT_YET, facts={"rows": len(due), "needed": EVALUATIONS})
-    row = max((row for row in due if run.steps[row] <= until), default=due[0])
-    reach = AROUND.count(run)
+    if len(due) < until.least:
+        return Finding(NOT_YET, facts={"rows": len(due), "needed": until.least})
+    row = max((row for row in due if run.steps[row] <= until.until), default=due[0])
+    reach = rows(run, until.around, until.at_least)
     first, last = max(0, row - reach), min(len(run), row + reach + 1)
     hashes = run["batch_hash"].to_list()
     again = [
@@ -141,11 +135,11 @@ def validation_gap(
     run: Run,
     at: int | None,
     *,
-    until: int,
+    until: Evaluation,
     over: float,
     wide: float,
     under: float,
-    of_gain: float,
+    of_gain: Beyond,
 ) -> Finding:
     """How far the validation loss lies from the training loss, at the last evaluation up to step `until`.
 
@@ -153,16 +147,16 @@ def validation_gap(
     and at every later evaluation, the validation set holds training items. Both beyond the share `of_gain` of
     what the run has gained and beyond the noise of a row, so that they hold for losses in other units. Where
     the training loss has risen by as much above its lowest evaluation, it is the training data that changed,
-    and no leak. The training loss is the median of the rows around the evaluation; one evaluation after the
-    warm-up tells nothing. Source: the tree; ours: the run's own yardsticks.
+    and no leak. The training loss is the median of the rows around the evaluation; fewer than
+    `until.least` of them after the warm-up tell nothing. Source: the tree; ours: the run's own yardsticks.
     """
     if not run.has("loss"):
         return Finding(NO_DATA, facts={"missing": ["loss"]})
     values, loss = finite(run["val_loss"]), finite(run["loss"])
     due = evaluations(run)
-    if len(due) < EVALUATIONS:
-        return Finding(NOT_YET, facts={"rows": len(due), "needed": EVALUATIONS})
-    reach = AROUND.count(run.logged("loss"))
+    if len(due) < until.least:
+        return Finding(NOT_YET, facts={"rows": len(due), "needed": until.least})
+    reach = rows(run.logged("loss"), until.around, until.at_least)
 
     def train_at(row: int) -> float | None:
         return known_float(loss[max(0, row - reach) : row + reach + 1].median())
@@ -172,10 +166,10 @@ def validation_gap(
     start = known_float(loss.drop_nulls()[:3].median())
     if not gaps or start is None:
         return Finding(NO_DATA, facts={"missing": ["loss"]})
-    row = max((row for row in gaps if run.steps[row] <= until), default=min(gaps))
+    row = max((row for row in gaps if run.steps[row] <= until.until), default=min(gaps))
     gap, step = gaps[row], int(run.steps[row])
     val, train = to_float(values[row]), values[row] - gap
-    own = max(of_gain * max(0.0, start - train), BEYOND_NOISE * noise_of(loss.drop_nulls()))
+    own = max(of_gain.bound * max(0.0, start - train), of_gain.sigmas * noise_of(loss.drop_nulls()))
     above, leak = max(over, own), -max(under, own)
     facts = {
         "val": val,

@@ -20,9 +20,6 @@ from tutor.run import Run, known_float
 if TYPE_CHECKING:
     import polars as pl
 
-LASTING = 3
-"""Rows above its bound from which a jump is no single hard batch. Ours, as in the tree of phase 19."""
-
 
 @dataclass(frozen=True)
 class Jump:
@@ -103,12 +100,15 @@ _JUMPED = ("step", "peak", "peak_step", "level", "ratio", "count")
     outcomes=("yes", "no"),
     facts={"yes": (*_JUMPED, "bound", "rows"), "no": ("rows", "largest", "bound")},
 )
-def jump(run: Run, at: int | None, *, times: float, within: Window, ema: Window, sigmas: float) -> Finding:
+def jump(
+    run: Run, at: int | None, *, times: float, within: Window, ema: Window, sigmas: float, lasting: int
+) -> Finding:
     """Whether the loss jumped to `times` its EMA before inside a window, or more, and where most.
 
     The flaw: an update or a batch threw a long run off. The worst jump is one that ended in NaN or Inf, then
-    the tallest of those that last three rows, then the tallest. Source: the playbook for long runs (2x to
-    100x in under 100 steps); ours: `sigmas`, since batches of some tasks differ by a factor of two.
+    the tallest of those that last `lasting` rows (no single hard batch does), then the tallest. Source: the
+    playbook for long runs (2x to 100x in under 100 steps); ours: `sigmas`, since batches of some tasks differ
+    by a factor of two.
     """
     if not is_objective(run["loss"]):
         return Finding(NO_DATA, facts={"missing": []})
@@ -121,7 +121,11 @@ def jump(run: Run, at: int | None, *, times: float, within: Window, ema: Window,
         largest = _largest(run, ema)
         facts = {"rows": len(run), "largest": largest, "bound": times}
         return Finding("no", facts=facts)
-    ranked = sorted(found, key=_weight, reverse=True)
+
+    def weight(one: Jump) -> tuple[bool, bool, float]:
+        return not math.isfinite(one.peak), one.rows >= lasting, one.times
+
+    ranked = sorted(found, key=weight, reverse=True)
     worst = ranked[0]
     step, peak_step = int(run.steps[worst.row]), int(run.steps[worst.peak_row])
     facts = {
@@ -138,10 +142,6 @@ def jump(run: Run, at: int | None, *, times: float, within: Window, ema: Window,
     others = tuple(int(run.steps[one.row]) for one in ranked[1:10])
     measured = worst.times if math.isfinite(worst.times) else None
     return Finding("yes", step, facts, worst.bound, seen, others, measured=measured, bound=times)
-
-
-def _weight(one: Jump) -> tuple[bool, bool, float]:
-    return not math.isfinite(one.peak), one.rows >= LASTING, one.times
 
 
 def _largest(run: Run, ema: Window) -> float | None:

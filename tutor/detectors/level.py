@@ -3,12 +3,10 @@
 import math
 
 from tutor.detectors import NO_DATA, NOT_YET, Finding, Smoothed, detector
+from tutor.detectors.grouped import Gain, NormBound, Sustained
 from tutor.detectors.start import learns, times_the_mean
 from tutor.detectors.windows import Window, finite
 from tutor.run import Run, known_float, to_float
-
-SETTLED = 0.2
-"""The share of a log whose warm-up nobody configured that counts as one: the first steps are always tall."""
 
 _LEVEL = ("mean", "bound", "floor", "share", "span", "begin", "clip")
 
@@ -27,21 +25,22 @@ def gradient_level(
     *,
     window: Window,
     above: float,
-    below: float,
-    share: float,
-    part: float,
+    below: NormBound,
+    share: Sustained,
+    gain: Gain,
 ) -> Finding:
     """Whether the rolling mean of the gradient norm is sane once the warm-up is over.
 
     The flaw: it stays over `above` times the clip (over `above` itself without one) for more than `share` of
-    the rows in a run that doesn't learn, so that every step is clipped; or it stays
-    under `below` while nothing is learned, or only a `part` of the mean loss is trained on. Where the run
-    learns, a level out of bounds is a remark: healthy norms have no unit in common. Without a configured
-    warm-up, the first share `SETTLED` of the rows is left out. Source: the tree; ours: the rest.
+    the rows in a run that doesn't learn (`gain`), so that every step is clipped; or it stays
+    under `below` while nothing is learned, or only a part of the mean loss is trained on (`below.of_loss`).
+    Where the run learns, a level out of bounds is a remark: healthy norms have no unit in common. Without a
+    configured warm-up, the first share `share.after` of the rows is left out, since the first steps are
+    always tall. Source: the tree; ours: the rest.
     """
     span = window.count(run)
     warmup = run.manifest.schedule.warmup_steps
-    start = int(SETTLED * len(run)) if warmup is None else int((run.steps < warmup).sum())
+    start = int(share.after * len(run)) if warmup is None else int((run.steps < warmup).sum())
     if len(run) - start < span:
         return Finding(NOT_YET, facts={"rows": len(run), "needed": start + span})
     norms = finite(run["grad_norm"])[start:]
@@ -51,13 +50,13 @@ def gradient_level(
         return Finding(NO_DATA, facts={"missing": ["grad_norm"]})
     clip = run.manifest.settings.get("grad_clip")
     bound = above * clip if isinstance(clip, int | float) and clip > 0 else above
-    mean, learned = to_float(means.median()), learns(run)
-    often = {"high": to_float((means > bound).mean()), "low": to_float((means < below).mean())}
-    side = "high" if often["high"] > share else "low" if often["low"] > share else "sane"
+    mean, learned = to_float(means.median()), learns(run, gain)
+    often = {"high": to_float((means > bound).mean()), "low": to_float((means < below.norm).mean())}
+    side = "high" if often["high"] > share.share else "low" if often["low"] > share.share else "sane"
     facts = {
         "mean": mean,
         "bound": bound,
-        "floor": below,
+        "floor": below.norm,
         "share": 100 * often.get(side, 0.0),
         "span": span,
         "begin": int(run.steps[start]),
@@ -68,11 +67,11 @@ def gradient_level(
     outcome = side
     if side == "low":
         times = times_the_mean(run, start)
-        masked = times is not None and abs(times) < part
+        masked = times is not None and abs(times) < below.of_loss
         outcome, facts = ("dead" if masked or not learned else "low"), facts | {"times": times}
     elif side == "high" and not learned:
         outcome = "clipping"
-    nearest = bound if mean > math.sqrt(bound * below) else below
+    nearest = bound if mean > math.sqrt(bound * below.norm) else below.norm
     seen = (int(run.steps[start]), int(run.steps[-1]))
     curve = Smoothed("grad_norm", run.steps[start:], rolling)
     return Finding(

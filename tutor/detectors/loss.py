@@ -7,11 +7,11 @@ from tutor.detectors import NO_DATA, NOT_YET, Finding, detector
 from tutor.detectors.windows import Window, blocks, piecewise
 from tutor.run import Run, to_float
 
-BY_CHANCE = 2.5
-"""Standard deviations that two means differ by chance, once in a hundred times or so."""
-
 STOPPED = 4
-"""A loss has stopped when it is missing over more than so many times its widest gap."""
+"""A loss has stopped when it is missing over more than so many times its widest gap.
+
+No judgement of the run: it decides whether the log shows the loss to its end, and the answer is "no data".
+"""
 
 
 @detector(
@@ -67,12 +67,15 @@ def reduction(run: Run, at: int | None) -> Finding:
 
 
 @detector(signals=("loss",), outcomes=("yes", "no"), facts=("first", "last", "rise", "bound", "begin", "end"))
-def rising_loss(run: Run, at: int | None, *, window: Window, pieces: int, sigmas: float) -> Finding:
+def rising_loss(
+    run: Run, at: int | None, *, window: Window, pieces: int, sigmas: float, by_chance: float
+) -> Finding:
     """Whether the loss rose over the last window: each piece's mean above the one before, beyond noise.
 
     The flaw: the run drifts away from what it had learned. Noise is the standard deviation within the pieces;
-    `sigmas` of it are meant for pieces of 50 rows, and with fewer the means themselves differ more by chance.
-    Source: the tree; ours: pieces instead of a monotonic curve, which noise never is.
+    `sigmas` of it are meant for pieces of 50 rows, and with fewer the means themselves differ more by chance:
+    `by_chance` standard deviations of two means. Source: the tree; ours: pieces instead of a monotonic curve,
+    which noise never is.
     """
     needed = window.count(run)
     if len(run) < needed:
@@ -83,8 +86,8 @@ def rising_loss(run: Run, at: int | None, *, window: Window, pieces: int, sigmas
         return Finding(NOT_YET, facts={"rows": len(tail[0]), "needed": 2 * pieces})
     means = [to_float(piece.mean()) for piece in tail]
     noise = math.sqrt(sum(to_float(piece.var(ddof=0)) for piece in tail) / pieces)
-    by_chance = BY_CHANCE * math.sqrt(2 / len(tail[0]))  # of the difference between two means
-    rise, bound = means[-1] - means[0], max(sigmas, by_chance) * noise
+    chance = by_chance * math.sqrt(2 / len(tail[0]))  # of the difference between two means
+    rise, bound = means[-1] - means[0], max(sigmas, chance) * noise
     climbs = all(later > earlier for earlier, later in pairwise(means))
     begin, end = int(run.steps[start]), int(run.steps[-1])
     facts = {"first": means[0], "last": means[-1], "rise": rise, "bound": bound, "begin": begin, "end": end}

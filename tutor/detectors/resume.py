@@ -41,7 +41,7 @@ def _gone_back(run: Run) -> Iterator[int]:
 
 
 ROUNDING = 0.01
-"""A norm that is logged as a rounded number may be off by so large a share."""
+"""A norm that is logged as a rounded number may be off by so large a share: numerics, no judgement."""
 
 
 def _built_anew(run: Run, kept: float) -> list[int]:

@@ -6,19 +6,18 @@ from tutor.detectors import NOT_YET, Finding, detector
 from tutor.detectors.windows import Window, finite, rows
 from tutor.run import Run, known_float, to_float
 
-EVEN = 1.2
-"""Distances between restarts are equal where the longest is no more than so many times the shortest."""
-
-
 _JUMP = ("step", "before", "after", "jump", "bound", "usual")
 
 
 @detector(signals=("lr",), outcomes=("schedule", "planned", "no"), facts=_JUMP)
-def lr_jump(run: Run, at: int | None, *, window: Window, jump: float, usual: float, recent: int) -> Finding:
+def lr_jump(
+    run: Run, at: int | None, *, window: Window, jump: float, usual: float, recent: int, even: float
+) -> Finding:
     """Whether the learning rate jumps up near `at`, and no plan says so.
 
     The flaw: a schedule that restarts, or was restored wrongly. Source: the tree; ours: a restart is planned
-    where jumps come back at equal distances, or where the configured schedule is one with restarts.
+    where jumps come back at equal distances (the longest at most `even`
+    times the shortest), or where the configured schedule is one with restarts.
 
     A jump is a rise from one row to the next by more than `jump` of the rate's largest value nearby and by
     more than `usual` times the median change nearby: a warm-up moves at every row, and is smooth.
@@ -44,18 +43,18 @@ def lr_jump(run: Run, at: int | None, *, window: Window, jump: float, usual: flo
         "usual": median,
     }
     jumps = top > 0 and size > jump * top and size > usual * median
-    outcome = "no" if not jumps else "planned" if _planned(run, size) else "schedule"
+    outcome = "no" if not jumps else "planned" if _planned(run, size, even) else "schedule"
     return Finding(outcome, step, facts, measured=facts["jump"], bound=100 * jump)
 
 
-def _planned(run: Run, size: float) -> bool:
+def _planned(run: Run, size: float, even: float) -> bool:
     """Whether jumps of about this size come back at equal distances, or the schedule is one with restarts."""
     if "restart" in str(getattr(run.manifest.schedule, "name", "")).lower():
         return True
     rises = finite(run["lr"]).diff().fill_null(0.0)
     steps = run.steps.filter(rises > size / 2)
     gaps = steps.diff().drop_nulls()
-    return len(gaps) > 1 and to_float(gaps.max()) <= EVEN * to_float(gaps.min())
+    return len(gaps) > 1 and to_float(gaps.max()) <= even * to_float(gaps.min())
 
 
 @detector(

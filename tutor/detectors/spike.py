@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tutor.detectors import NO_DATA, NOT_YET, Finding, Smoothed, detector
+from tutor.detectors.grouped import Beyond
 from tutor.detectors.windows import (
     FEWEST,
     Window,
@@ -22,10 +23,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 FIRST = 3
-"""Rows that tell where a loss began."""
-
-BEYOND_NOISE = 5
-"""A rise of so many standard deviations of a row isn't chance."""
+"""Rows whose median tells where a loss began: of an estimator, the fewest that one odd batch doesn't move."""
 
 
 @dataclass(frozen=True)
@@ -134,7 +132,7 @@ def spike(
     window: Window,
     sigmas: float,
     early: float,
-    resumed_above: float,
+    resumed_above: Beyond,
     lasting: int,
 ) -> Finding:
     """Whether a loss stands above mean + sigmas x std of the window before it, and where it is worst.
@@ -144,8 +142,8 @@ def spike(
 
     Ours: the first rows have no window before them, so a spike there is a loss above `early` times the very
     first ones; in a log that begins mid-way, whose first rows show a trained model, a median of three above
-    `resumed_above` times them. The worst spike is the tallest of those that last `lasting` rows, if there is
-    one: a taller one of a row or two may be a hard batch.
+    `resumed_above` times them, and above their noise. The worst spike is the tallest of those that last
+    `lasting` rows, if there is one: a taller one of a row or two may be a hard batch.
     """
     if not is_objective(run["loss"]):
         return Finding(NO_DATA, facts={"missing": []})
@@ -202,8 +200,8 @@ def _early(run: Run, span: int, times: float) -> list[Episode]:
     return [_episode(loss, row, span, times * mean, mean, to_float(usual.std(ddof=0)))]
 
 
-def _after_resume(run: Run, span: int, times: float) -> list[Episode]:
-    """The spike in the first `span` rows of a log that begins mid-way: `times` the first ones, and no noise.
+def _after_resume(run: Run, span: int, above: Beyond) -> list[Episode]:
+    """The spike in the first `span` rows of a log that begins mid-way: `above` times the first, and no noise.
 
     A learning rate that warms up once more lifts the loss too, and is meant to.
     """
@@ -212,11 +210,11 @@ def _after_resume(run: Run, span: int, times: float) -> list[Episode]:
     if not len(usual) or _warms_up(run, span):
         return []
     mean = to_float(usual.median())
-    bound = mean + max((times - 1) * mean, BEYOND_NOISE * noise_of(loss.drop_nulls()))
-    above = (loss[:span].rolling_median(FIRST) > bound).fill_null(False).arg_true()
-    if mean <= 0 or not len(above):
+    bound = mean + max((above.bound - 1) * mean, above.sigmas * noise_of(loss.drop_nulls()))
+    lifted = (loss[:span].rolling_median(FIRST) > bound).fill_null(False).arg_true()
+    if mean <= 0 or not len(lifted):
         return []
-    row = max(1, int(above[0]) - FIRST + 1)
+    row = max(1, int(lifted[0]) - FIRST + 1)
     return [_episode(loss, row, span, bound, mean, to_float(usual.std(ddof=0)))]
 
 

@@ -8,23 +8,17 @@ from typing import Any
 
 from tutor.detectors import NO_DATA, Finding, detector
 from tutor.detectors.course import course_in
+from tutor.detectors.grouped import Gain, NormBound
 from tutor.detectors.windows import finite, is_objective
 from tutor.run import Run, known_float
 
-LEVEL = 0.05
-"""The share of the rows whose median is a level of the loss, as the questions of the whole run take it."""
 
-
-GAIN = 0.03
-"""A run that learns gains more than this share of its first loss; public ones that didn't: under 0.02."""
-
-
-def learns(run: Run) -> bool:
-    """Whether the loss ends lower than it began, by more than the share `GAIN` and beyond its noise."""
-    course = course_in(run, "loss", LEVEL) if run.has("loss") else None
+def learns(run: Run, gain: Gain) -> bool:
+    """Whether the loss ends lower than it began, by more than the share `gain` and beyond its noise."""
+    course = course_in(run, "loss", gain.level) if run.has("loss") else None
     if course is None:
         return False
-    return course.start - course.end > max(GAIN * abs(course.start), 3 * course.noise)
+    return course.start - course.end > max(gain.gain * abs(course.start), gain.sigmas * course.noise)
 
 
 def times_the_mean(run: Run, row: int) -> float | None:
@@ -98,46 +92,45 @@ def first_gradient(
     *,
     low: float,
     high: float,
-    above: float,
+    above: NormBound,
     below: float,
-    summed: float,
+    gain: Gain,
 ) -> Finding:
     """Whether the first gradient norm is that of an untrained model: between `low` and `high`.
 
-    The flaw: over `above`, the loss was summed (what is trained on is more than `summed` times the mean loss)
-    or the weights begin wrong; under `below`, nothing reaches the weights. Source: the tree. Healthy
-    fine-tunes begin anywhere: where the log doesn't hold what is trained on, and the run learns, a tall norm
-    is a remark. So is a low one; a norm of exactly 0 wasn't computed then.
+    The flaw: over `above`, the loss was summed (what is trained on is more than `above.of_loss` times the
+    mean loss) or the weights begin wrong; under `below`, nothing reaches the weights. Source: the tree.
+    Healthy fine-tunes begin anywhere: where the log doesn't hold what is trained on, and the run learns
+    (`gain`), a tall norm is a remark. So is a low one; a norm of exactly 0 wasn't computed then.
     """
     norms = finite(run["grad_norm"])
     known = norms.is_not_null().arg_true()
     row = int(known[0]) if len(known) else 0
     first, step = known_float(norms[row]), int(run.steps[row])
-    bounds = {"low": low, "high": high, "above": above, "below": below}
+    bounds = {"low": low, "high": high, "above": above.norm, "below": below}
     facts: dict[str, Any] = {"first": math.nan if first is None else first} | bounds
     if first is None:  # NaN or Inf at every row: tree phase-19 asks why
         return Finding("off", step, facts)
     if first < below:
         facts["reduced"] = known_float(run["reduced_loss"][row]) if run.has("reduced_loss") else None
-        return _next_to_nothing(run, step, facts, first)
-    if first > above:
+        return _next_to_nothing(run, step, facts, first, learns(run, gain))
+    if first > above.norm:
         times = times_the_mean(run, row)
         micro_batches = run.manifest.batch.accumulation or 1
         facts |= {"times": times}
-        if times is not None and times > summed * micro_batches:
-            return Finding("summed", step, facts, above, measured=first, bound=above)
-        outcome = "learns" if times is None and learns(run) else "above"
-        return Finding(outcome, step, facts, above, measured=first, bound=above)
+        if times is not None and times > above.of_loss * micro_batches:
+            return Finding("summed", step, facts, above.norm, measured=first, bound=above.norm)
+        outcome = "learns" if times is None and learns(run, gain) else "above"
+        return Finding(outcome, step, facts, above.norm, measured=first, bound=above.norm)
     outcome = "usual" if low <= first <= high else "off"
     nearest = high if first > math.sqrt(low * high) else low
     return Finding(outcome, step, facts, None, measured=first, bound=nearest)
 
 
-def _next_to_nothing(run: Run, step: int, facts: Mapping[str, Any], first: float) -> Finding:
+def _next_to_nothing(run: Run, step: int, facts: Mapping[str, Any], first: float, learned: bool) -> Finding:
     """What a first norm under its bound says: nothing where a norm of 0 wasn't computed, or by design."""
     if run.has("loss") and not is_objective(run["loss"]):
         return Finding(NO_DATA, facts={"missing": []})
-    learned = learns(run)
     if first == 0 and learned:
         return Finding(NO_DATA, facts={"missing": ["grad_norm"]})
     outcome, bound = "off" if learned else "below", facts["below"]

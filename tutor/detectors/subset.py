@@ -8,7 +8,10 @@ from tutor.detectors import Finding, any_of, detector
 from tutor.run import Run
 
 ORDINARY = 100
-"""Ordinary batches, evenly spread, that say how much two batches have in common anyway."""
+"""Ordinary batches, evenly spread, that say how much two batches have in common anyway.
+
+The size of a sample: more would say the same, more slowly.
+"""
 
 
 @detector(

@@ -1,5 +1,6 @@
-"""Detectors of the update: what decays, what Adam remembers, and what micro-batches add up to."""
+"""Detectors of the update: what decays, what Adam remembers, what micro-batches make, what it reaches."""
 
+import math
 from typing import TYPE_CHECKING
 
 from tutor.detectors import NO_DATA, NOT_YET, Finding, any_of, detector
@@ -136,3 +137,31 @@ def accumulation(run: Run, at: int | None, *, part: float) -> Finding:
     bound = 1 + part * (k - 1)
     facts = {"k": k, "times": times, "bound": bound}
     return Finding("sums" if times > bound else "averages", None, facts, measured=times, bound=bound)
+
+
+@detector(
+    signals=("adam_ratio_rms",),
+    manifest=("initial",),
+    outcomes=("all", "rounded", "rows", "part"),
+    facts=("reached", "bound", "dtype"),
+)
+def reached_weights(run: Run, at: int | None, *, share: float) -> Finding:
+    """Whether the first gradient reaches at least a `share` of the weights.
+
+    At its first step Adam's v is the square of the gradient, so g / sqrt(v) is 1 or -1 in each weight with a
+    gradient and 0 in every other: the mean of its square is the share of weights that were reached. The
+    flaw: some lie outside the graph, such as a head that is tied to a copy of the embedding, or what was
+    detached. In fp16 small gradients round to 0, and where the head has weights of its own the embedding's
+    rows of other tokens have none by design: remarks. Where nothing at all is reached, or the gradient isn't
+    finite, other questions ask why. Source: Adam's own arithmetic; ours: the share.
+    """
+    ratio = finite(run["adam_ratio_rms"])[0]
+    norm = run["grad_norm"][0] if run.has("grad_norm") else None
+    if int(run.steps[0]) > 0 or not ratio or (norm is not None and not math.isfinite(norm)):
+        return Finding(NO_DATA, facts={"missing": ["adam_ratio_rms[0]"]})
+    reached, manifest = float(ratio) ** 2, run.manifest
+    heads = [one for one in manifest.initial.values() if one.kind == "linear" and len(one.shape) > 1]
+    untied = any(one.shape[0] == manifest.vocab_size for one in heads)
+    outcome = "rounded" if manifest.precision == "fp16" else "rows" if untied else "part"
+    facts = {"reached": 100 * reached, "bound": 100 * share, "dtype": manifest.dtype}
+    return Finding("all" if reached >= share else outcome, 0, facts, measured=reached, bound=share)

@@ -14,6 +14,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, ClassVar
 
 from tutor.detectors import Smoothed
+from tutor.detectors.grouped import Grouped
 from tutor.run import Run, once, to_float
 
 if TYPE_CHECKING:
@@ -26,6 +27,9 @@ def finite(values: pl.Series) -> pl.Series:
     known = values.is_finite()
     return values if known.all() else values.set(~known, None)
 
+
+# Below are the constants of the estimators that every rule shares: they decide what a row is, not what is
+# sick, and no answer is given for being above or below one.
 
 FEWEST = 5
 """Rows that say what is usual, at least."""
@@ -105,7 +109,7 @@ def rows(run: Run, steps: float, least: int = 1) -> int:
 
 
 @dataclass(frozen=True)
-class Window:
+class Window(Grouped):
     """A stretch of the log, as a tree gives it: `{steps: 100, rows: 20}`.
 
     Attributes:
@@ -113,9 +117,9 @@ class Window:
         rows: as many it holds at least; a sparse log's window is longer for it.
     """
 
+    a_kind: ClassVar[str] = "a window"
     steps: int
     rows: int
-    __pydantic_config__: ClassVar = {"extra": "forbid"}  # a key too many in a tree is an error
 
     def count(self, run: Run) -> int:
         """How many rows it spans at the run's cadence."""

@@ -6,7 +6,8 @@ with `dataclasses.replace(recipe, clip=...)`; the loop never asks which.
 
 # ruff: noqa: N803 (capitals name the axes of a tensor)
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 
 import torch
@@ -45,6 +46,7 @@ class Recipe:
             objective, whose gradient the step takes.
         clip: flat gradients to their norm and whether they were clipped.
         scaler: settings to the scaler of the loss; it does nothing but under fp16.
+        evaluating: the model to a context in which it is evaluated, by the probe and by validation.
         trigger: what was inserted on purpose, shared by a break and its control; for the manifest.
         faults: what was replaced on purpose; for the manifest.
         actions: what somebody did about the run when it was forked; for the manifest.
@@ -63,6 +65,7 @@ class Recipe:
     accumulate: Callable[[Tensor, int], Tensor]
     clip: Clip
     scaler: Callable[[Settings], torch.amp.GradScaler]
+    evaluating: Callable[[nn.Module], AbstractContextManager[None]]
     trigger: tuple[Part, ...] = ()
     faults: tuple[Part, ...] = ()
     actions: tuple[Part, ...] = ()
@@ -87,6 +90,7 @@ def healthy(settings: Settings) -> Recipe:
         accumulate=torch.div,
         clip=clip_to(settings.grad_clip),
         scaler=grad_scaler,
+        evaluating=eval_mode,
     )
 
 
@@ -100,6 +104,16 @@ def masked_mean(losses_BT: Tensor, mask_BT: Tensor | None) -> Tensor:
     if mask_BT is None:
         return losses_BT.mean()
     return (losses_BT * mask_BT).sum() / mask_BT.sum()
+
+
+@contextmanager
+def eval_mode(model: nn.Module) -> Iterator[None]:
+    """The model without what is for training alone, such as dropout."""
+    model.eval()
+    try:
+        yield
+    finally:
+        model.train()
 
 
 def grad_scaler(settings: Settings) -> torch.amp.GradScaler:

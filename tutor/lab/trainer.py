@@ -96,13 +96,13 @@ class Trainer:
 
     def probe_loss(self) -> Tensor:
         """The loss on the fixed held-out batch, left on the device."""
-        with torch.inference_mode():
+        with torch.inference_mode(), self.recipe.evaluating(self.model):
             return self.losses(self.probe)[0].mean()
 
     def validate(self) -> float:
         """The mean loss over the tokens held out that count."""
         batch = self.on_device(self.held_out)
-        with torch.inference_mode():
+        with torch.inference_mode(), self.recipe.evaluating(self.model):
             return masked_mean(self.losses(batch)[0], batch.mask_BT).item()
 
     def state(self) -> dict[str, Any]:

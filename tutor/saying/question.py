@@ -5,9 +5,10 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from tutor.detectors import NO_DATA, NOT_YET, Finding
+from tutor.detectors.grouped import Grouped
 from tutor.detectors.windows import Window
 from tutor.tree import Check, Question, Rule
-from tutor.tree.schema import Number
+from tutor.tree.schema import Group, Number
 from tutor.walk import (
     UNSURE,
     Answer,
@@ -227,9 +228,12 @@ def _rule(rule: Rule, finding: Finding, lang: str) -> Line:
     return Line("rule", " · ".join(parts), window=finding.window, sources=cited((rule,), lang))
 
 
-def _number(value: Number | Window) -> str:
+def _number(value: Number | Group) -> str:
     if isinstance(value, Window):
         return f"{value.steps} steps/{value.rows} rows"
+    if isinstance(value, Grouped):
+        (_, first), *others = value.values.items()
+        return f"{number(first)} ({', '.join(f'{name} {number(one)}' for name, one in others)})"
     return number(value)
 
 

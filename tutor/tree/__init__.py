@@ -8,10 +8,10 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from tutor import catalog, paths
-from tutor.detectors.windows import Window
 from tutor.tree.schema import (
     Advice,
     Check,
+    Group,
     Handover,
     Hypothesis,
     Leaf,
@@ -99,7 +99,7 @@ def available() -> dict[str, Path]:
     return catalog.listing("trees", named_graphs)
 
 
-def numbers(detector: str, tree: Tree) -> Mapping[str, Number | Window] | None:
+def numbers(detector: str, tree: Tree) -> Mapping[str, Number | Group] | None:
     """The numbers by which a question of the tree runs the detector, or None where no question does.
 
     For tables beside a walk, so that the two never disagree.

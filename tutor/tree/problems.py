@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Iterator
 
 from tutor import catalog, detectors, paths, settings
-from tutor.detectors.windows import Window
-from tutor.tree.schema import Check, Leaf, Number, Outcome, Question, Rule, Times, Tree
+from tutor.detectors.grouped import Grouped
+from tutor.tree.schema import Check, Group, Leaf, Number, Outcome, Question, Rule, Times, Tree
 from tutor.words import Words
 from tutor.words.document import Where
 from tutor.words.prose import sentences, shape_of, unknown_placeholders
@@ -167,10 +167,10 @@ def _rule(tree: Tree, where: Where, what: str, rule: Rule) -> Found:
     for name, value in rule.numbers.items():
         if misfit := _misfit(found.numbers.get(name), value):
             yield (*where, "numbers", name), f"{what}: {name} must be {misfit}"
-        if isinstance(value, Window):
-            sourced.add(f"{name}.rows")
+        if isinstance(value, Grouped):
+            sourced.update(value.cited(name))
     for name in sorted(sourced - rule.source_ids.keys()):
-        yield (*where, "numbers", name.removesuffix(".rows")), f"{what}: the number {name!r} has no source"
+        yield (*where, "numbers", name.partition(".")[0]), f"{what}: the number {name!r} has no source"
     for name, source in rule.source_ids.items():
         if name not in sourced:
             yield (*where, "sources", name), f"{what}: a source for {name!r}, which is no number of it"
@@ -178,19 +178,26 @@ def _rule(tree: Tree, where: Where, what: str, rule: Rule) -> Found:
             yield (*where, "sources", name), f"{what}: {catalog.unknown('source', source, tree.sources)}"
 
 
-def _misfit(kind: object, value: Number | Window) -> str | None:
+def _misfit(kind: object, value: Number | Group) -> str | None:
     """What a number must be that it isn't; None where it fits."""
-    if isinstance(value, Window):
-        if kind is not Window:
-            return f"one number, not a window of {value.steps} steps"
-        values = (value.steps, value.rows)
-    elif kind is Window:
-        return f"a window, such as {{steps: {value}, rows: 20}}"
+    group = kind if isinstance(kind, type) and issubclass(kind, Grouped) else None
+    if group and not isinstance(value, group):
+        keys = [f"{name}: {20 if place else _first(value)}" for place, name in enumerate(group.names())]
+        return f"{group.a_kind}, such as {{{', '.join(keys)}}}"
+    if isinstance(value, Grouped):
+        if not group:
+            return f"one number, not {value.a_kind}"
+        values = tuple(value.values.values())
     elif kind is int and not isinstance(value, int):
         return f"a whole number, not {value}"
     else:
         values = (value,)
     return next((f"above 0 and at most {LARGEST:g}, not {v}" for v in values if not 0 < v <= LARGEST), None)
+
+
+def _first(value: Number | Group) -> Number:
+    """The number, or the first one of a group."""
+    return next(iter(value.values.values())) if isinstance(value, Grouped) else value
 
 
 def _tables(tree: Tree) -> Found:

@@ -5,10 +5,11 @@ Every field of `Words` is written in the prose files, one per language; every ot
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any, Literal, Self
+from typing import Annotated, Any, Literal, Self, get_args
 
-from pydantic import Field, PrivateAttr, model_validator
+from pydantic import Discriminator, Field, PrivateAttr, Tag, model_validator
 
+from tutor.detectors.grouped import Beyond, Evaluation, Gain, Grouped, NormBound, Sustained
 from tutor.detectors.windows import Window
 from tutor.signals import Panel
 from tutor.words import Problem, Strict, Words
@@ -16,6 +17,30 @@ from tutor.words.document import Where
 from tutor.words.prose import Joined
 
 Number = int | float
+Group = Window | Beyond | Evaluation | Gain | NormBound | Sustained
+_KINDS: Mapping[str, type[Grouped]] = {kind.__name__: kind for kind in get_args(Group)}
+
+
+def _kind(value: Any) -> str:
+    """Which number is meant, so that only what is wrong with that one is named: the group most like it."""
+    if isinstance(value, Grouped):
+        return type(value).__name__
+    if not isinstance(value, Mapping):
+        return "number"
+    return max(_KINDS, key=lambda name: len(value.keys() & set(_KINDS[name].names())))
+
+
+Given = Annotated[
+    Annotated[Number, Tag("number")]
+    | Annotated[Window, Tag("Window")]
+    | Annotated[Beyond, Tag("Beyond")]
+    | Annotated[Evaluation, Tag("Evaluation")]
+    | Annotated[Gain, Tag("Gain")]
+    | Annotated[NormBound, Tag("NormBound")]
+    | Annotated[Sustained, Tag("Sustained")],
+    Discriminator(_kind),
+]
+"""A number as a tree gives it."""
 Kind = Literal["fine", "remark", "symptom"]
 
 
@@ -38,13 +63,13 @@ class Rule(Strict):
 
     Attributes:
         detector: the detector's name.
-        numbers: its numbers by name; a window has two, `{steps: 100, rows: 20}`.
+        numbers: its numbers by name; some belong together, as a window's, `{steps: 100, rows: 20}`.
         source_ids: where each number comes from: an id of the tree's `sources`. A window has one for its
-            steps, under its name, and one for its rows, under `name.rows`.
+            steps, under its name, and one for its rows, under `name.rows`; so has any other group.
     """
 
-    detector: str = Field(json_schema_extra=_name_detectors)
-    numbers: Mapping[str, Number | Window] = Field(default_factory=dict)
+    detector: str
+    numbers: Mapping[str, Given] = Field(default_factory=dict)
     source_ids: Mapping[str, str] = Field(default_factory=dict, alias="sources")
     _sources: Mapping[str, Words] = PrivateAttr(default_factory=dict)
 
@@ -55,8 +80,10 @@ class Rule(Strict):
 
     @property
     def plain_numbers(self) -> Mapping[str, Number]:
-        """Its numbers, by which prose is filled: a window by its steps."""
-        return {name: one.steps if isinstance(one, Window) else one for name, one in self.numbers.items()}
+        """Its numbers, by which prose is filled: a window's steps as `window`, its rows as `window_rows`."""
+        groups = {name: one for name, one in self.numbers.items() if isinstance(one, Grouped)}
+        single = {name: one for name, one in self.numbers.items() if not isinstance(one, Grouped)}
+        return single | {named: one for name, group in groups.items() for named, one in group.named(name)}
 
 
 class Outcome(Strict):

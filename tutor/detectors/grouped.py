@@ -1,0 +1,114 @@
+"""Numbers that belong together, which a tree gives as one: `{steps: 100, rows: 20}`.
+
+The first field is what the number's name stands for in a tree's sentences and among its sources; a further
+one is called `name_field` in a sentence and `name.field` among the sources. A detector takes at most five
+numbers, a group among them counting as one.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, fields
+from typing import ClassVar
+
+
+class Grouped:
+    """Several numbers as one. Each kind has keys of its own, by which a tree's YAML is told what it is."""
+
+    a_kind: ClassVar[str]
+    """The kind in words, as a problem in a tree's file calls it."""
+    __pydantic_config__: ClassVar = {"extra": "forbid"}  # a key too many in a tree is an error
+
+    @classmethod
+    def names(cls) -> tuple[str, ...]:
+        """The names of its numbers, in order."""
+        return tuple(field.name for field in fields(cls))  # type: ignore[arg-type]  # each kind is a dataclass
+
+    @property
+    def values(self) -> Mapping[str, float]:
+        """Its numbers by name, in order."""
+        return {name: getattr(self, name) for name in self.names()}
+
+    def named(self, name: str) -> Iterator[tuple[str, float]]:
+        """Its numbers by the placeholders that they fill, where the group itself is called `name`."""
+        first, *others = self.values.items()
+        yield name, first[1]
+        yield from ((f"{name}_{field}", one) for field, one in others)
+
+    def cited(self, name: str) -> tuple[str, ...]:
+        """Under what the sources of its numbers are named, where the group itself is called `name`."""
+        return (name, *(f"{name}.{field}" for field in self.names()[1:]))
+
+
+@dataclass(frozen=True)
+class Beyond(Grouped):
+    """A bound that chance mustn't explain either: `{bound: 0.05, sigmas: 3.0}`.
+
+    Attributes:
+        bound: in the unit of what is measured.
+        sigmas: so many standard deviations of it aren't chance.
+    """
+
+    a_kind: ClassVar[str] = "a bound with its noise"
+    bound: float
+    sigmas: float
+
+
+@dataclass(frozen=True)
+class Gain(Grouped):
+    """What counts as having learned: `{gain: 0.03, level: 0.05, sigmas: 3.0}`.
+
+    Attributes:
+        gain: the share of its first level by which the loss falls.
+        level: the share of the rows whose median is a level.
+        sigmas: so many standard deviations of a level aren't chance.
+    """
+
+    a_kind: ClassVar[str] = "a gain"
+    gain: float
+    level: float
+    sigmas: float
+
+
+@dataclass(frozen=True)
+class NormBound(Grouped):
+    """A bound of the gradient norm, and what explains a norm beyond it: `{norm: 100.0, of_loss: 2.0}`.
+
+    Attributes:
+        norm: the bound.
+        of_loss: what is trained on, in multiples of the mean loss, from which the reduction is at fault.
+    """
+
+    a_kind: ClassVar[str] = "a bound of the norm"
+    norm: float
+    of_loss: float
+
+
+@dataclass(frozen=True)
+class Sustained(Grouped):
+    """How often is for good: `{share: 0.5, after: 0.2}`.
+
+    Attributes:
+        share: of the rows.
+        after: the share of the log that is left out at its beginning, where no warm-up is configured.
+    """
+
+    a_kind: ClassVar[str] = "a share of the rows"
+    share: float
+    after: float
+
+
+@dataclass(frozen=True)
+class Evaluation(Grouped):
+    """The evaluation that is looked at: `{until: 500, least: 2, around: 10, at_least: 2}`.
+
+    Attributes:
+        until: the last one up to this step.
+        least: so many after the warm-up say how validation goes.
+        around: the training loss there is the median of so many steps on either side: one batch is noise.
+        at_least: and of so many rows, in a log that leaves steps out.
+    """
+
+    a_kind: ClassVar[str] = "an evaluation"
+    until: int
+    least: int
+    around: int
+    at_least: int
