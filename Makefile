@@ -7,7 +7,7 @@ RUN ?= runs/19-break
 
 .DEFAULT_GOAL := help
 .PHONY: help walk home train test test-slow test-app monkey fuzz lint format snapshots bench atlas \
-  calibrate cases pages wheel clean
+  fixes recoveries calibrate cases pages wheel clean
 
 help: ## list the targets
 	@awk -F':.*## ' '/^[a-z]+:.*## / {printf "make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -51,6 +51,12 @@ bench: $(VENV)/lab ## print the table of benchmarks (minutes)
 
 atlas: $(VENV)/lab ## train and walk every break at one seed (a quarter of an hour; ARGS="--seeds 1,2,3")
 	@$(BIN)/tutor atlas $(ARGS)
+
+fixes: $(VENV)/lab ## train and walk every fix that a card names (half an hour; goes on where it stopped)
+	@$(BIN)/python -W ignore -m tutor.lab.mending $(ARGS)
+
+recoveries: $(VENV)/lab ## try the playbook on one run of each type, into docs/recoveries.md (half an hour)
+	@$(BIN)/python -W ignore -m tutor.lab.recoveries $(ARGS)
 
 calibrate: $(VENV)/lab ## calibrate the headline break over 20 seeds (an hour; goes on where it stopped)
 	@for card in no-clip no-clip-silent; do \

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import os
 import shlex
 import shutil
 import subprocess
@@ -42,6 +43,13 @@ class TestHelp:
         assert code == 0
         for words in ("Learn", "Without the app", "Train and content", "Examples:", "--install-completion"):
             assert words in out
+
+    def test_completion_is_installed_for_tutor_however_it_is_called(self, tmp_path: Path):
+        told = {"HOME": str(tmp_path), "_TYPER_COMPLETE_TEST_DISABLE_SHELL_DETECTION": "1"}
+        command = [sys.executable, "-m", "tutor", "--install-completion", "bash"]
+        subprocess.run(command, check=True, capture_output=True, cwd=ROOT, env=os.environ | told)
+        [script] = (tmp_path / ".bash_completions").iterdir()
+        assert script.read_text().splitlines()[-1].endswith("_tutor_completion tutor")
 
     @pytest.mark.parametrize("command", ["walk", "check", "compare", "train", "lessons", "breaks", "trees"])
     def test_every_command_has_help(self, command: str):
@@ -176,6 +184,13 @@ class TestBadInput:
         assert "name=value" in refused("train", "--set", "grad_clip")
         assert "lr=fast" in refused("train", "--set", "lr=fast")
         assert "--break" in refused("train", "--control")
+
+    @pytest.mark.parametrize(
+        "setting",
+        [f"warmup_steps={'9' * 400}", f"lr=1e{'9' * 400}", f"lr={'x' * 1000}", f"{'y' * 1000}=1", "z" * 1000],
+    )
+    def test_a_setting_as_long_as_a_page_is_refused_in_a_line(self, home: Path, setting: str):
+        assert len(refused("train", "--set", setting)) < 600
 
     @pytest.mark.parametrize("name", ["../ana", "a/b", "..", "", "a\\b"])
     def test_a_learners_name_that_is_no_name(self, home: Path, name: str):

@@ -11,6 +11,7 @@ from tests.conftest import ROOT
 from tutor import card as cards
 from tutor import tree
 from tutor.card import Card
+from tutor.detectors import registry
 from tutor.words import LANGUAGES, BadFileError, Document, schema
 
 W = {"en": "word", "es": "palabra"}
@@ -524,6 +525,13 @@ class TestSchema:
         jsonschema.validate(Document(shipped).data, schema.graph(model))
         for lang in LANGUAGES:
             jsonschema.validate(Document(prose.prose_path(shipped, lang)).data, schema.prose(model))
+
+    def test_an_editor_is_offered_every_detector_and_no_other(self):
+        rule = schema.graph(tree.Tree)["$defs"]["Rule"]
+        assert [one["const"] for one in rule["properties"]["detector"]["oneOf"]] == sorted(registry())
+        jsonschema.validate("non_finite_loss", rule["properties"]["detector"])
+        with pytest.raises(jsonschema.ValidationError):
+            jsonschema.validate("non_finite_los", rule["properties"]["detector"])
 
     def test_sentences_are_of_the_prose_and_all_else_of_the_graph(self):
         graph, sentences = schema.graph(tree.Tree), schema.prose(tree.Tree)

@@ -1,4 +1,4 @@
-"""The benchmarks, one after the other: `make bench`, or `python -m tests.bench paint check keys train`."""
+"""The benchmarks, one after the other: `make bench`, or `python -m tests.bench paint check`."""
 
 import importlib
 import sys
@@ -7,7 +7,7 @@ from rich.console import Console
 
 from tests.bench.table import render
 
-NAMES = ("paint", "check", "keys", "train")
+NAMES = ("paint", "check", "keys", "train", "experiments")
 
 chosen = sys.argv[1:] or NAMES
 rows = []

@@ -283,6 +283,12 @@ def test_anything_is_a_run_or_one_clear_line(
         {300: '{"step": 300, "lo'},
         {300: '{"step": 300, "loss": NaN}\n'},
         {0: '\ufeff{"step": 0, "loss": 0.5}', 150: '{"step": 150, "loss": NaN}'},
+        {row: f'{{"step": {row}, "loss": 1.5, "val_loss": 3.5}}' for row in range(140, 160)},
+        {150: '{"step" : 150, "loss" : 1.5, "val_loss" : 3.5}'},
+        {150: '{"step": 150, "loss": 1.5, "val_loss": 3.5, "note": "a \\": null"}'},
+        {row: f'{{"step": {row}, "loss": null, "val_loss":null}}' for row in range(100, 200)}
+        | {150: '{"step": 150, "loss": 1.5, "val_loss": 3.5}'},
+        {150: '{"step": 150, "loss": 1.5, "eval": {"loss": 2.5}}'},
     ],
 )
 def test_a_large_log_reads_as_a_small_one_does(
@@ -305,3 +311,66 @@ def test_a_large_log_reads_as_a_small_one_does(
     assert large.frame.select(columns).equals(small.frame.select(columns), null_equal=True)
     assert large.remarks == small.remarks
     assert large.position == small.position
+
+
+@pytest.mark.parametrize(
+    ("never", "values"),
+    [
+        ("_in_pieces", {}),
+        ("_in_pieces", {"val_loss": None}),
+        ("_in_pieces", {"eval": {"loss": 2.5, "accuracy": None}}),
+        ("_in_pieces", {"batch_hash": "12:30 null"}),
+        ("parse_odd", {"val_loss": math.nan}),
+        ("parse_odd", {"grad_norm": -math.inf, "layer_grad_norms": [1.5, math.inf]}),
+    ],
+)
+def test_what_many_logs_hold_is_read_the_fast_way(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, never: str, values: dict[str, object]
+):
+    folder = write_run(tmp_path / "r", [{"step": i, "loss": i / 7} | values for i in range(300)], {})
+    small = readers.read(folder)
+    monkeypatch.setattr("tutor.runfolder.log._LARGE", 0)
+    monkeypatch.setattr("tutor.runfolder.log.parse_rows", None)
+    monkeypatch.setattr(f"tutor.runfolder.log.{never}", None)
+    assert readers.read(folder).frame.equals(small.frame, null_equal=True)
+
+
+NUMBERS = st.none() | st.floats(width=32) | st.integers(-9, 9)
+TEXTS = (
+    st.none()
+    | st.text('abNI":,{}[]\\ \n', max_size=6)
+    | st.sampled_from(["NaN", ", NaN,", '": null', "null"])
+)
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    rows=st.lists(
+        st.fixed_dictionaries(
+            {"loss": NUMBERS},
+            optional={"val_loss": NUMBERS, "grad_norm": NUMBERS, "batch_hash": TEXTS, "layer": NUMBERS},
+        ),
+        min_size=1,
+        max_size=40,
+    ),
+    spaced=st.sets(st.integers(0, 39)),
+    piece=st.integers(20, 400),
+)
+def test_any_large_log_reads_as_a_small_one_does(
+    tmp_path: Path, rows: list[dict[str, object]], spaced: set[int], piece: int
+):
+    lines = [
+        json.dumps({"step": step} | row, separators=(" ,", " : ") if step in spaced else None)
+        for step, row in enumerate(rows)
+    ]
+    folder = write_run(tmp_path / "r", [], {})
+    (folder / "metrics.jsonl").write_text("\n".join(lines) + "\n")
+    small = readers.read(folder)
+    with pytest.MonkeyPatch.context() as sizes:
+        sizes.setattr("tutor.runfolder.log._LARGE", 0)
+        sizes.setattr("tutor.runfolder.log._SAMPLE", 2 * piece)
+        sizes.setattr("tutor.runfolder.log._PIECE", piece)
+        large = readers.read(folder)
+    kept = [column for column in small.frame.columns if small.frame[column].is_not_null().any()]
+    assert large.frame.select(kept).equals(small.frame.select(kept), null_equal=True)
+    assert [one.key for one in large.remarks] == [one.key for one in small.remarks]

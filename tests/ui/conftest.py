@@ -1,12 +1,15 @@
 """What the tests of the screens share: the recorded pair, the shipped tree, and an app to press keys in."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 from functools import cache
 from pathlib import Path
 from time import monotonic
+from typing import Any
 
 import pytest
+from textual.pilot import Pilot
 
 from tests.conftest import ROOT
 from tutor import readers, tree
@@ -15,6 +18,7 @@ from tutor.notebook import Notebook, draft_key
 from tutor.run import Run
 from tutor.tree import Tree
 from tutor.ui.app import TutorApp
+from tutor.ui.firstpaint import FIRST_PAINT
 from tutor.walk import AtLeaf, AtQuestion, Walk
 
 WIDE, NARROW = (120, 36), (80, 24)
@@ -85,3 +89,24 @@ async def until(holds: Callable[[], bool], seconds: float = 5) -> None:
     deadline = monotonic() + seconds
     while not holds() and monotonic() < deadline:
         await asyncio.sleep(0.005)
+
+
+async def settle(pilot: Pilot) -> None:
+    """Let what waits for the next paint happen, the reading of the run and of the notebook among it."""
+    await pilot.pause()
+    app, waited = pilot.app, 0.0
+    while waited < 5 and not app._exit and (app.files.busy or not getattr(app.screen, "begun", True)):
+        await pilot.pause(FIRST_PAINT / 4)
+        waited += FIRST_PAINT / 4
+    await pilot.pause()
+
+
+@asynccontextmanager
+async def opened(app: TutorApp, size: tuple[int, int], *keys: str, **how: Any) -> AsyncIterator[Pilot]:
+    """The app in a terminal of that size, settled; with `keys`, once more after they were pressed."""
+    async with app.run_test(size=size, **how) as pilot:
+        await settle(pilot)
+        if keys:
+            await pilot.press(*keys)
+            await settle(pilot)
+        yield pilot

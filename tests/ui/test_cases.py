@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import ROOT
-from tests.ui.conftest import NARROW, WIDE, shown, to_the_leaf
-from tests.ui.test_walk import settle
+from tests.ui.conftest import NARROW, WIDE, settle, shown, to_the_leaf
 from tutor import readers, tree
 from tutor.notebook import Notebook
 from tutor.ui.app import TutorApp

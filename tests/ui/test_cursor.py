@@ -1,7 +1,6 @@
 """One cursor through the run: by key and by mouse, on every panel, in the walk and in full size."""
 
-from tests.ui.conftest import NARROW, WIDE, recorded, shown
-from tests.ui.test_walk import settle
+from tests.ui.conftest import NARROW, WIDE, recorded, settle, shown
 from tutor.ui.screens.panel import PanelScreen
 from tutor.ui.screens.walk import WalkScreen
 from tutor.ui.widgets.plot import Plot

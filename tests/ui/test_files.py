@@ -4,8 +4,7 @@ import threading
 import time
 
 from tests.conftest import ROOT
-from tests.ui.conftest import WIDE
-from tests.ui.test_walk import settle
+from tests.ui.conftest import WIDE, settle
 from tutor import readers
 from tutor.notebook import Notebook
 from tutor.ui.files import Files

@@ -2,10 +2,10 @@
 
 import pytest
 from textual import events
+from textual.widgets._toast import Toast
 
-from tests.ui.conftest import NARROW, WIDE, leave_at_the_leaf, phase_19, recorded, shown
+from tests.ui.conftest import NARROW, WIDE, leave_at_the_leaf, opened, phase_19, recorded, settle, shown
 from tests.ui.promises import broken
-from tests.ui.test_walk import settle
 from tutor import preferences
 from tutor import tree as trees
 from tutor.notebook import Notebook, NotebookError
@@ -42,10 +42,7 @@ def at_home(home):
 
 @pytest.mark.parametrize("key", ["n", "t", "m", "x", "f1", "ctrl+p"])
 async def test_nothing_is_promised_that_an_empty_notebook_lacks(at_home, key):
-    async with at_home.run_test(size=NARROW) as pilot:
-        await settle(pilot)
-        await pilot.press(key)
-        await settle(pilot)
+    async with opened(at_home, NARROW, key):
         assert list(broken(at_home)) == []
 
 
@@ -55,8 +52,7 @@ class TestWaysOut:
     async def test_the_footer_says_how_to_leave_wherever_we_are(self, walk, size, lang):
         app = walk(lang=lang)
         leave, close = (say(f"keys.{name}", lang) for name in ("leave", "close"))
-        async with app.run_test(size=size) as pilot:
-            await settle(pilot)
+        async with opened(app, size) as pilot:
             for keys, way_out in (
                 ([], f"q {leave}"),
                 (["n", "enter"], f"q {leave}"),  # what the log says
@@ -73,18 +69,14 @@ class TestWaysOut:
     @pytest.mark.parametrize("lang", LANGUAGES)
     async def test_ctrl_c_says_how_to_quit_in_the_apps_language(self, walk, lang):
         app = walk(lang=lang)
-        async with app.run_test(size=WIDE, notifications=True) as pilot:
-            await settle(pilot)
+        async with opened(app, WIDE, notifications=True) as pilot:
             await pilot.press("ctrl+c")
             await pilot.pause(0.1)
             assert say("ui.how_to_quit", lang)[:20] in shown(app)
 
     async def test_what_the_log_says_has_a_footer_that_fits(self, walk):
         app = walk()
-        async with app.run_test(size=WIDE) as pilot:
-            await settle(pilot)
-            await pilot.press("n", "enter")
-            await settle(pilot)
+        async with opened(app, WIDE, "n", "enter"):
             assert footer(app).split()[:3] == ["enter", "go", "on"]
             assert footer(app).rstrip().endswith("ctrl+p menu")
 
@@ -92,8 +84,7 @@ class TestWaysOut:
         notebook = Notebook("ana")
         notebook.append_lesson(LESSON)
         app = TutorApp(learner="ana", lang="en")
-        async with app.run_test(size=WIDE) as pilot:
-            await settle(pilot)
+        async with opened(app, WIDE) as pilot:
             app.push_screen(LessonsScreen(notebook, notebook.lessons()))
             await settle(pilot)
             assert "enter read" in footer(app)
@@ -107,8 +98,7 @@ class TestWaysOut:
 class TestStartingOver:
     async def test_a_finished_walk_is_erased_only_by_who_is_sure(self, at_leaf):
         app = at_leaf()
-        async with app.run_test(size=WIDE) as pilot:
-            await settle(pilot)
+        async with opened(app, WIDE) as pilot:
             answers = app.screen.walk.answers
             for keys in (["r", "escape"], ["r", "enter"]):  # the first row is to stay
                 await pilot.press(*keys)
@@ -126,10 +116,7 @@ class TestStartingOver:
 
     async def test_a_walk_with_nothing_answered_starts_over_at_once(self, walk):
         app = walk()
-        async with app.run_test(size=WIDE) as pilot:
-            await settle(pilot)
-            await pilot.press("n", "enter", "r")
-            await settle(pilot)
+        async with opened(app, WIDE, "n", "enter", "r"):
             assert isinstance(app.screen, WalkScreen)
             assert (app.screen.walk.prediction, app.screen.walk.attempt) == (None, 2)
 
@@ -150,8 +137,7 @@ class TestAnswering:
     @pytest.mark.parametrize("lang", LANGUAGES)
     async def test_the_arrows_that_choose_are_named_where_there_is_little_room(self, walk, lang):
         app = walk(lang=lang)
-        async with app.run_test(size=NARROW) as pilot:
-            await settle(pilot)
+        async with opened(app, NARROW) as pilot:
             assert f"↑↓ {say('keys.choose', lang)}" in footer(app)
             await pilot.press("h", "h", "h")
             await settle(pilot)
@@ -166,10 +152,7 @@ class TestLittleRoom:
     async def test_every_hint_can_be_read(self, walk):
         app = walk()
         first, *_, last = (hint("en") for hint in phase_19().questions["1.1"].hints)
-        async with app.run_test(size=NARROW) as pilot:
-            await settle(pilot)
-            await pilot.press("h", "h", "h")
-            await settle(pilot)
+        async with opened(app, NARROW, "h", "h", "h") as pilot:
             assert first[:30] not in shown(app)
             assert last[:30] in shown(app)
             assert say("keys.scroll_hints", "en") in footer(app)
@@ -183,8 +166,7 @@ class TestLittleRoom:
     @pytest.mark.parametrize("size", [(100, 30), (80, 30), WIDE])
     async def test_the_panels_names_and_the_why_stand_from_28_rows_on(self, walk, size):
         app = walk()
-        async with app.run_test(size=size) as pilot:
-            await settle(pilot)
+        async with opened(app, size) as pilot:
             text = shown(app)
             assert phase_19().questions["1.1"].why("en")[:30] in text
             assert "3 grad" in text
@@ -194,25 +176,26 @@ class TestLittleRoom:
             assert app.screen.query_one(Plot).content_size.height >= 8
             assert "all 600 logged losses are finite" in " ".join(shown(app).split())
 
+    @pytest.mark.parametrize("said", ["kept", "a line that goes on " * 12])
     @pytest.mark.parametrize("size", [WIDE, NARROW])
-    async def test_a_message_covers_neither_header_nor_footer(self, walk, size):
+    async def test_a_message_covers_nothing(self, walk, size, said):
         app = walk()
-        async with app.run_test(size=size, notifications=True) as pilot:
-            await settle(pilot)
-            before = shown(app).split("\n")
-            app.notify("kept")
-            await pilot.pause(0.1)
-            after = shown(app).split("\n")
-            assert "kept" in "\n".join(after)
-            assert (after[0], after[-1]) == (before[0], before[-1])
+        async with opened(app, size, notifications=True) as pilot:
+            app.notify(said)
+            await pilot.pause(0.2)
+            assert said[:15] in shown(app)
+            told = app.screen.query_one(Toast).region
+            assert told
+            parts = app.screen.query("Title, QuestionPane, Plot, Answer, Hints, Keys").results()
+            parts = [part for part in parts if part.region]
+            assert len(parts) >= 6
+            assert [part for part in parts if part.region.overlaps(told)] == []
+            assert phase_19().questions["1.1"].ask("en") in shown(app)
 
 
 async def test_the_panels_follow_the_language_in_mid_walk(walk):
     app = walk()
-    async with app.run_test(size=WIDE) as pilot:
-        await settle(pilot)
-        await pilot.press("n", "enter", "enter", "3", "l")
-        await settle(pilot)
+    async with opened(app, WIDE, "n", "enter", "enter", "3", "l"):
         assert say("panel.tabs.gradient", "es") in str(app.screen.query_one(PanelTabs).render())
         assert "3 Norma del gradiente" in str(app.screen.query_one(Plot).border_title)
         assert app.screen.query_one(Plot).panel == "gradient"
@@ -220,10 +203,7 @@ async def test_the_panels_follow_the_language_in_mid_walk(walk):
 
 async def test_compare_names_the_runs_in_the_order_of_its_legend(at_leaf):
     app = at_leaf()
-    async with app.run_test(size=WIDE) as pilot:
-        await settle(pilot)
-        await pilot.press("c")
-        await settle(pilot)
+    async with opened(app, WIDE, "c"):
         assert isinstance(app.screen, CompareScreen)
         named = [line for line in shown(app).split("\n") if "19-break" in line and "19-control" in line]
         assert len(named) >= 3  # the title, the legend, the tables
@@ -241,8 +221,7 @@ async def test_what_is_pasted_after_tab_lands_in_the_next_field(home):
             yield Input(id="two")
 
     app = TutorApp(learner="ana", lang="en")
-    async with app.run_test(size=WIDE) as pilot:
-        await settle(pilot)
+    async with opened(app, WIDE) as pilot:
         await app.push_screen(Form())
         app.screen.query_one("#one").focus()
         await settle(pilot)
@@ -256,14 +235,12 @@ async def test_what_is_pasted_after_tab_lands_in_the_next_field(home):
 class TestSettings:
     async def test_the_theme_is_kept_for_the_next_time_and_by_learner(self, home):
         app = TutorApp(learner="ana", lang="en")
-        async with app.run_test(size=WIDE) as pilot:
-            await settle(pilot)
+        async with opened(app, WIDE) as pilot:
             app.action_theme()
             await settle(pilot)
         assert not TutorApp(learner="ana").current_theme.dark
         eva = TutorApp(learner="eva")
-        async with eva.run_test(size=WIDE) as pilot:
-            await settle(pilot)
+        async with opened(eva, WIDE) as pilot:
             assert eva.current_theme.dark
             eva.ask_learner()
             await settle(pilot)
@@ -278,8 +255,7 @@ class TestSettings:
 
         monkeypatch.setattr(preferences, "write", refuse)
         app = TutorApp(learner="ana", lang="en")
-        async with app.run_test(size=WIDE, notifications=True) as pilot:
-            await settle(pilot)
+        async with opened(app, WIDE, notifications=True) as pilot:
             app.action_theme()
             await settle(pilot)
             assert not app.current_theme.dark
@@ -291,8 +267,7 @@ class TestNames:
         control = recorded("19-control")
         walked = {"name": control.name, "run": str(control.path.resolve()), "tree": "phase-19", "done": True}
         Notebook("ana").save_draft("walk", "19-control", walked)
-        async with at_home.run_test(size=WIDE) as pilot:
-            await settle(pilot)
+        async with opened(at_home, WIDE) as pilot:
             assert "19-break" in shown(at_home)
             await pilot.press("x")  # hide
             await settle(pilot)
@@ -312,8 +287,7 @@ class TestNames:
         preferences.write("ana", preferences.Preferences(hide_names=True))
         leave_at_the_leaf(recorded("19-break"), phase_19())
         app = walk()
-        async with app.run_test(size=WIDE) as pilot:
-            await settle(pilot)
+        async with opened(app, WIDE) as pilot:
             assert isinstance(app.screen, LeafScreen)
             assert "19-break" in shown(app)
             await pilot.press("b")  # back to the last question
@@ -321,10 +295,7 @@ class TestNames:
             assert "19-break" in shown(app)
 
     async def test_the_menu_shows_and_hides_them(self, at_home):
-        async with at_home.run_test(size=WIDE) as pilot:
-            await settle(pilot)
-            await pilot.press("ctrl+p")
-            await settle(pilot)
+        async with opened(at_home, WIDE, "ctrl+p") as pilot:
             await pilot.press(*"hide the")
             await pilot.pause(0.3)
             await pilot.press("enter")
@@ -334,7 +305,6 @@ class TestNames:
 
 async def test_home_walks_the_tree_that_was_named(home):
     app = TutorApp(learner="ana", lang="en", home_tree="another")
-    async with app.run_test(size=WIDE) as pilot:
-        await settle(pilot)
+    async with opened(app, WIDE):
         assert isinstance(app.screen, HomeScreen)
         assert app.screen.walked_tree == "another"

@@ -5,8 +5,7 @@ import shutil
 import pytest
 
 from tests.conftest import ROOT, write_run
-from tests.ui.conftest import NARROW, WIDE, phase_19, recorded, shown, to_the_leaf
-from tests.ui.test_walk import settle
+from tests.ui.conftest import NARROW, WIDE, phase_19, recorded, settle, shown, to_the_leaf
 from tutor import walk as walks
 from tutor.notebook import Notebook, draft_key
 from tutor.plots.spark import BAD, LEVELS

@@ -185,6 +185,18 @@ async def test_each_section_says_how_it_stands_in_words(book):
         assert "is not a step" in str(app.screen.query_one(".standing", Static).render())
 
 
+@pytest.mark.parametrize("lang", ["en", "es"])
+async def test_how_a_section_stands_is_in_sight_however_long_its_form(book, lang):
+    run = spiked()
+    screen = PostMortemScreen(begun(run).with_own().with_own(), book, run)
+    async with on_screen(screen, lang=lang, size=NARROW) as pilot:
+        for number in (1, 2, 4, 5, 6, 7):  # in 3 the contents say it
+            await screen._go(number)
+            await settle(pilot)
+            said = str(screen.query_one(".standing", Static).render())
+            assert said[:25] in shown(pilot.app), number
+
+
 class TestEvidence:
     async def test_the_log_speaks_after_the_learner(self, book):
         async with on_screen(PostMortemScreen(begun(), book)) as pilot:
@@ -208,7 +220,7 @@ class TestEvidence:
     async def test_marked_cells_come_first_and_one_key_fills_one_and_goes_on(self, book):
         async with on_screen(PostMortemScreen(begun(), book)) as pilot:
             screen = pilot.app.screen
-            screen._go(3)
+            await screen._go(3)
             await settle(pilot)
             cells = screen.query_one(Cells)
             assert set(cells.panels[:5]) == {"lr", "gradient", "optimizer", "batch", "throughput"}
@@ -229,7 +241,7 @@ class TestEvidence:
     async def test_the_rows_panel_is_shown_beside_the_grid(self, book, size, beside):
         run = spiked()
         async with on_screen(PostMortemScreen(begun(run), book, run), size=size) as pilot:
-            pilot.app.screen._go(3)
+            await pilot.app.screen._go(3)
             await settle(pilot)
             plot = pilot.app.screen.query_one(Plot)
             assert (plot.region.area > 0) == beside
@@ -243,13 +255,13 @@ class TestEvidence:
         async with on_screen(PostMortemScreen(pm.with_cell("lr", "schedule", "silent"), book)) as pilot:
             screen = pilot.app.screen
             for number, said in ((2, "0.7, but panel 2 LR rules it out"), (3, "C ≠ 0.7 (2 LR: rules out)")):
-                screen._go(number)
+                await screen._go(number)
                 await settle(pilot)
                 assert said in shown(pilot.app)
 
     async def test_no_letter_fills_the_rest(self, book):
         async with on_screen(PostMortemScreen(begun(), book)) as pilot:
-            pilot.app.screen._go(3)
+            await pilot.app.screen._go(3)
             await settle(pilot)
             screen = pilot.app.screen
             await pilot.press(*"abcdefghijkmnoprstuvwxyz")  # but l, the language, and q, to leave
@@ -260,7 +272,7 @@ class TestEvidence:
     async def test_on_80_columns_nothing_is_cut(self, book, lang):
         async with on_screen(PostMortemScreen(begun(), book), lang, NARROW) as pilot:
             app = pilot.app
-            app.screen._go(3)
+            await app.screen._go(3)
             await settle(pilot)
             await pilot.pause()
             text = shown(app)
@@ -279,7 +291,7 @@ class TestEvidence:
     async def test_by_mouse(self, book):
         async with on_screen(PostMortemScreen(begun(), book), size=NARROW) as pilot:
             app = pilot.app
-            app.screen._go(3)
+            await app.screen._go(3)
             await settle(pilot)
             await pilot.pause()
             await pilot.click(Cells, offset=(18, 2))  # panel 3, hypothesis A
@@ -294,7 +306,7 @@ async def test_a_bound_that_the_run_holds_already_is_pointed_at(book):
     run = spiked()
     async with on_screen(PostMortemScreen(begun(run), book, run)) as pilot:
         screen = pilot.app.screen
-        screen._go(6)
+        await screen._go(6)
         await settle(pilot)
         await pilot.press("enter")
         await pilot.pause()
@@ -309,7 +321,7 @@ async def test_a_bound_that_the_run_holds_already_is_pointed_at(book):
 async def test_another_fix_can_be_taken(book):
     async with on_screen(PostMortemScreen(filled(begun()), book)) as pilot:
         screen = pilot.app.screen
-        screen._go(5)
+        await screen._go(5)
         await settle(pilot)
         assert "grad_clip=1.0" in screen.query_one(TextArea).text
         screen.query_one("#take-1").press()
@@ -319,7 +331,7 @@ async def test_another_fix_can_be_taken(book):
 
 async def test_section_4_shows_a_root_cause_of_another_run(book):
     async with on_screen(PostMortemScreen(begun(), book), size=NARROW) as pilot:
-        pilot.app.screen._go(4)
+        await pilot.app.screen._go(4)
         await settle(pilot)
         assert "without Adam's moments" in " ".join(shown(pilot.app).split())
 
@@ -437,7 +449,7 @@ async def test_the_language_changes_in_place(book):
 @pytest.mark.parametrize("number", [1, 2, 4, 5, 6, 7])  # the grid has keys of its own to show
 async def test_how_to_leave_and_get_help_stands_at_the_bottom(book, number, lang):
     async with on_screen(PostMortemScreen(begun(), book, spiked()), lang, NARROW) as pilot:
-        pilot.app.screen._go(number)
+        await pilot.app.screen._go(number)
         await settle(pilot)
         footer = shown(pilot.app).split("\n")[-1]
         assert "esc" in footer
@@ -448,7 +460,7 @@ async def test_how_to_leave_and_get_help_stands_at_the_bottom(book, number, lang
 @pytest.mark.parametrize("number", range(1, 8))
 async def test_the_menu_opens_over_every_section(book, number):
     async with on_screen(PostMortemScreen(begun(), book)) as pilot:
-        pilot.app.screen._go(number)
+        await pilot.app.screen._go(number)
         await settle(pilot)
         await pilot.press("ctrl+p")
         await pilot.pause(0.3)
@@ -459,7 +471,7 @@ async def test_the_menu_opens_over_every_section(book, number):
 async def test_the_language_changes_in_mid_sentence(book, number, part):
     async with on_screen(PostMortemScreen(begun(), book)) as pilot:
         app = pilot.app
-        app.screen._go(number)
+        await app.screen._go(number)
         await settle(pilot)
         await type_in(pilot, "The clip")
         await pilot.press("left")
@@ -476,7 +488,7 @@ async def test_every_field_can_be_reached_and_seen(book, size):
     async with on_screen(PostMortemScreen(pm, book), "es", size) as pilot:
         screen = pilot.app.screen
         for number, section in enumerate(SECTIONS, 1):
-            screen._go(number)
+            await screen._go(number)
             await settle(pilot)
             form = screen.query_one("#form").region
             for widget in screen.query("#form Input, #form TextArea, #form Cells, #form Button"):
@@ -520,7 +532,7 @@ class TestLessons:
 @pytest.mark.parametrize("number", [2, 3])
 async def test_a_tree_may_offer_no_hypotheses(book, number):
     async with on_screen(PostMortemScreen(begun(hypotheses=()), book)) as pilot:
-        pilot.app.screen._go(number)
+        await pilot.app.screen._go(number)
         await settle(pilot)
         assert pilot.app.focused is not None
         assert "Empty" in str(pilot.app.screen.query_one(".standing", Static).render())

@@ -4,8 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from tests.ui.conftest import NARROW, WIDE, leave_at_the_leaf, phase_19, recorded, shown
-from tests.ui.test_walk import settle
+from tests.ui.conftest import NARROW, WIDE, leave_at_the_leaf, opened, phase_19, recorded, settle, shown
 from tutor import card as cards
 from tutor import proof as proofs
 from tutor.notebook import Notebook
@@ -48,8 +47,7 @@ async def answer(pilot) -> None:
 @pytest.mark.parametrize(("lang", "size"), [("en", WIDE), ("es", NARROW)])
 async def test_from_the_leaf_to_the_root_cause_and_its_post_mortem(at_leaf, lang, size):
     app = at_leaf(lang=lang)
-    async with app.run_test(size=size) as pilot:
-        await settle(pilot)
+    async with opened(app, size) as pilot:
         assert say("keys.prove", lang) in shown(app)
         await pilot.press("enter")
         await settle(pilot)
@@ -69,11 +67,17 @@ async def test_from_the_leaf_to_the_root_cause_and_its_post_mortem(at_leaf, lang
         await settle(pilot)
         assert CAUSE in shown(app)
         assert " ".join(card.diagnosis(lang).split()[:4]) in shown(app)
-        await pilot.press("enter", "p")
+        await pilot.press("enter")
+        await settle(pilot)
+        assert isinstance(app.screen, LeafScreen)
+        assert say("keys.proven", lang) in shown(app).split("\n")[-1]
+        assert say("keys.prove", lang) not in shown(app).split("\n")[-1]
+        await pilot.press("p")
         await settle(pilot)
         assert isinstance(app.screen, PostMortemScreen)
         pm = app.screen.pm
         assert pm.cause == CAUSE
+        assert pm.remediation == pm.about.options[0].command  # the fix follows the cause
         assert len(pm.proven) == len(card.ladder)
         assert pm.cell("batch", "rare_token") == "favours"
         assert pm.cell("gradient", "rare_token") == "favours"
@@ -91,10 +95,7 @@ async def test_from_the_leaf_to_the_root_cause_and_its_post_mortem(at_leaf, lang
 
 async def test_a_step_is_pointed_at_with_the_cursor_of_the_walks_panels(at_leaf):
     app = at_leaf()
-    async with app.run_test(size=WIDE) as pilot:
-        await settle(pilot)
-        await pilot.press("enter")
-        await settle(pilot)
+    async with opened(app, WIDE, "enter") as pilot:
         plot = app.screen.query_one(Plot)
         begun = plot.cursor
         assert f"step {begun}" in shown(app)
@@ -118,10 +119,7 @@ async def test_a_step_is_pointed_at_with_the_cursor_of_the_walks_panels(at_leaf)
 
 async def test_hints_come_one_at_a_time_and_are_counted(at_leaf):
     app = at_leaf()
-    async with app.run_test(size=WIDE) as pilot:
-        await settle(pilot)
-        await pilot.press("enter")
-        await settle(pilot)
+    async with opened(app, WIDE, "enter") as pilot:
         hints = [hint("en") for hint in cards.find("no-clip").ladder["spike"].hints.in_order]
         assert hints[0] not in shown(app)
         await pilot.press("h")
@@ -135,10 +133,7 @@ async def test_hints_come_one_at_a_time_and_are_counted(at_leaf):
 
 async def test_it_is_left_at_any_time_and_taken_up_later(at_leaf):
     app = at_leaf()
-    async with app.run_test(size=WIDE) as pilot:
-        await settle(pilot)
-        await pilot.press("enter")
-        await settle(pilot)
+    async with opened(app, WIDE, "enter") as pilot:
         await answer(pilot)
         await pilot.press("enter", "h", "escape")
         await settle(pilot)
@@ -148,19 +143,13 @@ async def test_it_is_left_at_any_time_and_taken_up_later(at_leaf):
         assert f"enter: on to question 2 of {count}" in shown(app)
         assert [one["rung"] for one in kept()["given"]] == ["spike"]
     again = at_leaf()
-    async with again.run_test(size=WIDE) as pilot:
-        await settle(pilot)
-        await pilot.press("enter")
-        await settle(pilot)
+    async with opened(again, WIDE, "enter") as pilot:
         assert (again.screen.proof.id, again.screen.proof.hints) == ("probe", 1)
 
 
 async def test_nothing_is_told_without_an_answer(at_leaf):
     app = at_leaf()
-    async with app.run_test(size=WIDE) as pilot:
-        await settle(pilot)
-        await pilot.press("enter")
-        await settle(pilot)
+    async with opened(app, WIDE, "enter") as pilot:
         await answer(pilot)
         await pilot.press("enter", "enter")  # on, and commit to nothing
         await pilot.pause()
@@ -170,10 +159,7 @@ async def test_nothing_is_told_without_an_answer(at_leaf):
 
 async def test_a_wrong_answer_is_told_with_what_was_measured(at_leaf):
     app = at_leaf()
-    async with app.run_test(size=WIDE) as pilot:
-        await settle(pilot)
-        await pilot.press("enter", "right", "enter")
-        await settle(pilot)
+    async with opened(app, WIDE, "enter", "right", "enter"):
         assert app.screen.proof.last.right is False
         assert "wrong" in shown(app)
         assert "9.729" in shown(app)
@@ -182,8 +168,7 @@ async def test_a_wrong_answer_is_told_with_what_was_measured(at_leaf):
 
 async def test_the_leaf_rules_every_look_alike_out(at_leaf):
     app = at_leaf()
-    async with app.run_test(size=(120, 60)) as pilot:
-        await settle(pilot)
+    async with opened(app, (120, 60)):
         for other in cards.find("no-clip").not_this.values():
             assert f"✓ {other.name('en')}:" in shown(app)
 
@@ -192,8 +177,7 @@ async def test_a_run_without_a_card_has_nothing_to_prove(walk):
     plain = replace(recorded("19-break"), manifest=Manifest())
     leave_at_the_leaf(plain, phase_19())
     app = walk(plain)
-    async with app.run_test(size=WIDE) as pilot:
-        await settle(pilot)
+    async with opened(app, WIDE) as pilot:
         assert isinstance(app.screen, LeafScreen)
         await pilot.press("enter")
         await settle(pilot)

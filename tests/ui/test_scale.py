@@ -3,8 +3,7 @@
 import pytest
 from textual.widgets import Input
 
-from tests.ui.conftest import SIZES, WIDE, recorded, shown
-from tests.ui.test_walk import settle
+from tests.ui.conftest import SIZES, WIDE, recorded, settle, shown
 from tutor import tree
 from tutor.ui.screens.leaf import LeafScreen
 from tutor.ui.screens.postmortem import PostMortemScreen

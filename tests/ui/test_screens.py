@@ -1,11 +1,24 @@
 """Home, leaf, map, panel, compare, help and palette: each opens, tells what it should, and closes."""
 
 import pytest
+from textual.css.stylesheet import Stylesheet
+from textual.geometry import Offset
+from textual.selection import Selection
 
 from tests.conftest import write_run
 from tests.test_tree import small, write
-from tests.ui.conftest import NARROW, SIZES, TO_SPIKE, WIDE, leave_at_the_leaf, phase_19, recorded, shown
-from tests.ui.test_walk import click_on, settle
+from tests.ui.conftest import (
+    NARROW,
+    SIZES,
+    TO_SPIKE,
+    WIDE,
+    leave_at_the_leaf,
+    phase_19,
+    recorded,
+    settle,
+    shown,
+)
+from tests.ui.test_walk import click_on
 from tutor import tree as trees
 from tutor import walk as walks
 from tutor.notebook import Notebook, draft_key
@@ -18,6 +31,7 @@ from tutor.ui.screens.leaf import LeafScreen
 from tutor.ui.screens.note import NoteScreen
 from tutor.ui.screens.pick import PickScreen
 from tutor.ui.screens.walk import WalkScreen
+from tutor.ui.widgets.lined import Lined
 from tutor.words import Words
 
 
@@ -297,6 +311,49 @@ async def test_the_map_shows_where_we_are_and_what_was_taken(walk):
         await pilot.press("escape")  # back
         await settle(pilot)
         assert isinstance(app.screen, WalkScreen)
+
+
+async def test_the_map_paints_the_lines_in_sight_and_all_can_be_copied(walk, monkeypatch):
+    painted = []
+    paint = Lined._painted
+    monkeypatch.setattr(Lined, "_painted", lambda self, y: painted.append(y) or paint(self, y))
+    app = walk()
+    async with app.run_test(size=(120, 36)) as pilot:
+        await settle(pilot)
+        await pilot.press("m")
+        await settle(pilot)
+        outline = app.screen.query_one(Lined)
+        assert outline.size.height > 60
+        assert 0 < len(set(painted)) < 36
+        first = outline.render().plain.splitlines()[1]
+        app.screen.selections = {outline: Selection(Offset(0, 1), Offset(len(first), 1))}
+        assert app.screen.get_selected_text() == first
+        await pilot.press("end")
+        await settle(pilot)
+        assert max(painted) == outline.size.height - 1
+
+
+def test_lines_that_are_not_laid_out_have_no_place():
+    assert Lined().place(0) is None
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_a_screen_that_opens_has_the_classes_of_its_size_from_the_start(walk, size, monkeypatch):
+    app = walk()
+    async with app.run_test(size=size) as pilot:
+        await settle(pilot)
+        styled = []
+        style = Stylesheet.update_nodes
+
+        def counted(self, nodes, animate=False):
+            styled.append(found := list(nodes))
+            style(self, found, animate)
+
+        monkeypatch.setattr(Stylesheet, "update_nodes", counted)
+        await pilot.press("f")
+        await settle(pilot)
+        assert app.screen.has_class("-wide" if size == WIDE else "-narrow")
+        assert sum(app.screen in nodes for nodes in styled) == 1
 
 
 async def test_help_is_what_works_now(walk):

@@ -13,8 +13,7 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import write_run
-from tests.ui.conftest import NARROW, SIZES, WIDE, leave_at_the_leaf, phase_19, recorded
-from tests.ui.test_walk import settle
+from tests.ui.conftest import NARROW, SIZES, WIDE, leave_at_the_leaf, phase_19, recorded, settle
 from tutor import readers
 from tutor.notebook import Notebook
 from tutor.ui.app import TutorApp

@@ -6,11 +6,20 @@ from dataclasses import replace
 import pytest
 
 from tests.conftest import ROOT, make_run, write_run
-from tests.ui.conftest import NARROW, SIZES, TO_SPIKE, WIDE, leave_at_the_leaf, phase_19, recorded, shown
+from tests.ui.conftest import (
+    NARROW,
+    SIZES,
+    TO_SPIKE,
+    WIDE,
+    leave_at_the_leaf,
+    phase_19,
+    recorded,
+    settle,
+    shown,
+)
 from tutor import tree
 from tutor import walk as walks
 from tutor.notebook import Notebook, NotebookError, draft_key
-from tutor.ui.firstpaint import FIRST_PAINT
 from tutor.ui.looks import Looks
 from tutor.ui.screens.leaf import LeafScreen
 from tutor.ui.screens.note import NoteScreen
@@ -23,16 +32,6 @@ from tutor.walk import UNSURE
 from tutor.words import say
 
 YES = {"en": "y", "es": "s"}
-
-
-async def settle(pilot) -> None:
-    """Let what waits for the next paint happen, the reading of the run and of the notebook among it."""
-    await pilot.pause()
-    app, waited = pilot.app, 0.0
-    while waited < 5 and not app._exit and (app.files.busy or not getattr(app.screen, "begun", True)):
-        await pilot.pause(FIRST_PAINT / 4)
-        waited += FIRST_PAINT / 4
-    await pilot.pause()
 
 
 async def answer_all(pilot, lang: str) -> None:
@@ -615,6 +614,30 @@ async def test_until_the_log_is_read_the_question_stands_and_nothing_can_be_answ
         await pilot.press("n", "enter")
         await settle(pilot)
         assert app.screen.seen.answers
+
+
+@pytest.mark.parametrize("size", [NARROW, WIDE, (200, 60)])
+async def test_the_bar_beside_what_the_log_says_is_foreseen(walk, size, monkeypatch):
+    foreseen = []
+    foresee = Evidence._foresee_bar
+
+    def noted(self):
+        foresee(self)
+        foreseen.append(self.show_vertical_scrollbar)
+
+    monkeypatch.setattr(Evidence, "_foresee_bar", noted)
+    app = walk()
+    async with app.run_test(size=size) as pilot:
+        await settle(pilot)
+        evidence, found = app.screen.query_one(Evidence), set()
+        while not isinstance(app.screen, LeafScreen):
+            await pilot.press("down", "enter")
+            await settle(pilot)
+            assert foreseen[-1] == evidence.show_vertical_scrollbar == (evidence.max_scroll_y > 0)
+            found.add(foreseen[-1])
+            await pilot.press("enter")
+            await settle(pilot)
+        assert found == {True, False}
 
 
 async def test_the_draft_is_plain_data(walk):

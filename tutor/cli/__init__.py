@@ -256,4 +256,6 @@ def main() -> None:
     """The `tutor` command."""
     start.begin()
     streams.prepare()
-    sys.exit(ending.run(lambda: app(standalone_mode=False)))
+    # A shell completes the name of a command, and `python -m tutor` is none.
+    name = "tutor" if "--install-completion" in sys.argv else None
+    sys.exit(ending.run(lambda: app(prog_name=name, standalone_mode=False)))

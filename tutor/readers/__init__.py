@@ -5,6 +5,7 @@ format. To add a format, write one file here: its `sources` recognises runs by t
 """
 
 import contextlib
+import functools
 import importlib
 import os
 import pkgutil
@@ -29,10 +30,10 @@ __all__ = [
 ]
 
 
-def _readers() -> Iterator[Reader]:
-    for module in pkgutil.iter_modules(__path__):
-        if module.name != "source" and not module.ispkg:
-            yield cast(Reader, importlib.import_module(f"{__name__}.{module.name}"))
+@functools.cache  # a folder of many runs asks for them twice a run
+def _readers() -> list[Reader]:
+    modules = (one for one in pkgutil.iter_modules(__path__) if one.name != "source" and not one.ispkg)
+    return [cast(Reader, importlib.import_module(f"{__name__}.{one.name}")) for one in modules]
 
 
 def available() -> dict[str, Path]:

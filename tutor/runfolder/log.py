@@ -1,24 +1,38 @@
 """A log read from its file: a small one at once, a large one by the columns that a sample of it shows.
 
 Of a large log polars reads what is plain, many times faster than Python could. It takes nothing for plain
-that isn't: a row of other columns' types, or a line that is no row, makes it give up. Such a log is read in
-pieces, and only the pieces that polars gave up line by line.
+that isn't: a row of other columns' types, or a line that is no row, makes it give up; a column that the
+sample doesn't show makes tutor give up what it read. Such a log is read in pieces, each by its own columns,
+and only the pieces that polars gave up line by line.
 """
 
 import codecs
+import re
 from bisect import bisect_left
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import polars as pl
 
-from tutor import plainfile
+from tutor import plainfile, signals
 from tutor.run import BadRunError, Remark, limits
-from tutor.runfolder.rows import columns_of, is_plain, parse_odd, parse_rows, sample_of, schema_of, whole_rows
+from tutor.runfolder.rows import (
+    LOOKED_AT,
+    columns_of,
+    parse_odd,
+    parse_rows,
+    sample_of,
+    schema_of,
+    table,
+    whole_rows,
+)
 
 _LARGE = 32_000_000  # up to this many bytes every row is looked at for the columns' types
 _SAMPLE = 4_000_000  # beyond it, so many at the beginning and at the end
 _PIECE = 1_000_000  # bytes of a log that is read in pieces
+
+_SPACED = re.compile(rb'"[ \t\r]+:')  # a key that doesn't stand right before its colon
+_NULL = re.compile(rb'":[ \t\r]*null')
 
 
 def read_rows(path: Path, remarks: list[Remark]) -> tuple[pl.DataFrame, int]:
@@ -52,40 +66,86 @@ def _plain(path: Path) -> pl.DataFrame | None:
         tail = file.read()
     if head.startswith(codecs.BOM_UTF8) or not tail.endswith(b"\n"):
         return None
+    lines = (head[: head.rfind(b"\n") + 1] + tail[tail.find(b"\n") + 1 :]).splitlines()
+    if columns_of(sample_of(lines), len(lines)) > limits.COLUMNS:
+        return None
+    remarks: list[Remark] = []
     try:
-        schema = _schema(head, tail)
-        return None if schema is None else pl.read_ndjson(path, schema=schema)
+        schema = schema_of(b"\n".join(lines), remarks)
+        frame = None if remarks else pl.read_ndjson(path, schema=schema)
     except pl.exceptions.PolarsError:
         return None
+    return frame if frame is not None and _holds_all(frame, path) else None
+
+
+def _holds_all(frame: pl.DataFrame, path: Path) -> bool:
+    """Whether every value in the file is in the table: polars passes over the columns that it isn't told of.
+
+    There are as many values as keys, and a key ends in a quotation mark and a colon. What looks like that
+    inside of a text counts too, so that there can be too many for the table, never too few.
+    """
+    held, keys = sum(_values(column) for column in frame), 0
+    for piece in _pieces_of(path):
+        here = piece.count(b'":')
+        if piece.count(b":") != here and _SPACED.search(piece):
+            return False
+        keys += here - (len(_NULL.findall(piece)) if b"null" in piece else 0)
+    return keys == held
+
+
+def _values(column: pl.Series) -> int:
+    """How many values that aren't null the column has, and the keys inside of them."""
+    inner = column.struct.unnest() if isinstance(column.dtype, pl.Struct) else ()
+    return len(column) - column.null_count() + sum(_values(field) for field in inner)
+
+
+def _pieces_of(path: Path) -> Iterator[bytes]:
+    """The file, cut at the ends of lines."""
+    with path.open("rb") as file:
+        while piece := file.read(_PIECE):
+            yield piece + file.readline()
 
 
 def _in_pieces(data: bytes, path: Path) -> tuple[pl.DataFrame, list[Remark]] | None:
-    """The rows of a large log of which a few aren't plain, with what is to be said of those.
+    """The rows of a large log that isn't plain, with what is to be said of those that are none.
 
-    None where its columns can't be told by a sample or don't go together, or where those few hold no row.
+    None where it has too many columns, or values nested too deep, where the pieces don't go together, or
+    where those that polars gave up hold no row.
     """
+    if columns_of(sample_of(_spread(data)), data.count(b"\n")) > limits.COLUMNS:
+        return None
     remarks: list[Remark] = []
-    try:
-        schema = _schema(data[:_SAMPLE], data[-_SAMPLE:])
-        if schema is None:
+    tables: list[pl.DataFrame | range] = []  # of a piece that polars gave up, the numbers of its lines
+    odd: list[tuple[int, bytes]] = []
+    number, deep = 1, []
+    for piece in _pieces(data):
+        frame = table(piece, deep)
+        if deep:
             return None
-        tables: list[pl.DataFrame | range] = []  # of a piece that polars gave up, the numbers of its lines
-        odd: list[tuple[int, bytes]] = []
-        number = 1
-        for piece in _pieces(data):
-            try:
-                tables.append(pl.read_ndjson(piece, schema=schema))
-                number += piece.count(b"\n")
-            except pl.exceptions.PolarsError:
-                lines = piece.splitlines()
-                tables.append(range(number, number + len(lines)))
-                odd += enumerate(lines, number)
-                number += len(lines)
+        if frame is not None and frame.width:
+            tables.append(frame.with_columns(_as_numbers(column) for column in frame))
+            number += piece.count(b"\n")
+        else:
+            lines = piece.splitlines()
+            tables.append(range(number, number + len(lines)))
+            odd += enumerate(lines, number)
+            number += len(lines)
+    try:
         frame, numbers = parse_odd(odd, path, remarks) if odd else (pl.DataFrame(), [])
-        rows = [_rows(table, frame, numbers) for table in tables]
+        rows = [_rows(piece, frame, numbers) for piece in tables]
         return pl.concat(rows, how="diagonal_relaxed"), remarks
     except (pl.exceptions.PolarsError, BadRunError):
         return None
+
+
+def _as_numbers(column: pl.Series) -> pl.Series:
+    """The column as numbers where it is one of numbers and NaN: a text in one piece makes all of it text."""
+    if column.dtype != pl.String or signals.kind_of(column.name) != "number":
+        return column
+    if not column.str.contains("^-?(?:NaN|Infinity)$").any():
+        return column
+    numbers = column.cast(pl.Float64, strict=False)
+    return numbers if numbers.null_count() == column.null_count() else column
 
 
 def _rows(piece: pl.DataFrame | range, odd: pl.DataFrame, numbers: Sequence[int]) -> pl.DataFrame:
@@ -105,14 +165,7 @@ def _pieces(data: bytes) -> Iterator[bytes]:
         begin = end
 
 
-def _schema(head: bytes, tail: bytes) -> Mapping[str, pl.DataType] | None:
-    """The columns of the log, by its beginning and its end; None where these don't tell."""
-    lines = (head[: head.rfind(b"\n") + 1] + tail[tail.find(b"\n") + 1 :]).splitlines()
-    if columns_of(sample_of(lines), len(lines)) > limits.COLUMNS:
-        return None
-    remarks: list[Remark] = []
-    try:
-        schema = schema_of(b"\n".join(lines), remarks)
-    except pl.exceptions.PolarsError:  # the sample too holds rows that aren't plain
-        schema = schema_of(b"\n".join(line for line in lines if is_plain(line)), remarks)
-    return None if remarks else schema
+def _spread(data: bytes) -> list[bytes]:
+    """Lines from the whole length of the log."""
+    begins = (data.find(b"\n", at) + 1 for at in range(0, len(data), max(1, len(data) // LOOKED_AT)))
+    return [data[begin : data.find(b"\n", begin)] for begin in begins if begin]

@@ -44,6 +44,20 @@ Given = Annotated[
 Kind = Literal["fine", "remark", "symptom"]
 
 
+def _name_detectors(schema: dict[str, Any]) -> None:
+    """Offer an editor every detector by name, with what it looks for, answers and takes."""
+    from tutor.detectors import registry
+
+    schema["oneOf"] = [
+        {
+            "const": one.name,
+            "description": f"{one.doc} Answers: {', '.join(one.outcomes)}."
+            + (f" Numbers: {', '.join(one.numbers)}." if one.numbers else ""),
+        }
+        for _, one in sorted(registry().items())
+    ]
+
+
 class Rule(Strict):
     """A detector and its numbers.
 

@@ -104,9 +104,10 @@ WALK: list[BindingType] = [
 ]
 
 LEAF: list[BindingType] = [
-    _row("enter", "prove", "prove"),
+    _row("enter", "prove(False)", "prove"),
     _row("f", "fix", "fix"),
     _row("p", "postmortem", "postmortem"),
+    _row("enter", "prove(True)", "proven"),  # looked at again: it is no longer what comes next
     *_PANELS,
     _row("q", "leave", "leave"),  # not escape: a reflex should not end a walk
     _row("t", "next_tree", "next_tree"),

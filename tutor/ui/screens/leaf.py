@@ -225,12 +225,13 @@ class LeafScreen(WalkPage[AtLeaf]):
             question, sign = self.walk.tree.questions[answer.question], mark(answer)
             said, found = (answer_label(question, one, lang) for one in (predicted.outcome, answer.outcome))
             facts = {"said": said, "confidence": predicted.confidence, "found": found}
+            told = self.say("leaf.said_so" if said == found else "leaf.said", **facts)
             lines.append(
                 Content.assemble(
                     (f"{sign} ", mark_style(sign)),
                     (f"{answer.question} ", "$foreground-muted"),
                     (question.title(lang), ""),
-                    (f"   {self.say('leaf.said', **facts)}", "$foreground-muted"),
+                    (f"   {told}", "$foreground-muted"),
                 )
             )
         notes = [self.say("leaf.close")] if CLOSE in marks else []
@@ -245,7 +246,7 @@ class LeafScreen(WalkPage[AtLeaf]):
         """Only what works now."""
         match action:
             case "prove":
-                works = self._proof is not None
+                works = self._proof is not None and parameters[0] == self._proof.finished
             case "fix":
                 works = walks.flawed(self.walk)
             case "postmortem":
@@ -288,8 +289,8 @@ class LeafScreen(WalkPage[AtLeaf]):
                 rows.setdefault(" ".join(settings.assignments(values)), fix.words(lang))
         return list(rows.items())
 
-    def action_prove(self) -> None:
-        """Climb the card's ladder, or go on where it was left."""
+    def action_prove(self, proven: bool) -> None:
+        """Climb the card's ladder, or go on where it was left; once all is `proven`, look at it again."""
         from tutor.ui.screens.prove import ProveScreen
 
         if self._proof:

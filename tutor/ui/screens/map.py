@@ -15,7 +15,7 @@ from tutor.tree import Question, Tree
 from tutor.tree.branches import DOWN, GAP, LAST, Twig, branches
 from tutor.ui import bindings
 from tutor.ui.screens.page import Page
-from tutor.ui.widgets.fitted import Fitted
+from tutor.ui.widgets.lined import Lined
 from tutor.ui.widgets.path import HERE, mark, mark_style
 from tutor.ui.widgets.title import Title, placed
 from tutor.walk import Answer, Walk
@@ -47,7 +47,7 @@ class MapScreen(Page):
         name = self.app.called(run.path, run.name) if run else ""
         yield Title(name, "", placed(self._tree, self.app.lang))
         with VerticalScroll(classes="pane", id="map"):
-            yield Fitted()
+            yield Lined()
 
     def on_mount(self) -> None:
         """Look up which leaves are earned."""
@@ -63,35 +63,30 @@ class MapScreen(Page):
     def relabel(self) -> None:
         """Draw in the app's language; bring the question at hand into sight."""
         self.query_one("#map").border_title = Content(self.say("map.title"))
-        self.query_one(Fitted).fit(lambda width: Content("\n").join(self._outline(width)))
+        self.query_one(Lined).fit(self._outline)
         if self.walk:
             self.call_after_refresh(self._to, self.walk.at)
 
     def _to(self, question: str) -> None:
         """Bring a question into sight; a leaf is none."""
-        outline = self.query_one(Fitted)
-        width, at = outline.content_size.width, [twigs[0].question for twigs in self._blocks]
-        if not width or question not in at:
+        at = [twigs[0].question for twigs in self._blocks]
+        if question not in at:
             return
-        blocks, place = self._outline(width), at.index(question) + 1  # what the tree is about comes first
-        above, block = (
-            Content("\n").join(part).get_height(outline.styles.get_rules(), width)
-            for part in (blocks[:place], blocks[place : place + 1])
-        )
-        self.query_one("#map").scroll_to_region(Region(0, above, width, block), animate=False)
+        if place := self.query_one(Lined).place(at.index(question) + 1):  # after what the tree is about
+            above, block = place
+            self.query_one("#map").scroll_to_region(Region(0, above, 1, block), animate=False)
 
-    def _outline(self, width: int) -> list[Content]:
-        """What the tree is about, then a block for each question."""
+    def _outline(self, width: int) -> Iterator[list[Content]]:
+        """What the tree is about, then a block for each question, line by line."""
         lang = self.app.lang
         leaves = {"earned": len(self.earned), "count": len(self._tree.leaves)}
-        about = f"{self._tree.about(lang)}\n{self.say('map.leaves', **leaves)}"
-        blocks, section = [Content.styled(about, "$foreground-muted")], ""
+        about, section = (self._tree.about(lang), self.say("map.leaves", **leaves)), ""
+        yield [Content.styled(line, "$foreground-muted") for line in about]
         for twigs in self._blocks:
             said = self._tree.questions[twigs[0].question].section(lang)
             heading = said if said != section else ""
             section = said
-            blocks.append(Content("\n").join(self._lines(twigs, heading, width)))
-        return blocks
+            yield list(self._lines(twigs, heading, width))
 
     def _answer(self, question: str) -> Answer | None:
         answers = self.walk.answers if self.walk else ()

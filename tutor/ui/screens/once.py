@@ -6,13 +6,19 @@ from typing import TYPE_CHECKING, Any
 
 from textual.await_complete import AwaitComplete
 from textual.errors import NoWidget
+from textual.geometry import Offset
 from textual.screen import Screen
 
 from tutor.ui.typed import InTutor
 
+SOON = 0.002
+"""Seconds without a message after which a screen that opens is painted."""
+
 if TYPE_CHECKING:
-    from textual.geometry import Offset, Region
+    from textual import events
+    from textual.geometry import Region
     from textual.message import Message
+    from textual.timer import Timer
     from textual.widget import Widget
 
     _Screen = Screen[Any]
@@ -31,10 +37,27 @@ class LeftOnce(InTutor, _Screen):
     _left = False
     _result: Any = None
     _unpainted = False
+    _soon: Timer | None = None
 
     def opens(self) -> None:
-        """Paint nothing until all that opening brings with it is done."""
+        """Paint nothing until all that opening brings with it is done. Its classes for the room that there is
+        stand from the start: given when it is sized, they would have it styled and laid out a second time.
+        """
         self._unpainted = True
+        width, height = self.app.size
+        for room, breakpoints in (
+            (width, self.HORIZONTAL_BREAKPOINTS),
+            (height, self.VERTICAL_BREAKPOINTS),
+        ):
+            self.set_class(True, *self._get_breakpoint_classes(room, breakpoints or []), update=False)
+
+    async def _on_idle(self, event: events.Idle) -> None:
+        """Paint soon after the last step of opening: Textual's own timer begins with a whole frame's wait."""
+        if self._unpainted and self.is_current and not self.app._batch_count:
+            if self._soon:
+                self._soon.stop()
+            self._soon = self.set_timer(SOON, self._on_timer_update)
+        await super()._on_idle(event)
 
     def _on_timer_update(self) -> None:
         super()._on_timer_update()
@@ -83,8 +106,12 @@ class LeftOnce(InTutor, _Screen):
 
     def get_widget_and_offset_at(self, x: int, y: int) -> tuple[Widget | None, Offset | None]:
         """What is drawn there, unless it is on its way out: a selection can't begin in it."""
+        from tutor.ui.widgets.plot import Plot
+
         widget, offset = super().get_widget_and_offset_at(x, y)
-        return (widget, offset) if widget is None or widget.is_attached else (None, None)
+        if widget is None or not widget.is_attached:
+            return None, None
+        return widget, widget.place(Offset(x, y)) if isinstance(widget, Plot) else offset
 
     def get_selected_text(self) -> str | None:
         """What is selected; nothing where it was drawn anew and is shorter now: Textual would fail."""

@@ -108,10 +108,9 @@ class PlotPage(Page):
 
     def check_action(self, action: str, parameters: tuple) -> bool | None:
         """Zoom and pan only what is drawn over steps; smooth only curves."""
-        plot = self.query_one(Plot)
         if action == "smooth":
-            return plot.can_smooth
-        return plot.has_steps if action in ("zoom", "pan", "whole") else True
+            return self.query_one(Plot).can_smooth
+        return self.query_one(Plot).has_steps if action in ("zoom", "pan", "whole") else True
 
     def action_panel(self, number: int) -> None:
         """Another panel."""

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from textual import on, work
 from textual.containers import Container, Horizontal, Vertical
@@ -33,6 +34,7 @@ from tutor.postmortem import (
 )
 from tutor.run import PANELS, Run
 from tutor.ui import bindings
+from tutor.ui.heard import heard
 from tutor.ui.screens.page import Page
 from tutor.ui.screens.pick import PickScreen
 from tutor.ui.widgets.contents import Contents
@@ -102,7 +104,7 @@ class PostMortemScreen(Page):
         """Draw the section at hand anew; the cursor stays where it was."""
         held = self.focused
         at = getattr(held, "cursor_location", getattr(held, "cursor_position", None))
-        self._open(focus=(held.id if held else None) or "", at=at)
+        self._open_beside(focus=(held.id if held else None) or "", at=at)
 
     # Drafts
 
@@ -126,7 +128,7 @@ class PostMortemScreen(Page):
         ]
         if await self.app.push_screen_wait(PickScreen("postmortem.draft.offer", rows)) != "new":
             self.pm = self._kept = draft.with_log_of(self.pm)
-            self._open()
+            await self._open()
 
     def _keep(self) -> None:
         """Keep a draft of what has changed since the last one; it is written beside the screen."""
@@ -149,16 +151,22 @@ class PostMortemScreen(Page):
 
     # The section at hand
 
-    @work(exclusive=True, group="open")
+    @work(group="open")
+    async def _open_beside(self, **how: Any) -> None:
+        """Draw the section at hand, for who can't wait for it."""
+        await self._open(**how)
+
     async def _open(
         self, *, stay: bool = False, focus: str = "", at: int | tuple[int, int] | None = None
     ) -> None:
         section = FORMS[self.number - 1](self.pm, self.app.lang, self._run)
         await asyncio.shield(self._put(section))
+        if not section.is_attached:  # another was opened meanwhile, or the screen is left
+            return
         self._show()
         if not stay:
             field = next(iter(section.query(f"#{focus}") if focus else ()), section.entry)
-            field.focus()
+            self.set_focus(field)  # at once: `field.focus()` would wait behind the keys that were typed since
             if at is not None:
                 setattr(field, "cursor_location" if isinstance(field, TextArea) else "cursor_position", at)
 
@@ -197,24 +205,26 @@ class PostMortemScreen(Page):
         self.query_one("#message").remove_class("said")
         self.refresh_bindings()
         if event.again:
-            self._open(focus=event.focus)
+            self._open_beside(focus=event.focus)
         else:
             self._show()
 
     @on(Contents.Chosen)
-    def _chosen(self, event: Contents.Chosen) -> None:
-        self._go(event.number, stay=event.stay)
+    @work(group="open")
+    async def _chosen(self, event: Contents.Chosen) -> None:
+        await self._go(event.number, stay=event.stay)
 
-    def _go(self, number: int, *, stay: bool = False) -> None:
+    async def _go(self, number: int, *, stay: bool = False) -> None:
         self._keep()
         self.number = number
         self.set_class(FORMS[number - 1] is EvidenceGrid and self._run is not None, "-beside")
-        self._open(stay=stay)
         self.refresh_bindings()
+        await self._open(stay=stay)
 
-    def action_section(self, by: int) -> None:
-        """The next section or the one before, around the end."""
-        self._go((self.number - 1 + by) % len(SECTIONS) + 1)
+    async def action_section(self, by: int) -> None:
+        """The next section or the one before, around the end. The next key waits until it stands."""
+        await heard(self.focused)
+        await self._go((self.number - 1 + by) % len(SECTIONS) + 1)
 
     @on(Hypotheses.MadeOne)
     def action_make_one(self) -> None:
@@ -254,9 +264,13 @@ class PostMortemScreen(Page):
     def _saved(self) -> bool:
         return self.pm == self._lesson
 
-    @work
     async def action_save(self) -> None:
         """Append to the lessons, or say which sections are missing."""
+        await heard(self.focused)
+        self._save()
+
+    @work
+    async def _save(self) -> None:
         pm, lang = self.pm, self.app.lang
         if missing := sorted({problem.section for problem in problems(pm, lang)}):
             names = ", ".join(f"{n} {self.say(f'postmortem.short.{SECTIONS[n - 1]}')}" for n in missing)
@@ -320,11 +334,13 @@ class PostMortemScreen(Page):
             message.update(Content(plain(f"{sign} {words}")))
             message.add_class("said")
 
-    def action_leave(self, draft: bool) -> None:
+    async def action_leave(self, draft: bool) -> None:
         """Leave; with `draft`, what was written is kept as one."""
-        if draft:
-            self._keep()
-        self.app.leave(self)
+        await heard(self.focused)
+        async with self._putting:  # a section that is half drawn would be left without its fields
+            if draft:
+                self._keep()
+            self.app.leave(self)
 
     def on_unmount(self) -> None:
         """However the screen ends, what was written is kept."""

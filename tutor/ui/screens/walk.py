@@ -104,7 +104,7 @@ class WalkScreen(WalkView):
         if isinstance(ahead, AtQuestion) and not self._looks.quick(ahead):
             self.call_after_refresh(self._look_ahead, ahead)
 
-    @work(exclusive=True, group="look")
+    @work(exclusive=True, group="look", description="look ahead")  # else Textual puts the tree into words
     async def _look_ahead(self, walk: AtQuestion) -> None:
         """Look at a long log while the learner reads the question, then draw the bound; or while the learner
         reads the evidence before it.
@@ -130,11 +130,10 @@ class WalkScreen(WalkView):
             return action in ANYWHERE
         if isinstance(walk, AtLeaf):
             return action in ("leave", "back", "again", "map")
-        answer = self.query_one(Answer)
         choosing = seen is None or not seen.answers
         moved = bool(walk.answers or walk.prediction)
         works = {
-            "letter": lambda: choosing and parameters[0] in answer.letters(),
+            "letter": lambda: choosing and parameters[0] in self.query_one(Answer).letters(),
             "choose": lambda: choosing,
             "unsure": lambda: seen is None,
             "surer": lambda: seen is None,

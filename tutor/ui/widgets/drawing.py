@@ -3,11 +3,13 @@
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
+from rich.cells import set_cell_size
 from rich.console import Console
 from rich.segment import Segment
 from rich.style import Style as RichStyle
 from rich.text import Text
 from textual.css.styles import RulesMap
+from textual.geometry import Offset
 from textual.strip import Strip
 from textual.style import Style
 from textual.visual import RenderOptions, Visual
@@ -26,6 +28,15 @@ class Drawing(Visual):
     def plain(self) -> str:
         """The text, for who copies it."""
         return "\n".join(line.plain for line in self._lines)
+
+    def place(self, x: int, y: int) -> Offset:
+        """Where in the text the cell is: a selection begins and ends there.
+
+        Textual has every part of every line carry its place, which makes a style of each: painting them
+        took longer than drawing.
+        """
+        line = self._lines[y].plain if y < len(self._lines) else ""
+        return Offset(min(len(set_cell_size(line, x)), len(line)), y)
 
     def get_optimal_width(self, rules: RulesMap, container_width: int) -> int:
         """The widest line."""
@@ -56,15 +67,13 @@ class Drawing(Visual):
         self, y: int, base: RichStyle, known: dict[str | RichStyle, RichStyle]
     ) -> Iterator[Segment]:
         """The parts of a line, each in its style; `known` are the styles met so far."""
-        line, x = self._lines[y], 0
+        line = self._lines[y]
         if line.style:
             line = Text.assemble(line)  # as a part like the others
         for text, style in _parts(line, self._console):
             if style not in known:
                 known[style] = base + self._console.get_style(style)
-            place = RichStyle.from_meta({"offset": (x, y)})  # where a selection begins and ends
-            yield Segment(text, known[style] + place)
-            x += len(text)
+            yield Segment(text, known[style])
 
 
 def _parts(line: Text, console: Console) -> Iterator[tuple[str, str | RichStyle]]:

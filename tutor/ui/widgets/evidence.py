@@ -3,14 +3,14 @@
 from collections.abc import Sequence
 
 from textual.app import ComposeResult
-from textual.containers import VerticalScroll
 from textual.content import Content
 from textual.geometry import Size
+from textual.widget import Widget
 from textual.widgets import Static
 
 from tutor.saying import Line, after_prediction
 from tutor.ui.widgets.path import CLOSE, RIGHT, SEEN_BEFORE, WRONG, mark_style
-from tutor.ui.widgets.settled import Settled, Words
+from tutor.ui.widgets.settled import Scrolling, Words
 from tutor.walk import Look, Walk
 from tutor.words import say
 
@@ -18,7 +18,7 @@ SIGNS = {"right": RIGHT, "wrong": WRONG, "close": CLOSE, "seen_before": SEEN_BEF
 MUTED = "$foreground-muted"
 
 
-class Evidence(Settled, VerticalScroll):
+class Evidence(Scrolling):
     """The measured value, bound and step; why a wrong prediction looked right; where the bound comes from."""
 
     can_focus = False
@@ -43,7 +43,22 @@ class Evidence(Settled, VerticalScroll):
         sources = self.query_one("#sources", Static)
         sources.update(cited := drawn_sources(lines, lang))
         sources.display = bool(cited)
+        self._foresee_bar()
         self.scroll_home(animate=False)
+
+    def _foresee_bar(self) -> None:
+        """Show the scroll bar or hide it before what is said is laid out. Textual would find out afterwards,
+        and lay out and paint everything twice more.
+        """
+        beside, tallest = self.parent, self.styles.max_height
+        if not (isinstance(beside, Widget) and tallest):
+            return
+        room, screen = beside.content_size, self.app.size
+        width = room.width - self.gutter.width
+        said, sources = (part.get_content_height(room, screen, width) for part in self.query(Static))
+        rest = sources if self.query_one("#sources").display else 0
+        seen = min(int(tallest.resolve(room, screen)) - self.gutter.height, said + min(rest, 1))
+        self.show_vertical_scrollbar = self.vertical_scrollbar.display = said + rest > seen
 
 
 def drawn(line: Line) -> Content:

@@ -31,13 +31,21 @@ class Keys(InTutor, Settled, Widget):
     ALLOW_SELECT = False
     auto_links = reactive(False)  # the keys keep their own colours
     _drawn: Content | None = None
+    _asked = False
 
     def on_mount(self) -> None:
         """Draw again when what works has changed: the news of it comes far more often."""
-        self.screen.bindings_updated_signal.subscribe(self, self._look_again)
+        self.screen.bindings_updated_signal.subscribe(self, self._heard)
 
-    def _look_again(self, _: object) -> None:
-        if self._drawn is None:  # it is due to be drawn
+    def _heard(self, _: object) -> None:
+        """A key brings the same news several times over: the line is looked at once, after the last."""
+        if not self._asked and self._drawn is not None:  # else it is due to be drawn
+            self._asked = True
+            self.call_later(self._look_again)
+
+    def _look_again(self) -> None:
+        self._asked = False
+        if self._drawn is None:
             return
         with suppress(NoMatches):  # a screen on its way out has lost some of its widgets
             if not self._drawn.is_same(self._line()):

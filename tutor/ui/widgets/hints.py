@@ -4,15 +4,14 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from textual.app import ComposeResult
-from textual.containers import VerticalScroll
 from textual.content import Content
 
-from tutor.ui.widgets.settled import Settled, Words
+from tutor.ui.widgets.settled import Scrolling, Words
 from tutor.words import Words as Said
 from tutor.words import say
 
 
-class Hints(Settled, VerticalScroll):
+class Hints(Scrolling):
     """The hints revealed so far, the newest last; and how to get one more."""
 
     can_focus = False

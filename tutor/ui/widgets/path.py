@@ -4,13 +4,12 @@ from collections.abc import Sequence
 from functools import partial
 
 from textual.app import ComposeResult
-from textual.containers import VerticalScroll
 from textual.content import Content
 
 from tutor.saying import folded
 from tutor.tree import Tree
 from tutor.ui.widgets.fitted import Fitted
-from tutor.ui.widgets.settled import Settled
+from tutor.ui.widgets.settled import Scrolling
 from tutor.walk import Answer, Stage
 from tutor.words import say
 
@@ -34,7 +33,7 @@ def mark_style(sign: str) -> str:
     return {RIGHT: "bold $success", WRONG: "bold $error"}.get(sign, "$foreground-muted")
 
 
-class Path(Settled, VerticalScroll):
+class Path(Scrolling):
     """A column where there is room, else one line."""
 
     can_focus = False

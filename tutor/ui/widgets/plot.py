@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from rich.text import Text
 from textual import events
 from textual.content import Content
+from textual.geometry import Offset
 from textual.message import Message
 from textual.reactive import reactive
 from textual.selection import Selection
@@ -178,6 +179,11 @@ class Plot(InTutor, Settled, Widget):
         """What is selected of the panel."""
         drawn = self.render()
         return selection.extract(drawn.plain), "\n"
+
+    def place(self, at: Offset) -> Offset | None:
+        """Where in its text that place of the screen is."""
+        drawn, (x, y) = self.render(), at - self.content_region.offset
+        return drawn.place(max(0, x), max(0, y)) if isinstance(drawn, Drawing) else None
 
     def _drawn(self, width: int, height: int) -> "list[Board]":
         """One board, or two of half the width: the second under a line with its name."""
