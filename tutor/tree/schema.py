@@ -68,7 +68,7 @@ class Rule(Strict):
             steps, under its name, and one for its rows, under `name.rows`; so has any other group.
     """
 
-    detector: str
+    detector: str = Field(json_schema_extra=_name_detectors)
     numbers: Mapping[str, Given] = Field(default_factory=dict)
     source_ids: Mapping[str, str] = Field(default_factory=dict, alias="sources")
     _sources: Mapping[str, Words] = PrivateAttr(default_factory=dict)
