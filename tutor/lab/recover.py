@@ -4,6 +4,7 @@ A carry on · B skip the batches of the spike · C restart earlier, past the dat
 rate · E swap the subset of the data that is to blame.
 """
 
+import math
 import statistics
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
@@ -81,18 +82,21 @@ def incident_of(folder: Path, at: int | None = None, seen: int | None = None) ->
     window, sigmas = numbers["window"], numbers["sigmas"]
     assert isinstance(window, Window)
     assert isinstance(sigmas, int | float)
-    found = episodes(run.logged("loss"), window, sigmas)
-    begun = {int(run.steps[one.row]): one for one in found}
+    logged = run.logged("loss")
+    begun = {int(logged.steps[one.row]): one.excess for one in episodes(logged, window, sigmas)}
+    lost = logged.frame.filter(~pl.col("loss").is_finite())["step"]
+    if len(lost) and (first := int(lost[0])) not in begun:
+        begun[first] = math.inf  # no spike is taller than a loss that is no number any more
     if not begun:
         raise ValueError(
             f"{run.name} has no spike to recover from: no loss stands {sigmas:g} std above its window"
         )
     if at is None:
-        at = max(begun, key=lambda step: begun[step].excess)
+        at = max(begun, key=lambda step: begun[step])
     elif at not in begun:
         near = min(begun, key=lambda step: abs(step - at))
         raise ValueError(f"no spike of {run.name} begins at step {at}; the nearest does at {near}")
-    return Incident(run, at, begun[at].excess, window, sigmas, at + NOTICED if seen is None else seen)
+    return Incident(run, at, begun[at], window, sigmas, at + NOTICED if seen is None else seen)
 
 
 @dataclass(frozen=True)
