@@ -238,7 +238,7 @@ class TestReplay:
     def test_in_fp32_a_step_of_fp16_succeeds(self, tmp_path: Path):
         hot = (Part("hot-activations", {"gain": 3000.0}), Part("no-scaler"))
         train(recipe(faults=hot, dtype="fp16", steps=12), out=tmp_path / "run")
-        step = experiment.first_not_finite(readers.read(tmp_path / "run"))
+        step = experiment.step_to_replay(readers.read(tmp_path / "run"))
         half, single = replay(
             tmp_path / "run", [Asked(step), Asked(step, fp32=True)], rows_of(tmp_path / "run")
         )
@@ -259,9 +259,7 @@ class TestReplay:
         hot = (Part("hot-init", {"times": 2000.0}),) if fault.name == "log-of-softmax" else ()
         train(recipe(faults=(*hot, fault), grad_clip=None), out=tmp_path / "run")
         run = readers.read(tmp_path / "run")
-        [found] = replay(
-            tmp_path / "run", [Asked(experiment.first_not_finite(run))], rows_of(tmp_path / "run")
-        )
+        [found] = replay(tmp_path / "run", [Asked(experiment.step_to_replay(run))], rows_of(tmp_path / "run"))
         assert found.culprit is not None
         assert (found.culprit.phase, found.culprit.name) == (phase, name)
 
@@ -355,6 +353,17 @@ class TestRecover:
         train(recipe(steps=20), out=calm)
         assert experiment.run_recover(calm, "A", lambda _: None) == 2
         assert "no spike to recover from" in capfd.readouterr().err
+
+    def test_a_run_that_ends_in_nan_is_saved_by_skipping_the_batch(self, tmp_path: Path):
+        train(recipe(faults=(Part("empty-mask", {"step": 12}),), steps=20), out=tmp_path / "run")
+        shown: list[Recovery] = []
+        assert experiment.run_recover(tmp_path / "run", "AB", shown.append, out=tmp_path / "out") == 0
+        [found] = shown
+        carried, skipped = found.outcomes
+        assert found.spike == 12
+        assert carried.again is not None
+        assert skipped.again is None
+        assert found.best == skipped
 
     def test_without_batches_logged_there_is_nothing_to_swap(self, spiked: Path, tmp_path: Path):
         rows = [{k: v for k, v in row.items() if k != "sentence_ids"} for row in rows_of(spiked)]

@@ -191,7 +191,7 @@ class _LeftError(Exception):
 
 
 def _tried_at_once(run: Path, change: Sequence[str], *, learner: str, lang: str) -> Trial:
-    """In place of a training that takes minutes: one whose process has ended, and that left the run as it is."""
+    """In place of a training that takes minutes: one that has ended, and left the run as it is."""
     process = subprocess.Popen([sys.executable, "-c", ""])
     process.wait()
     trial = Trial(str(run), " ".join((*change, learner, lang)), str(run), "said", process.pid)

@@ -41,8 +41,10 @@ def toy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "more").mkdir()
     (tmp_path / "more" / "toy.py").write_text(TOY)
     monkeypatch.setattr(readers, "__path__", [*readers.__path__, str(tmp_path / "more")])
+    readers._readers.cache_clear()
     yield
     sys.modules.pop("tutor.readers.toy", None)
+    readers._readers.cache_clear()
 
 
 @pytest.mark.usefixtures("toy")

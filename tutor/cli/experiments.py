@@ -74,7 +74,7 @@ def replay(
         from tutor.lab import experiment
         from tutor.lab.replay import Asked, combinations, state_of
     try:
-        step = experiment.first_not_finite(options.run(run)) if at is None else at
+        step = experiment.step_to_replay(options.run(run)) if at is None else at
         parts = state_of(state)
     except ValueError as error:
         options.fail(error)

@@ -13,8 +13,6 @@ from functools import wraps
 from pathlib import Path
 from typing import Any, ParamSpec
 
-import polars as pl
-
 from tutor import readers, terminal, verifying
 from tutor.lab import fork as forks
 from tutor.lab import recover as recoveries
@@ -24,7 +22,7 @@ from tutor.lab.command import busy
 from tutor.lab.fork import Change
 from tutor.lab.progress import INTERRUPTED, free, progress, refused
 from tutor.lab.recover import NotPossibleError, Playbook
-from tutor.lab.replay import LOOK_BACK, Asked, replay
+from tutor.lab.replay import LOOK_BACK, Asked, first_not_finite, replay
 from tutor.lab.rewind import nearest, rewind, same_bits
 from tutor.parts import Part
 from tutor.run import Run
@@ -165,21 +163,15 @@ def run_replay(run: Path, asked: Sequence[Asked], show: Callable[[Sequence[Repla
     return 0
 
 
-def first_not_finite(run: Run) -> int:
+def step_to_replay(run: Run) -> int:
     """The step to be replayed where none is named: the first whose loss or gradient isn't finite.
-
-    Under a scaler of the loss a gradient that overflows now and then is as it should be.
 
     Raises:
         ValueError: all are finite.
     """
-    signals = ["loss", "reduced_loss", *([] if run.has("loss_scale") else ["grad_norm"])]
-    rows = [
-        run.logged(signal).frame.filter(~pl.col(signal).is_finite()) for signal in signals if run.has(signal)
-    ]
-    if steps := [int(one["step"][0]) for one in rows if len(one)]:
-        return min(steps)
-    raise ValueError(f"{run.name} stays finite to its end: say which step to replay, with --at")
+    if (step := first_not_finite(run)) is None:
+        raise ValueError(f"{run.name} stays finite to its end: say which step to replay, with --at")
+    return step
 
 
 def _keep_replay(run: Path, found: Replay) -> None:

@@ -19,6 +19,7 @@ from tutor.detectors.windows import Window
 from tutor.lab.assembly import plan_of
 from tutor.lab.faults.swap_documents import SEPARATOR
 from tutor.lab.fork import Change, fork
+from tutor.lab.replay import first_not_finite
 from tutor.lab.rewind import nearest
 from tutor.parts import Part
 from tutor.run import Run
@@ -84,9 +85,8 @@ def incident_of(folder: Path, at: int | None = None, seen: int | None = None) ->
     assert isinstance(sigmas, int | float)
     logged = run.logged("loss")
     begun = {int(logged.steps[one.row]): one.excess for one in episodes(logged, window, sigmas)}
-    lost = logged.frame.filter(~pl.col("loss").is_finite())["step"]
-    if len(lost) and (first := int(lost[0])) not in begun:
-        begun[first] = math.inf  # no spike is taller than a loss that is no number any more
+    if (lost := first_not_finite(run)) is not None:
+        begun[lost] = math.inf  # no spike is taller than a loss that is no number any more
     if not begun:
         raise ValueError(
             f"{run.name} has no spike to recover from: no loss stands {sigmas:g} std above its window"

@@ -15,6 +15,7 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
+import polars as pl
 from torch import Tensor
 
 from tutor.catalog import cut
@@ -25,6 +26,7 @@ from tutor.lab.quantities.observation import norm
 from tutor.lab.recipe import Recipe
 from tutor.lab.rewind import State, rewind, same_bits
 from tutor.lab.trainer import Trainer
+from tutor.run import Run
 from tutor.run.replay import Moved, Replay, Violent
 
 PARTS: tuple[str, ...] = ("weights", "m", "v")
@@ -59,6 +61,16 @@ class Asked:
     def parts(self) -> dict[str, int]:
         """The step of each part of the state."""
         return {part: self.state.get(part, self.at) for part in PARTS}
+
+
+def first_not_finite(run: Run) -> int | None:
+    """The first step whose loss or gradient isn't finite; None where all are.
+
+    Under a scaler of the loss a gradient that overflows now and then is as it should be.
+    """
+    signals = ["loss", "reduced_loss", *([] if run.has("loss_scale") else ["grad_norm"])]
+    bad = (run.frame.filter(~pl.col(one).is_finite()) for one in signals if run.has(one))
+    return min((int(rows["step"][0]) for rows in bad if len(rows)), default=None)
 
 
 def state_of(text: str | None) -> dict[str, int]:
