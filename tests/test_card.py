@@ -1,5 +1,6 @@
 """Cards: what they hold, and what is said of a bad one."""
 
+import csv
 import io
 import os
 import re
@@ -470,3 +471,15 @@ def test_without_a_table_the_card_says_only_how_to_make_one(tmp_path: Path):
     said = console.file.getvalue()
     assert card.calibration.command in said
     assert "–" not in said
+
+
+def test_every_fix_that_changes_settings_was_trained_and_mends():
+    """The table that `make fixes` writes: no fix stands on a card that a walk of its run doesn't bear out."""
+    with (SHIPPED.parent / "fixes.csv").open(encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    tried = {(row["card"], row["fix"]) for row in rows if row["fix"]}
+    named = {
+        (card.name, name) for card in cards.all_cards() for name, fix in card.fixes.items() if fix.change
+    }
+    assert tried == named
+    assert [row for row in rows if row["fix"] and row["verdict"] == "flaw"] == []
