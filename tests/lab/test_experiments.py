@@ -1,5 +1,6 @@
 """Forks, replays, recoveries and verified fixes of real, tiny runs."""
 
+import errno
 import json
 import shutil
 from collections.abc import Callable
@@ -133,6 +134,26 @@ class TestFork:
         with pytest.raises(ValueError, match=r"other parameters|not \["):
             fork(ran, 10, Change(settings={"n_embd": 32}), tmp_path / "fork", command="")
         assert not (tmp_path / "fork").exists()
+
+    def test_a_disk_that_fills_up_leaves_nothing_half_made(
+        self, ran: Path, tmp_path: Path, monkeypatch, capfd
+    ):
+        def full(*_: object) -> None:
+            raise OSError(errno.ENOSPC, "No space left on device")
+
+        monkeypatch.setattr(checkpoint, "save", full)
+        assert experiment.run_fork(ran, 10, Change(), out=tmp_path / "fork") == 1
+        assert "No space left on device; nothing of it is kept" in capfd.readouterr().err
+        assert not (tmp_path / "fork").exists()
+
+    @pytest.mark.parametrize("damage", ["cut", "empty", "text"])
+    def test_a_torn_checkpoint_is_refused(self, ran: Path, tmp_path: Path, damage: str, capfd):
+        shutil.copytree(ran, tmp_path / "run")
+        path = checkpoint.path_of(tmp_path / "run", 10)
+        whole = path.read_bytes()
+        path.write_bytes({"cut": whole[: len(whole) // 2], "empty": b"", "text": b"torch"}[damage])
+        assert experiment.run_fork(tmp_path / "run", 10, Change(), out=tmp_path / "fork") == 2
+        assert "can't be resumed from" in capfd.readouterr().err
 
     def test_a_fault_that_the_run_has_not_is_refused(self, ran: Path):
         with pytest.raises(ValueError, match="did you mean boilerplate"):

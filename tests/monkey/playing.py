@@ -28,7 +28,7 @@ from tests.ui.conftest import phase_19, shown
 from tests.ui.promises import broken, way_out
 from tutor.ui import trials
 from tutor.ui.app import TutorApp
-from tutor.ui.trials import Trial
+from tutor.ui.trials import Kind, Trial
 
 ANSWER = 2.0
 """Seconds of work within which an action is answered."""
@@ -190,12 +190,12 @@ class _LeftError(Exception):
     """The app is left, or has failed."""
 
 
-def _tried_at_once(run: Path, change: Sequence[str], *, learner: str, lang: str) -> Trial:
+def _tried_at_once(run: Path, change: Sequence[str], *, kind: Kind = "verify", **_: object) -> Trial:
     """In place of a training that takes minutes: one that has ended, and left the run as it is."""
     process = subprocess.Popen([sys.executable, "-c", ""])
     process.wait()
-    trial = Trial(str(run), " ".join((*change, learner, lang)), str(run), "said", process.pid)
-    place = trials._place(run)
+    trial = Trial(str(run), " ".join(change), str(run), "said", process.pid, kind)
+    place = trials._place(run, kind)
     place.parent.mkdir(parents=True, exist_ok=True)
     place.write_text(json.dumps(asdict(trial)))
     return trial

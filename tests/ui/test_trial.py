@@ -20,6 +20,7 @@ from tutor.ui.app import TutorApp
 from tutor.ui.screens.change import ChangeScreen
 from tutor.ui.screens.leaf import LeafScreen
 from tutor.ui.screens.pick import PickScreen
+from tutor.ui.screens.report import ReportScreen
 from tutor.ui.screens.trial import TrialScreen
 from tutor.ui.trials import Trial
 
@@ -32,12 +33,12 @@ def begun(monkeypatch: pytest.MonkeyPatch, home: Path) -> list[list[str]]:
     """What was asked to be trained; in place of the lab a process sleeps."""
     asked: list[list[str]] = []
 
-    def begin(run: Path, change, *, learner: str, lang: str) -> Trial:
-        asked.append(list(change))
+    def begin(run: Path, change, *, kind: trials.Kind = "verify", **_: object) -> Trial:
+        asked.append([*([] if kind == "verify" else [kind]), *change])
         process = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"])
         trials._ours[process.pid] = process
-        trial = Trial(str(run), " ".join(change), str(home / "fixed"), str(home / "said"), process.pid)
-        place = trials._place(run)
+        trial = Trial(str(run), " ".join(change), str(home / "fixed"), str(home / "said"), process.pid, kind)
+        place = trials._place(run, kind)
         place.parent.mkdir(parents=True, exist_ok=True)
         place.write_text(json.dumps(asdict(trial)))
         return trial
@@ -85,7 +86,7 @@ class TestTrying:
     async def test_a_change_of_ones_own_can_be_tried(self, at_leaf: AtLeaf, begun):
         async with at_leaf().run_test(size=WIDE) as pilot:
             await at_the_leaf(pilot)
-            await pilot.press("f", "up", "enter")  # the last row
+            await pilot.press("f", "down", "down", "enter")  # after the leaf's two
             await until(lambda: isinstance(pilot.app.screen, ChangeScreen))
             await pilot.press(*"grad_clap=1", "enter")
             await pilot.pause()
@@ -112,6 +113,36 @@ class TestTrying:
             await pilot.pause()
             assert begun == []
             assert any("torch" in str(one.message) for one in pilot.app._notifications)
+
+
+class TestOthers:
+    async def test_the_playbook_asks_which_action_will_win_and_shows_what_it_says(
+        self, at_leaf: AtLeaf, begun, home: Path
+    ):
+        async with at_leaf().run_test(size=WIDE) as pilot:
+            await at_the_leaf(pilot)
+            await pilot.press("f", "up", "enter")  # the last row
+            await until(lambda: "will do best" in shown(pilot.app))
+            await pilot.press("down", "enter")
+            await until(lambda: isinstance(pilot.app.screen, ReportScreen))
+            assert begun == [["recover", "--all", "--predict", "B"]]
+            steps = "".join(f"A  step {step}/633  loss 1\n" for step in (0, 50, 100))
+            (home / "said").write_text(steps + "The playbook, tried\n[red]\n")
+            await until(lambda: "The playbook, tried" in shown(pilot.app))
+            assert "step 100/633" in shown(pilot.app)
+            assert "step 50/633" not in shown(pilot.app)  # of lines that count, the last
+            assert "[red]" in shown(pilot.app)
+            await pilot.press("s")
+            await until(lambda: not pilot.app.screen.trial.alive)
+            await pilot.press("escape")
+            await at_the_leaf(pilot)
+
+    async def test_a_step_is_taken_again_only_where_one_is_not_finite(self, at_leaf: AtLeaf, begun):
+        async with at_leaf().run_test(size=WIDE) as pilot:
+            await at_the_leaf(pilot)
+            await pilot.press("f")
+            await until(lambda: isinstance(pilot.app.screen, PickScreen))
+            assert "taken again" not in shown(pilot.app)
 
 
 class TestWatching:
@@ -177,6 +208,17 @@ class TestFound:
 
 
 class TestProcess:
+    def test_a_process_that_took_its_number_is_another_one(self, home: Path):
+        process = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"])
+        try:
+            trial = Trial("a", "", str(home / "out"), str(home / "said"), process.pid)
+            assert not trial.alive
+            trial.stop()
+            assert process.poll() is None
+        finally:
+            process.kill()
+            process.wait()
+
     def test_a_trial_whose_process_is_gone_is_not_alive(self, home: Path):
         process = subprocess.Popen([sys.executable, "-c", ""])
         process.wait()
@@ -204,7 +246,7 @@ class TestProcess:
         assert trials.latest(home / "runs" / "broken") == trial
         trials._ours[trial.pid].wait(timeout=120)
         found = trial.found
-        assert found is not None, trial.said
+        assert found is not None, trial.said()
         assert found.change == "lr=0.003"
         assert not trial.alive
         assert Path(found.of).samefile(home / "runs" / "broken")

@@ -4,6 +4,7 @@ Its rows up to the fork are those of the run, bit for bit; from there on only th
 """
 
 import copy
+import shutil
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -20,7 +21,7 @@ from tutor.lab.manifest import Purpose, manifest_of, truth_of
 from tutor.lab.rewind import Rewound, rewind
 from tutor.lab.trainer import Trainer
 from tutor.parts import Part
-from tutor.runfolder.writer import Record, first_lines
+from tutor.runfolder.writer import DiskFullError, Record, first_lines
 from tutor.settings import Settings, assignments, build
 
 TOLD = ("command", "break", "role", "changes", "trigger", "faults", "actions")
@@ -130,10 +131,16 @@ def fork(
         described = manifest_of(trainer, out.name, purpose)
         truth = truth_of(trainer, purpose) if purpose.sealed is not None else None
         record = Record.create(out, described, recipe.corpus.texts, truth)
-        record.copy(first_lines(run, rewound.base))
-        record.append([row for row in rewound.rows if row["step"] < at])
-        if at:
-            checkpoint.save(out, at, dict(before))
+        try:
+            record.copy(first_lines(run, rewound.base))
+            record.append([row for row in rewound.rows if row["step"] < at])
+            if at:
+                checkpoint.save(out, at, dict(before))
+        except (OSError, DiskFullError) as error:
+            record.close()
+            shutil.rmtree(out, ignore_errors=True)  # made here, and without its first rows it is no fork
+            reason = error.strerror if isinstance(error, OSError) else str(error)
+            raise DiskFullError(f"{out} can't be written: {reason}; nothing of it is kept") from None
         return record
 
     return go_on(trainer, create, at, counted, on_row)

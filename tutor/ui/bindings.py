@@ -163,6 +163,12 @@ TRIAL: list[BindingType] = [
     _row("escape,q,f,b,backspace", "close", "close", "esc"),
 ]
 
+REPORT: list[BindingType] = [
+    _row("n", "another", "anew"),
+    _row("s", "stop", "stop"),
+    _row("escape,q,f,b,backspace", "close", "close", "esc"),
+]
+
 CLOSE: list[BindingType] = [_row("escape,q,m,b,backspace", "close", "close", "esc")]
 
 NAME: list[BindingType] = [_row("escape", "close", "close", "esc"), QUIT]

@@ -13,7 +13,7 @@ from textual.reactive import reactive
 from tutor.words import plain, say
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
     from pathlib import Path
 
     from textual.await_complete import AwaitComplete
@@ -111,58 +111,6 @@ class Navigation(App[object]):
             fresh = fresh.but(verification=fresh.verification.model_copy(update={"tried": tried}))
         postmortem = taken_up(fresh, proof, self.lang)
         self.push_screen(PostMortemScreen(postmortem, keeper.notebook, walk.run))
-
-    def try_fix(self, walk: AtLeaf, fixes: Sequence[tuple[str, str]], *, anew: bool = False) -> None:
-        """A fix of the walked run, tried: the one that is at work or was tried last, else one to be picked.
-
-        Args:
-            walk: at its leaf.
-            fixes: by their settings, in words.
-            anew: another one than the last.
-        """
-        from tutor.ui import trials
-        from tutor.ui.screens.trial import TrialScreen
-
-        def left(another: bool | None) -> None:
-            if another:
-                self.try_fix(walk, fixes, anew=True)
-
-        trial = None if anew else trials.latest(walk.run.path)
-        if trial is None:
-            self._pick_fix(walk, fixes)
-        else:
-            self.push_screen(TrialScreen(walk.run, trial, walk.focus), left)
-
-    def _pick_fix(self, walk: AtLeaf, fixes: Sequence[tuple[str, str]]) -> None:
-        """Which change shall be trained? Then begin."""
-        from tutor.ui import trials
-        from tutor.ui.screens.change import ChangeScreen
-        from tutor.ui.screens.pick import PickScreen
-        from tutor.ui.trials import OWN, SMALLEST
-
-        if not walk.run.manifest.tutor or not trials.can_train():
-            self.complain(say("trial.no_lab" if walk.run.manifest.tutor else "trial.not_ours", self.lang))
-            return
-
-        def begin(change: Sequence[str] | None) -> None:
-            if change is None:
-                return
-            try:
-                trials.begin(walk.run.path, change, learner=self.learner, lang=self.lang)
-            except OSError as error:
-                self.complain(str(error))
-            else:
-                self.try_fix(walk, fixes)
-
-        def picked(wish: str | None) -> None:
-            if wish == OWN:
-                self.push_screen(ChangeScreen(), lambda given: begin(given and trials.as_options(given)))
-            elif wish is not None:
-                begin([] if wish == SMALLEST else trials.as_options(wish.split()))
-
-        first = [] if fixes else [(SMALLEST, say("trial.code", self.lang))]
-        rows = [*fixes, *first, (OWN, say("trial.own", self.lang))]
-        self.push_screen(PickScreen("trial.pick", rows), picked)
 
     def greet(self) -> None:
         """Tell a learner who begins with a walk, and has no notebook yet, what this is about; once."""

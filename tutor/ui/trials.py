@@ -1,13 +1,14 @@
-"""Trials: fixes of runs that are trained and verified by a process of its own, which outlives the app.
+"""Trials: experiments on a run, each in a process of its own, which outlives the app.
 
-A trial is `tutor verify` at work. What is known of it is kept in the user's cache, by the run that it is for,
-so that whoever comes back finds it: still training, or done.
+A trial is `tutor verify`, `recover` or `replay` at work. What is known of it is kept in the user's cache, by
+the run that it is for, so that whoever comes back finds it: still at work, or done.
 """
 
 import contextlib
 import hashlib
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -16,6 +17,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Literal
 
 from pydantic import ValidationError
 
@@ -24,8 +26,11 @@ from tutor.run import BadRunError, Run
 from tutor.run.verification import Verification
 from tutor.runfolder import VERIFICATION
 
-SMALLEST, OWN = "smallest", "own"
-"""Rows of the list of changes: the smallest fix of the leaf, and one that the learner types."""
+Kind = Literal["verify", "recover", "replay"]
+
+SMALLEST, OWN, RECOVER, REPLAY = "smallest", "own", "recover", "replay"
+"""Rows of the list beside the fixes of the leaf: its smallest one, a change that the learner types, and the
+other experiments."""
 
 LARGEST = plainfile.MEGABYTE
 LAST_LINES = 6
@@ -37,14 +42,15 @@ _ours: dict[int, subprocess.Popen[bytes]] = {}
 
 @dataclass(frozen=True)
 class Trial:
-    """A fix that is being tried.
+    """An experiment that was begun.
 
     Attributes:
         run: the broken run.
-        change: the fix, as it was asked for.
-        out: the folder of the run with the fix.
+        change: what was asked for: of a fix, the settings.
+        out: the folder of what is trained; the run itself where nothing is.
         output: the file of what the process says.
         pid: of the process.
+        kind: the command.
     """
 
     run: str
@@ -52,17 +58,15 @@ class Trial:
     out: str
     output: str
     pid: int
+    kind: Kind = "verify"
 
     @property
     def alive(self) -> bool:
         """Whether the process is still at work."""
         if process := _ours.get(self.pid):
             return process.poll() is None
-        try:
-            os.kill(self.pid, 0)
-        except OSError:
-            return False
-        return self.found is None
+        # Of an earlier app's. Numbers of processes are given again: it is this one's if it names the folder.
+        return self.out in _command_of(self.pid) and self.found is None
 
     @property
     def found(self) -> Verification | None:
@@ -72,12 +76,16 @@ class Trial:
             return Verification.model_validate_json(data)
         return None
 
-    @property
-    def said(self) -> str:
-        """The last lines of what the process said."""
+    def said(self, lines: int | None = None) -> str:
+        """What the process said, or its last lines; of lines about one step after another, the last."""
         with contextlib.suppress(OSError):
-            lines = plainfile.read(Path(self.output), LARGEST).decode(errors="replace").splitlines()
-            return "\n".join(lines[-LAST_LINES:])
+            text = plainfile.read(Path(self.output), LARGEST).decode(errors="replace")
+            told = text.splitlines()
+            ahead = [*told[1:], ""]
+            kept = [
+                one for one, after in zip(told, ahead, strict=True) if not (_counts(one) and _counts(after))
+            ]
+            return "\n".join(kept if lines is None else kept[-lines:])
         return ""
 
     def fixed(self, since: Run | None = None) -> Run | None:
@@ -88,8 +96,9 @@ class Trial:
 
     def stop(self) -> None:
         """End the process; what it trained stays."""
-        with contextlib.suppress(OSError):
-            os.kill(self.pid, signal.SIGINT)
+        if self.alive:
+            with contextlib.suppress(OSError):
+                os.kill(self.pid, signal.SIGINT)
 
 
 def can_train() -> bool:
@@ -97,25 +106,32 @@ def can_train() -> bool:
     return all(find_spec(name) for name in ("torch", "tokenizers"))
 
 
-def begin(run: Path, change: Sequence[str], *, learner: str, lang: str) -> Trial:
-    """Try a fix of the run at `run`, in a process of its own.
+def begin(
+    run: Path, change: Sequence[str], *, learner: str, lang: str, kind: Kind = "verify", columns: int = 80
+) -> Trial:
+    """Begin an experiment on the run at `run`, in a process of its own.
 
     Args:
         run: the broken run.
-        change: options of `tutor verify` that say what to change; none for the smallest fix of the leaf.
+        change: options of the command; of `tutor verify`, none stands for the smallest fix of the leaf.
         learner: whose lesson is stamped.
-        lang: of what is written into it.
+        lang: of what is written and said.
+        kind: the command.
+        columns: room for what it says.
 
     Raises:
         OSError: the process can't be begun, or what is known of it can't be kept.
     """
-    place = _place(run)
+    place = _place(run, kind)
     place.parent.mkdir(parents=True, exist_ok=True)
-    out, output = _free(run), place.with_suffix(".txt")
-    command = [sys.executable, "-m", "tutor", "verify", str(run), *change, "--out", str(out)]
+    out, output = run if kind == "replay" else _free(run, kind), place.with_suffix(".txt")
+    command = [sys.executable, "-m", "tutor", kind, str(run), *change, "--lang", lang]
+    command += [] if kind == "replay" else ["--out", str(out)]
+    command += ["--learner", learner] if kind == "verify" else []
     with output.open("wb") as said:
         process = subprocess.Popen(
-            [*command, "--learner", learner, "--lang", lang],
+            command,
+            env={**os.environ, "COLUMNS": str(columns)},
             stdin=subprocess.DEVNULL,
             stdout=said,
             stderr=subprocess.STDOUT,
@@ -123,7 +139,7 @@ def begin(run: Path, change: Sequence[str], *, learner: str, lang: str) -> Trial
         )
     _ours[process.pid] = process
     words = " ".join(one for one in change if not one.startswith("--"))
-    trial = Trial(str(run), words, str(out), str(output), process.pid)
+    trial = Trial(str(run), words, str(out), str(output), process.pid, kind)
     plainfile.replace(place, json.dumps(asdict(trial)).encode())
     return trial
 
@@ -133,28 +149,43 @@ def as_options(settings: Sequence[str]) -> list[str]:
     return [word for one in settings for word in ("--set", one)]
 
 
-def latest(run: Path) -> Trial | None:
-    """The last trial of a fix of the run; None where there is none, or its run is gone."""
+def latest(run: Path, kind: Kind = "verify") -> Trial | None:
+    """The last trial of that kind on the run; None where there is none, or what it trained is gone."""
     with contextlib.suppress(OSError, ValueError, TypeError):
-        trial = Trial(**json.loads(plainfile.read(_place(run), LARGEST)))
+        trial = Trial(**json.loads(plainfile.read(_place(run, kind), LARGEST)))
         if trial.alive or Path(trial.out).exists():
             return trial
     return None
 
 
-def _place(run: Path) -> Path:
+def _counts(line: str) -> bool:
+    """Whether a line tells how far a training has come."""
+    return re.search(r"\bstep \d+/\d+ ", line) is not None
+
+
+def _command_of(pid: int) -> str:
+    """The command line of a process; "" where there is none, or nobody can tell."""
+    with contextlib.suppress(OSError):
+        return Path(f"/proc/{pid}/cmdline").read_bytes().decode(errors="replace")
+    with contextlib.suppress(OSError, subprocess.SubprocessError):
+        asked = ["ps", "-p", str(pid), "-o", "args="]
+        return subprocess.run(asked, capture_output=True, text=True, timeout=2, check=False).stdout
+    return ""
+
+
+def _place(run: Path, kind: Kind = "verify") -> Path:
     """Where what is known of the trials of a run is kept."""
     digest = hashlib.sha256(os.fsencode(run.resolve())).hexdigest()[:16]
     try:
         home = paths.cache()
     except FileNotFoundError:
         home = Path(tempfile.gettempdir()) / "tutor"
-    return home / "trials" / f"{digest}.json"
+    return home / "trials" / f"{digest}-{kind}.json"
 
 
-def _free(run: Path) -> Path:
+def _free(run: Path, kind: Kind) -> Path:
     """A folder in the runs folder that nobody took yet."""
-    number = 1
-    while (folder := paths.new_runs() / f"{run.resolve().name}-fix-{number}").exists():
+    number, label = 1, {"verify": "fix"}.get(kind, kind)
+    while (folder := paths.new_runs() / f"{run.resolve().name}-{label}-{number}").exists():
         number += 1
     return folder

@@ -279,7 +279,9 @@ class LeafScreen(WalkPage[AtLeaf]):
 
     def action_fix(self) -> None:
         """Try a fix, or go back to the one that is being tried."""
-        self.app.try_fix(self.walk, self._fix_rows())
+        from tutor.ui.experiments import Experiments
+
+        Experiments(self.app, self.walk, self._fix_rows()).go_on()
 
     def _fix_rows(self) -> list[tuple[str, str]]:
         """What can be tried: each fix of the leaf by its settings, in words."""

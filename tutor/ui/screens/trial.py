@@ -12,7 +12,7 @@ from tutor import verifying
 from tutor.run import Run
 from tutor.ui import bindings
 from tutor.ui.screens.page import PlotPage
-from tutor.ui.trials import Trial
+from tutor.ui.trials import LAST_LINES, Trial
 from tutor.ui.widgets.plot import Plot
 from tutor.ui.widgets.tabs import PanelTabs
 from tutor.ui.widgets.title import Title
@@ -103,7 +103,7 @@ class TrialScreen(PlotPage):
         if self.trial.alive:
             return Content("\n").join([Content(self._progress(lang)), Content(say("trial.leave", lang))])
         return Content.assemble(
-            (say("trial.ended", lang), "bold $error"), f"\n{plain(self.trial.said, lines=True)}"
+            (say("trial.ended", lang), "bold $error"), f"\n{plain(self.trial.said(LAST_LINES), lines=True)}"
         )
 
     def _progress(self, lang: str) -> str:
