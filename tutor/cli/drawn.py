@@ -101,8 +101,7 @@ def recovery(found: Recovery, lang: str) -> Group:
         title=title,
         title_justify="left",
         title_style="bold",
-        pad_edge=False,
-        collapse_padding=True,
+        padding=0,
     )
     table.add_column(say("replay.recover.action", lang), no_wrap=True)
     heads = ("begins", "steps", "tokens", "price", "soon", "late", "again")
