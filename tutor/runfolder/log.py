@@ -10,6 +10,7 @@ import codecs
 import re
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import polars as pl
@@ -72,25 +73,40 @@ def _plain(path: Path) -> pl.DataFrame | None:
     remarks: list[Remark] = []
     try:
         schema = schema_of(b"\n".join(lines), remarks)
-        frame = None if remarks else pl.read_ndjson(path, schema=schema)
+        if remarks:
+            return None
+        with ThreadPoolExecutor(1) as beside:  # polars waits for the disk and for its own threads
+            colons = beside.submit(_colons, path)
+            frame = pl.read_ndjson(path, schema=schema)
     except pl.exceptions.PolarsError:
         return None
-    return frame if frame is not None and _holds_all(frame, path) else None
+    return frame if _holds_all(frame, path, colons.result()) else None
 
 
-def _holds_all(frame: pl.DataFrame, path: Path) -> bool:
+def _holds_all(frame: pl.DataFrame, path: Path, colons: int) -> bool:
     """Whether every value in the file is in the table: polars passes over the columns that it isn't told of.
 
     There are as many values as keys, and a key ends in a quotation mark and a colon. What looks like that
     inside of a text counts too, so that there can be too many for the table, never too few.
     """
     held, keys = sum(_values(column) for column in frame), 0
+    if colons == held:  # far faster to count, and no key is without one
+        return True
     for piece in _pieces_of(path):
         here = piece.count(b'":')
         if piece.count(b":") != here and _SPACED.search(piece):
             return False
         keys += here - (len(_NULL.findall(piece)) if b"null" in piece else 0)
     return keys == held
+
+
+def _colons(path: Path) -> int:
+    """How many colons the file holds."""
+    count, piece = 0, bytearray(_PIECE)
+    with path.open("rb", buffering=0) as file:
+        while size := file.readinto(piece):
+            count += piece.count(b":", 0, size)
+    return count
 
 
 def _values(column: pl.Series) -> int:
