@@ -1,14 +1,16 @@
 """A fix held against its bounds: what is asked of it, what is found, and what the lesson then says."""
 
 import math
+import shutil
 from datetime import datetime
 from pathlib import Path
 
 import pytest
 
+from tests.conftest import ROOT
 from tests.test_postmortem import filled
 from tests.ui.conftest import phase_19, recorded, to_the_leaf
-from tutor import verifying
+from tutor import readers, verifying
 from tutor.begun import begun
 from tutor.lesson import parse
 from tutor.notebook import Notebook, NotebookError
@@ -30,8 +32,11 @@ def lesson_of(run: Run, lang: str, tmp_path: Path) -> Notebook:
 
 
 @pytest.fixture(scope="module")
-def control() -> Run:
-    return recorded("19-control")
+def control(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    """A copy: what is found is written beside it."""
+    copy = tmp_path_factory.mktemp("runs") / "19-control"
+    shutil.copytree(ROOT / "runs" / "19-control", copy)
+    return readers.read(copy)
 
 
 @pytest.fixture(scope="module")

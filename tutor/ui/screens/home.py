@@ -93,7 +93,8 @@ class HomeScreen(Page):
                 return
             self._show_runs(found)
             await self._curves.read(entry.path, self.app.files)
-        self._show_runs(found)
+        if self.is_mounted and self.is_attached:
+            self._show_runs(found)
 
     async def _tree(self, name: str) -> Tree | None:
         """The tree of that name; None, with a word about it, where it can't be read."""
