@@ -32,6 +32,8 @@ from tutor.ui.widgets.options import Options
 from tutor.ui.widgets.plot import Plot
 from tutor.ui.widgets.question import QuestionPane
 
+pytestmark = pytest.mark.slow
+
 
 def at_once(app: TutorApp, *keys: str) -> None:
     """Press keys as a terminal sends them, without waiting for an answer."""

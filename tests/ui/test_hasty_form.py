@@ -15,6 +15,8 @@ from tutor.ui.screens.postmortem import PostMortemScreen
 from tutor.ui.widgets.sections import Section
 from tutor.words import say
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def book(home) -> Notebook:
