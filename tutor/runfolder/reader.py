@@ -67,10 +67,11 @@ def read_run(folder: Path, since: Run | None = None, log: str = METRICS) -> Run:
 
 def _grown(path: Path, since: Run) -> Run | None:
     """The run with the rows that its log has grown by; None where it must be read as a whole."""
-    if not isinstance(since.position, Position) or not path.is_file():
+    counted = any(
+        one.key == "no_steps" for one in since.remarks
+    )  # steps that come now tell of those rows too
+    if counted or not isinstance(since.position, Position) or not path.is_file():
         return None
-    if any(one.key == "no_steps" for one in since.remarks):
-        return None  # its rows were counted; steps that come now say something else of those before
     new = tail(path, since.position)
     if new.anew:
         return None
