@@ -67,9 +67,8 @@ def read_run(folder: Path, since: Run | None = None, log: str = METRICS) -> Run:
 
 def _grown(path: Path, since: Run) -> Run | None:
     """The run with the rows that its log has grown by; None where it must be read as a whole."""
-    counted = any(
-        one.key == "no_steps" for one in since.remarks
-    )  # steps that come now tell of those rows too
+    # Where rows were counted for want of steps, steps that come now tell of those rows too.
+    counted = any(one.key == "no_steps" for one in since.remarks)
     if counted or not isinstance(since.position, Position) or not path.is_file():
         return None
     new = tail(path, since.position)
