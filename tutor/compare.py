@@ -27,7 +27,7 @@ from tutor.words import number, plain, say
 ABSENT = "–"
 """The value of a setting that one run's manifest doesn't know."""
 
-_NAMES = ("name", "created", "command", "break", "role", "format", "tutor")  # they always differ
+_NAMES = ("name", "created", "command", "break", "role", "format", "tutor", "of")  # they always differ
 _DERIVED = ("seed", "dtype", "device", "layers", "parameters", "groups", "schedule", "batch", "initial")
 
 Numbers = Mapping[str, Any]

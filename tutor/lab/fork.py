@@ -13,7 +13,7 @@ from typing import Any
 import torch
 
 from tutor import catalog
-from tutor.card import Plan
+from tutor.card import Plan, Role
 from tutor.lab import checkpoint
 from tutor.lab.assembly import plan_of, planned, told_of
 from tutor.lab.loop import go_on, restored
@@ -82,6 +82,27 @@ def changed(plan: Plan, change: Change) -> Plan:
     )
 
 
+def experiment_on(run: Path, role: Role, change: Change, command: str, at: int | None = None) -> Purpose:
+    """What a run is trained for that is the run `run` with a change, from step `at` on where it is a fork.
+
+    Raises:
+        ValueError: the run's manifest can't be read.
+    """
+    manifest, told = told_of(run)
+    sealed = {name: value for name, value in told.items() if name not in TOLD}
+    restart = () if at is None else ({"at": at, "run": str(run), "action": str(change)},)
+    return Purpose(
+        command=command,
+        break_name=told.get("break"),
+        role=role,
+        changes={**(told.get("changes") or {}), **change.settings},
+        sealed=sealed if manifest.get("sealed") else None,
+        opens=manifest.get("opens"),
+        lineage=(*manifest.get("lineage", ()), *restart),
+        of=str(run),
+    )
+
+
 def fork(
     run: Path,
     at: int,
@@ -108,24 +129,13 @@ def fork(
         DiskFullError: the disk is full.
     """
     Record.refuse_taken(out)
-    manifest, told = told_of(run)
     recipe = planned(changed(plan_of(run), change))
     rewound = rewound or rewind(run, planned(plan_of(run)), [at])
     before = _fitting(rewound.states[at], change, recipe.settings.dtype)
     trainer = Trainer(recipe)
     # An optimizer keeps the tensors that it is given: the state may be wanted for another fork.
     counted = restored(trainer, copy.deepcopy(before), checkpoint.path_of(run, at), begun=at > 0)
-    sealed = {name: value for name, value in told.items() if name not in TOLD}
-    purpose = Purpose(
-        command=command,
-        break_name=told.get("break"),
-        role="fork",
-        changes={**(told.get("changes") or {}), **change.settings},
-        sealed=sealed if manifest.get("sealed") else None,
-        opens=manifest.get("opens"),
-        lineage=(*manifest.get("lineage", ()), {"at": at, "run": str(run), "action": str(change)}),
-        of=str(run),
-    )
+    purpose = experiment_on(run, "fork", change, command, at)
 
     def create() -> Record:
         described = manifest_of(trainer, out.name, purpose)

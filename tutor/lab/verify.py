@@ -7,10 +7,9 @@ from typing import Any
 
 from tutor import card as cards
 from tutor import catalog
-from tutor.lab.assembly import plan_of, planned, told_of
-from tutor.lab.fork import TOLD, Change, changed
+from tutor.lab.assembly import plan_of, planned
+from tutor.lab.fork import Change, changed, experiment_on
 from tutor.lab.loop import train
-from tutor.lab.manifest import Purpose
 from tutor.lab.recipe import Recipe
 from tutor.run import Run
 from tutor.settings import scaled
@@ -96,15 +95,5 @@ def train_again(
         ValueError: `out` exists.
         DiskFullError: the disk is full.
     """
-    manifest, told = told_of(run)
-    sealed = {name: value for name, value in told.items() if name not in TOLD}
-    purpose = Purpose(
-        command=command,
-        break_name=told.get("break"),
-        role="fix",
-        changes={**(told.get("changes") or {}), **change.settings},
-        sealed=sealed if manifest.get("sealed") else None,
-        opens=manifest.get("opens"),
-        of=str(run),
-    )
+    purpose = experiment_on(run, "fix", change, command)
     return train(recipe, out=out, purpose=purpose, on_row=on_row)

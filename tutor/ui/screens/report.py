@@ -6,7 +6,7 @@ from textual.content import Content
 from textual.widgets import Static
 
 from tutor.ui import bindings
-from tutor.ui.screens.page import Page
+from tutor.ui.screens.watching import Watching
 from tutor.ui.trials import Trial
 from tutor.ui.widgets.title import Title
 from tutor.words import plain
@@ -14,7 +14,7 @@ from tutor.words import plain
 EVERY = 1.0  # seconds between looks at what it has said
 
 
-class ReportScreen(Page):
+class ReportScreen(Watching):
     """What the process of a trial says, as it comes. Gives whether to begin anew.
 
     Args:
@@ -54,23 +54,3 @@ class ReportScreen(Page):
         if not alive and hasattr(self, "_timer"):
             self._timer.stop()
         self.refresh_bindings()
-
-    def check_action(self, action: str, parameters: tuple) -> bool | None:
-        """Stop only what is at work; begin anew once it has ended."""
-        if action == "stop":
-            return self.trial.alive
-        if action == "another":
-            return not self.trial.alive
-        return super().check_action(action, parameters)
-
-    def action_stop(self) -> None:
-        """End the experiment."""
-        self.trial.stop()
-
-    def action_another(self) -> None:
-        """Begin anew."""
-        self.dismiss(True)
-
-    def action_close(self) -> None:
-        """Back to the leaf; the experiment goes on."""
-        self.dismiss(False)

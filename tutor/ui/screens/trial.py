@@ -12,6 +12,7 @@ from tutor import verifying
 from tutor.run import Run
 from tutor.ui import bindings
 from tutor.ui.screens.page import PlotPage
+from tutor.ui.screens.watching import Watching
 from tutor.ui.trials import LAST_LINES, Trial
 from tutor.ui.widgets.plot import Plot
 from tutor.ui.widgets.tabs import PanelTabs
@@ -22,7 +23,7 @@ EVERY = 1.0  # seconds between looks at how far it has come
 SIGNS = {True: ("✓ ", "$success"), False: ("≠ ", "$error"), None: ("· ", "")}
 
 
-class TrialScreen(PlotPage):
+class TrialScreen(Watching, PlotPage):
     """The run with a fix, laid over the broken one, while it trains and after. Gives whether to try another.
 
     Args:
@@ -116,23 +117,3 @@ class TrialScreen(PlotPage):
             return say("trial.checking", lang)
         facts = {"done": len(fixed), "steps": steps, "loss": number(loss[-1]) if loss else "–"}
         return say("trial.training", lang, **facts)
-
-    def check_action(self, action: str, parameters: tuple) -> bool | None:
-        """Stop only what is at work; try another once it has ended."""
-        if action == "stop":
-            return self.trial.alive
-        if action == "another":
-            return not self.trial.alive
-        return super().check_action(action, parameters)
-
-    def action_stop(self) -> None:
-        """End the training."""
-        self.trial.stop()
-
-    def action_another(self) -> None:
-        """Choose another change."""
-        self.dismiss(True)
-
-    def action_close(self) -> None:
-        """Back to the leaf; the training goes on."""
-        self.dismiss(False)
