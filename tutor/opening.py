@@ -4,11 +4,10 @@ import json
 from contextlib import suppress
 from pathlib import Path
 
-from tutor import catalog
-from tutor.paths import named_by
+from tutor import paths
 from tutor.runfolder import MANIFEST
 from tutor.words import BadFileError, Document
-from tutor.words.prose import named_graphs
+from tutor.words.prose import graph_of
 
 FIRST = "phase-18"
 """The tree with which any run begins; its leaves lead on to the others."""
@@ -30,6 +29,13 @@ def opening(run: Path) -> str:
 
 
 def _card(break_name: str) -> Path:
-    """The graph of the card that a manifest names: by its name, or by its file."""
-    known = catalog.listing("trees", lambda folder: named_graphs(folder / "breaks"))
-    return known.get(break_name) or named_by(break_name)
+    """The graph of the card that a manifest names: by its name, or by its file.
+
+    Looked for by its name, not among all cards there are: a list of runs asks this of each of them.
+    """
+    if Path(break_name).name == break_name:
+        for folder in paths.folders("trees"):
+            card = folder / "breaks" / f"{break_name}.yaml"
+            if card.is_file() and graph_of(card) == card:
+                return card
+    return paths.named_by(break_name)

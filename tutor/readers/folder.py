@@ -2,10 +2,11 @@
 
 import json
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 from tutor.readers.source import NAMED, Source, first_line
-from tutor.run import BadRunError, Run
+from tutor.run import BadRunError, Manifest, Run
 from tutor.runfolder import MANIFEST, METRICS, PACKED
 from tutor.runfolder.manifest import read_manifest
 from tutor.words import plain, say
@@ -21,10 +22,7 @@ class Folder:
 
     def describe(self, lang: str) -> str:
         """Its dtype, steps and seed, as far as the manifest says."""
-        try:
-            manifest, _ = read_manifest(self.folder)
-        except (BadRunError, OSError):
-            return ""
+        manifest = self._manifest
         words = [plain(manifest.dtype)] if manifest.dtype else []
         for key in ("steps", "seed"):
             if isinstance(value := manifest.settings.get(key), int):
@@ -36,6 +34,15 @@ class Folder:
         from tutor.runfolder.reader import read_run  # polars: only who reads a log pays for it
 
         return read_run(self.folder, since, self.log)
+
+    @cached_property
+    def _manifest(self) -> Manifest:
+        """What its manifest says; nothing where it can't be read. Read once for all languages."""
+        try:
+            manifest, _ = read_manifest(self.folder)
+        except (BadRunError, OSError):
+            return Manifest()
+        return manifest
 
     @property
     def folder(self) -> Path:

@@ -29,6 +29,9 @@ if TYPE_CHECKING:
 ANYWHERE = ("leave", "language", "help", "quit", "command_palette")
 """What works before the log is read."""
 
+PAINTED = 0.1
+"""Seconds after which what the log says is on the screen: a rule at work on a long log would hold that up."""
+
 
 class WalkScreen(WalkView):
     """A walk over a run. Holds the one reference to where it stands.
@@ -100,15 +103,18 @@ class WalkScreen(WalkView):
             return
         self.relabel()
         self.draw(*self.opening(moved=moved))
-        ahead = walks.go_on(walk, self.seen) if self.seen and self.seen.answers else walk
-        if isinstance(ahead, AtQuestion) and not self._looks.quick(ahead):
-            self.call_after_refresh(self._look_ahead, ahead)
+        if not (self.seen and self.seen.answers):
+            self.call_after_refresh(self._look_ahead, walk)
+        elif isinstance(ahead := walks.go_on(walk, self.seen), AtQuestion):
+            self.set_timer(PAINTED, partial(self._look_ahead, ahead))
 
     @work(exclusive=True, group="look", description="look ahead")  # else Textual puts the tree into words
     async def _look_ahead(self, walk: AtQuestion) -> None:
         """Look at a long log while the learner reads the question, then draw the bound; or while the learner
         reads the evidence before it.
         """
+        if self._looks.quick(walk):
+            return
         await self.app.files.read(partial(self._looks.at, walk))
         if isinstance(self._walk, AtQuestion) and self._walk.at == walk.at and self.seen is None:
             self.show_panel(self.query_one(Plot).panel)

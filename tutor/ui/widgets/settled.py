@@ -1,6 +1,6 @@
 """Settled: a widget that is content with the size it is given."""
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
 from textual.containers import VerticalScroll
 from textual.scrollbar import ScrollBar
@@ -8,7 +8,7 @@ from textual.widget import Widget
 from textual.widgets import Static
 
 if TYPE_CHECKING:
-    from textual.geometry import Size
+    from textual.geometry import Region, Size
 
     _Widget = Widget
 else:
@@ -28,6 +28,23 @@ class Settled(_Widget):
         return super()._size_updated(size, virtual_size, container_size, layout=False)
 
 
+class Bar(Settled, ScrollBar):
+    """A scroll bar that is laid out and painted with its pane.
+
+    Textual would lay out the screen for a bar that has come or gone, and paint one that shows another part
+    in a painting of its own, after that of its pane.
+    """
+
+    def refresh(
+        self, *regions: "Region", repaint: bool = True, layout: bool = False, recompose: bool = False
+    ) -> Self:
+        """Wait for the painting of the layout where one is to come."""
+        if layout or recompose or not self.screen._layout_required:
+            return super().refresh(*regions, repaint=repaint, layout=layout, recompose=recompose)
+        self._set_dirty()
+        return self
+
+
 class Scrolling(Settled, VerticalScroll):
     """A pane of the walk that scrolls.
 
@@ -35,14 +52,19 @@ class Scrolling(Settled, VerticalScroll):
     which then lays everything out and paints it three times.
     """
 
-    _bar: ScrollBar | None = None
-
     def on_mount(self) -> None:
         """Make the bar when the first painting is done."""
-        self.call_after_refresh(self._make_bar)
+        self.call_after_refresh(lambda: self.vertical_scrollbar)
 
-    def _make_bar(self) -> None:
-        self._bar = self.vertical_scrollbar
+    @property
+    def vertical_scrollbar(self) -> ScrollBar:
+        """The bar, made as Textual makes it."""
+        if self._vertical_scrollbar is None:
+            bar = Bar(vertical=True, name="vertical", thickness=self.scrollbar_size_vertical)
+            bar.display = False
+            self._vertical_scrollbar = bar
+            self.app._start_widget(self, bar)
+        return self._vertical_scrollbar
 
 
 class Words(Settled, Static):
