@@ -9,6 +9,24 @@ from tests.ui.world import MARKED
 from tutor.ui.screens.home import HomeScreen
 
 
+FOUND = {
+    "a language asked for while a draft's section is put in its place": monkey.Episode(
+        lang="en",
+        size=(80, 24),
+        begun_before=True,
+        subject="19-break",
+        first=("p",),
+        acts=(("press", "p", 200), ("press", "enter", 10), ("press", "left", 0), ("language", 5)),
+    ),
+}
+"""What the monkey once found, by what it was; each is the shortest way there."""
+
+
+@pytest.mark.parametrize("found", FOUND.values(), ids=FOUND)
+def test_what_was_found_is_mended(found):
+    assert monkey.play(found) is None
+
+
 @pytest.mark.parametrize("seed", range(1))
 def test_nothing_breaks(seed):
     assert monkey.play(monkey.episode(seed, length=40)) is None

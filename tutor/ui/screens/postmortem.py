@@ -5,7 +5,7 @@ applies them and tells the section what came of it. A draft is kept at each chan
 """
 
 import asyncio
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
@@ -162,19 +162,16 @@ class PostMortemScreen(Page):
         self, *, stay: bool = False, focus: str = "", at: int | tuple[int, int] | None = None
     ) -> None:
         section = FORMS[self.number - 1](self.pm, self.app.lang, self._run)
-        await asyncio.shield(self._put(section))
-        if not section.is_attached:  # another was opened meanwhile, or the screen is left
-            return
-        self._show()
-        if not stay:
-            field = next(iter(section.query(f"#{focus}") if focus else ()), section.entry)
-            self.set_focus(field)  # at once: `field.focus()` would wait behind the keys that were typed since
-            if at is not None:
-                setattr(field, "cursor_location" if isinstance(field, TextArea) else "cursor_position", at)
+        enter = None if stay else partial(_enter, section, focus, at)
+        await asyncio.shield(self._put(section, enter))
+        if section.is_attached:  # no other was opened meanwhile, nor is the screen left
+            self._show()
 
-    async def _put(self, section: Section) -> None:
-        """Put `section` in the place of the one before. It isn't cancelled, whatever is opened next and even
-        when the screen is left: widgets whose removal is cut short would hold up the app for good.
+    async def _put(self, section: Section, enter: Callable[[], object] | None) -> None:
+        """Put `section` in the place of the one before, and `enter` it before the next may take its place.
+
+        It isn't cancelled, whatever is opened next and even when the screen is left: widgets whose removal is
+        cut short would hold up the app for good.
         """
         async with self._putting:
             if self in self.app.screen_stack:
@@ -182,6 +179,8 @@ class PostMortemScreen(Page):
                 async with self.batch():
                     await form.remove_children()
                     await form.mount(section)
+                if enter and section.is_attached:
+                    enter()
 
     def _drawn(self, kind: type[S]) -> Iterable[S]:
         """The section at hand, if it is of that kind; none while it is being drawn and lacks its fields."""
@@ -351,3 +350,11 @@ class PostMortemScreen(Page):
     def on_unmount(self) -> None:
         """However the screen ends, what was written is kept."""
         self._keep()
+
+
+def _enter(section: Section, focus: str, at: int | tuple[int, int] | None) -> None:
+    """The cursor into the field called `focus`, or into the first, to the place `at` in it."""
+    field = next(iter(section.query(f"#{focus}") if focus else ()), section.entry)
+    section.screen.set_focus(field)  # at once: `field.focus()` would wait behind the keys typed since
+    if at is not None:
+        setattr(field, "cursor_location" if isinstance(field, TextArea) else "cursor_position", at)
