@@ -218,6 +218,12 @@ def test_a_folder_of_folders_holds_them_all(tmp_path: Path):
     ]
 
 
+WRITTEN = sorted(
+    {write(name) for known in names.KNOWN.values() for name in known for write in (str, str.upper, str.title)}
+)
+"""Known names as loggers might write them."""
+
+
 class TestNames:
     def test_the_trainers_step_is_preferred(self):
         found = names.mapping(["_step", "train/global_step", "train/loss", "eval/loss"])
@@ -226,6 +232,11 @@ class TestNames:
     def test_a_loss_by_any_name_but_a_held_out_one_or_one_of_ours(self):
         assert names.mapping(["step", "critic_loss"])["critic_loss"] == "loss"
         assert "loss" not in names.mapping(["step", "test_loss_a", "probe_loss", "loss scale"]).values()
+
+    @given(st.lists(st.sampled_from(WRITTEN), unique=True))
+    def test_no_two_columns_get_one_name(self, columns: list[str]):
+        found = names.mapping(columns)
+        assert len({found.get(column, column) for column in columns}) == len(columns)
 
 
 SEEDS = [text.encode() for text in TEXTS.values()] + [

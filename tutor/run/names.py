@@ -75,7 +75,9 @@ def mapping(columns: Iterable[str]) -> dict[str, str]:
     """
     by_lower: dict[str, str] = {}
     for column in columns:
-        by_lower.setdefault(column.strip().lower(), column)
+        lower = column.strip().lower()
+        if column == lower or lower not in by_lower:  # beside `Loss`, `loss` is the one that is meant
+            by_lower[lower] = column
     found: dict[str, str] = {}
     for signal, names in KNOWN.items():
         if known := next((by_lower[name] for name in names if name in by_lower), None):
