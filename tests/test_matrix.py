@@ -7,7 +7,11 @@ import pytest
 from tutor import matrix
 from tutor.matrix import HEALTHY, Ended, Ran
 
-PROMISES = {"hot": ("phase-18", ("init",)), "cold": ("phase-19", ("never", "slow"))}
+PROMISES = {
+    ("hot", ""): ("phase-18", ("init",)),
+    ("cold", ""): ("phase-19", ("never", "slow")),
+    ("cold", "scale"): ("scale", ("wait",)),
+}
 
 
 def ended(name: str, seed: int, leaf: str, role: Ran = "break", verdict: str = "flaw") -> Ended:

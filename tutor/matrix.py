@@ -21,8 +21,10 @@ LEAST = 0.8
 """And of every break's runs at least so many: 4 of 5."""
 
 Ran = Literal["break", "control", "plain"]
-Promises = Mapping[str, tuple[str, Sequence[str]]]
-"""By break: the tree and the leaves, one of which its card promises."""
+Promises = Mapping[tuple[str, str], tuple[str, Sequence[str]]]
+"""By break, and the tree that is walked by itself ("" for a walk from the first tree on): the tree and the
+leaves, one of which its card promises.
+"""
 
 
 @dataclass(frozen=True, order=True)
@@ -38,6 +40,7 @@ class Ended:
         leaf: the id of its leaf, or of the question at which it stood still.
         verdict: "healthy", "flaw" or "undecided".
         failed: why it couldn't be trained or walked, in one line; "" where it could.
+        alone: the tree that was walked by itself; "" where the walk began in the first tree.
     """
 
     name: str
@@ -48,6 +51,7 @@ class Ended:
     leaf: str = ""
     verdict: str = ""
     failed: str = ""
+    alone: str = ""
 
     def kept(self, promises: Promises) -> bool:
         """Whether it ended where it should: a break at its leaf, any other run not called sick."""
@@ -55,7 +59,7 @@ class Ended:
             return False
         if self.role != "break":
             return self.verdict != "flaw"
-        tree, leaves = promises[self.name]
+        tree, leaves = promises[self.name, self.alone]
         return self.tree == tree and self.leaf in leaves
 
 
@@ -76,7 +80,7 @@ def read(path: Path) -> list[Ended]:
 
 def write(path: Path, rows: Iterable[Ended]) -> None:
     """Write the rows over those of the same runs at `path`; the others stay, all in order."""
-    known = {(row.name, row.role, row.seed): row for row in (*read(path), *rows)}
+    known = {(row.name, row.role, row.seed, row.alone): row for row in (*read(path), *rows)}
     path.parent.mkdir(parents=True, exist_ok=True)
     beside = path.with_name(f"{path.name}.new")
     with beside.open("w", newline="", encoding="utf-8") as file:
@@ -91,7 +95,7 @@ class Line:
     """One break, its controls or the healthy runs, over all seeds.
 
     Attributes:
-        name: as in `Ended`; `role` likewise.
+        name, role, alone: as in `Ended`.
         promise: what it should come to: a tree and its leaf, or "" for runs that aren't to be called sick.
         runs: by seed.
         right: how many ended where they should.
@@ -99,6 +103,7 @@ class Line:
 
     name: str
     role: Ran
+    alone: str
     promise: str
     runs: Sequence[Ended]
     right: int
@@ -106,15 +111,15 @@ class Line:
 
 def lines(rows: Iterable[Ended], promises: Promises) -> list[Line]:
     """The rows as lines of a matrix, by name and role; those of breaks that are gone are left out."""
-    groups: dict[tuple[str, Ran], list[Ended]] = {}
+    groups: dict[tuple[str, Ran, str], list[Ended]] = {}
     for row in sorted(rows):
-        if row.name == HEALTHY or row.name in promises:
-            groups.setdefault((row.name, row.role), []).append(row)
+        if row.name == HEALTHY or (row.name, row.alone) in promises:
+            groups.setdefault((row.name, row.role, row.alone), []).append(row)
     found = []
-    for (name, role), runs in groups.items():
-        tree, leaves = promises.get(name, ("", ()))
+    for (name, role, alone), runs in groups.items():
+        tree, leaves = promises.get((name, alone), ("", ()))
         promise = f"{tree} {' or '.join(leaves)}" if role == "break" else ""
-        found.append(Line(name, role, promise, runs, sum(run.kept(promises) for run in runs)))
+        found.append(Line(name, role, alone, promise, runs, sum(run.kept(promises) for run in runs)))
     return found
 
 
@@ -147,10 +152,10 @@ def _elsewhere(line: Line) -> str:
 
 def markdown(found: Sequence[Line]) -> str:
     """The matrix as a table of Markdown: a row a break, with its control."""
-    controls = {line.name: line for line in found if line.role == "control"}
+    controls = {(line.name, line.alone): line for line in found if line.role == "control"}
     out = ["| break | its leaf | reached | controls not sick |", "| --- | --- | --- | --- |"]
     for line in (line for line in found if line.role == "break"):
-        control = controls.get(line.name)
+        control = controls.get((line.name, line.alone))
         beside = f"{control.right} of {len(control.runs)}" if control else ""
         out.append(f"| `{line.name}` | {line.promise} | {line.right} of {len(line.runs)} | {beside} |")
     for line in (line for line in found if line.name == HEALTHY):

@@ -67,19 +67,25 @@ class TestEarlierCheckpoint:
 
 
 class TestRecurs:
-    def found(self, lineage: list[dict] | None, at: int = 2312):
+    def found(self, lineage: list[dict] | None, *jumps: int):
         manifest = {} if lineage is None else {"lineage": lineage}
-        return apply("recurs", long_run(**manifest), numbers("recurs", "scale"), at)
+        loss = [5.0 if step in jumps else 1.0 + 0.01 * (step % 3) for step in range(3000)]
+        run = make_run({"loss": loss}, {"batch": BATCH} | manifest)
+        return apply("recurs", run, numbers("recurs", "scale"), jumps[0])
 
     def test_soon_after_a_restart(self):
-        found = self.found([{"at": 500}, {"at": 2200, "run": "before", "action": "B"}])
+        found = self.found([{"at": 500}, {"at": 2200, "run": "before", "action": "B"}], 2312)
         assert (found.outcome, found.facts["restarted_at"], found.facts["after"]) == ("yes", 2200, 112)
 
+    def test_after_a_restart_that_an_earlier_jump_led_to(self):
+        found = self.found([{"at": 1200}], 1150, 1700)
+        assert (found.outcome, found.step, found.facts["after"]) == ("yes", 1700, 500)
+
     def test_long_after_or_before_one_or_never(self):
-        assert self.found([{"at": 500}]).outcome == "no"
-        assert self.found([{"at": 2500}]).outcome == "no"
-        assert self.found([]).outcome == "no"
-        assert self.found(None).facts == {"missing": ["lineage"]}
+        assert self.found([{"at": 500}], 2312).outcome == "no"
+        assert self.found([{"at": 2500}], 2312).outcome == "no"
+        assert self.found([], 2312).outcome == "no"
+        assert self.found(None, 2312).facts == {"missing": ["lineage"]}
 
 
 class TestOneSubset:

@@ -12,7 +12,7 @@ from tutor.card import Plan
 from tutor.lab import atlas, cluster, workers
 from tutor.lab.atlas import Entry
 from tutor.lab.campaign import Job
-from tutor.matrix import Ended
+from tutor.matrix import Ended, Ran
 from tutor.parts import Part
 
 from .small import tiny
@@ -20,23 +20,25 @@ from .small import tiny
 
 def tiny_entries(card: object, seed: int, steps: int | None, runs: Path) -> list[Entry]:
     """A break whose fault can't be, and its control."""
-    plans = {
+    plans: dict[Ran, Plan] = {
         "control": Plan(tiny(steps=6, seed=seed)),
         "break": Plan(tiny(steps=6, seed=seed), faults=(Part("no-such-fault"),)),
     }
     return [
-        Entry(Job(plan, None, runs / str(seed) / role), Ended("no-clip", role, seed, 6))
+        Entry(Job(plan, None, runs / str(seed) / role), (Ended("no-clip", role, seed, 6),))
         for role, plan in plans.items()
     ]
 
 
 def test_the_entries_of_a_seed_are_control_and_break_as_long_as_the_card_says(tmp_path: Path):
     control, broken = atlas.entries_of(cards.find("no-clip"), 7, None, tmp_path)
-    assert (control.row.role, broken.row.role) == ("control", "break")
-    assert control.row.steps == control.job.plan.settings.steps == 600
+    assert {row.role for row in control.rows} == {"control"} and {row.role for row in broken.rows} == {
+        "break"
+    }
+    assert control.rows[0].steps == control.job.plan.settings.steps == 600
     assert {entry.job.plan.settings.seed for entry in (control, broken)} == {7}
     [plain] = atlas.entries_of(None, 7, 50, tmp_path)
-    assert (plain.row.name, plain.row.role, plain.row.steps) == ("healthy", "plain", 50)
+    assert [(row.name, row.role, row.steps) for row in plain.rows] == [("healthy", "plain", 50)]
 
 
 @pytest.mark.train

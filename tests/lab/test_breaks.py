@@ -9,9 +9,11 @@ from pathlib import Path
 import pytest
 
 from tutor import card as cards
-from tutor import paths
-from tutor.card import resolve
-from tutor.lab.atlas import entries_of, promises_of, survey
+from tutor import paths, readers, tree
+from tutor.card import promises, resolve
+from tutor.lab.atlas import entries_of, survey, walked
+from tutor.lab.campaign import run_once
+from tutor.lab.fork import Change, fork
 
 SEED = 1
 WIDEST = 64
@@ -31,6 +33,16 @@ SHIPPED = [
 def test_it_ends_at_its_leaf(tmp_path: Path, name: str):
     card = cards.find(name, checked=False)
     _, broken = entries_of(card, SEED, None, tmp_path)
-    row = survey(broken)
-    kept = row.kept(promises_of([card]))
-    assert kept, row
+    rows = survey(broken)
+    assert [row for row in rows if not row.kept(promises([card]))] == []
+
+
+@pytest.mark.train
+@pytest.mark.slow
+def test_a_run_that_jumps_again_after_a_restart_is_to_lower_its_rate(tmp_path: Path):
+    """The one leaf that no single run reaches: it asks about the restart in a fork's lineage."""
+    _, broken = entries_of(cards.find("loose-defences", checked=False), SEED, None, tmp_path)
+    run_once(broken.job)
+    fork(broken.job.out, 400, Change(), tmp_path / "again", command="")
+    [stage] = walked(readers.read(tmp_path / "again"), tree.BY_HAND)
+    assert stage.walk.at == "lower-rate"

@@ -8,7 +8,6 @@ from tests import monkey
 from tests.ui.world import MARKED
 from tutor.ui.screens.home import HomeScreen
 
-
 FOUND = {
     "a language asked for while a draft's section is put in its place": monkey.Episode(
         lang="en",

@@ -6,6 +6,7 @@ language beside it, what a learner sees, checks and tries. Users' own cards load
 from any path.
 """
 
+from collections.abc import Iterable
 from pathlib import Path
 
 from tutor import catalog, paths
@@ -15,6 +16,7 @@ from tutor.card.problems import find_problems
 from tutor.card.schema import Calibration, Card, Expect, Fix, available
 from tutor.card.text import commands, fix_command, render
 from tutor.paths import named_by
+from tutor.tree import BY_HAND
 from tutor.words import BadFileError
 from tutor.words.prose import Joined, graph_of
 
@@ -36,6 +38,7 @@ __all__ = [
     "find",
     "fix_command",
     "load",
+    "promises",
     "render",
     "resolve",
 ]
@@ -87,10 +90,25 @@ def all_cards() -> list[Card]:
     return [load(path) for _, path in sorted(available().items())]
 
 
+def promises(cards: Iterable[Card]) -> dict[tuple[str, str], tuple[str, tuple[str, ...]]]:
+    """What each card promises of each walk over its break; a card without a promise is left out.
+
+    By the card's name and the tree that is walked by itself, "" for a walk from the first tree on: the tree
+    in which it ends, and the leaves, one of which it ends at.
+    """
+    return {
+        (card.name, tree if tree == BY_HAND else ""): (tree, leaves)
+        for card in cards
+        if card.expect
+        for tree, leaves in card.expect.leaves.items()
+    }
+
+
 def by_leaf() -> list[tuple[str, str, Card]]:
     """Every card with the tree and the leaves that it promises, "" where it promises none, in that order."""
     promised = [
-        (card.expect.tree, ", ".join(card.expect.leaf), card) if card.expect else ("", "", card)
+        (tree, ", ".join(leaves), card)
         for card in all_cards()
+        for tree, leaves in (card.expect.leaves.items() if card.expect else [("", ())])
     ]
     return sorted(promised, key=lambda one: (*one[:2], one[2].name))

@@ -58,17 +58,16 @@ def find_problems(card: Card) -> Found:
 
 def _expect(expect: Expect) -> Found:
     """A promise of a tree that isn't there, or of a leaf that it hasn't."""
-    try:
-        promised = tree.find(expect.tree, checked=False)
-    except ValueError as error:
-        yield ("expect", "tree"), f"expect: {error}"
-        return
-    for leaf in expect.leaf:
-        if leaf not in promised.leaves:
-            yield (
-                ("expect", "leaf"),
-                f"expect: {catalog.unknown(f'leaf of {expect.tree}', leaf, promised.leaves)}",
-            )
+    for name, leaves in expect.leaves.items():
+        in_file = ("expect", "leaf") if name == expect.tree else ("expect", "also", name)
+        try:
+            promised = tree.find(name, checked=False)
+        except ValueError as error:
+            yield ("expect", "tree") if name == expect.tree else in_file, f"expect: {error}"
+            continue
+        for leaf in leaves:
+            if leaf not in promised.leaves:
+                yield in_file, f"expect: {catalog.unknown(f'leaf of {name}', leaf, promised.leaves)}"
 
 
 def _by_the_log(card: Card) -> Found:

@@ -57,12 +57,25 @@ def _leaves(leaf: Any) -> Any:
     return (leaf,) if isinstance(leaf, str) else leaf
 
 
+Leaves = Annotated[tuple[str, ...], BeforeValidator(_leaves), WithJsonSchema(_IDS), Field(min_length=1)]
+
+
 class Expect(Strict):
-    """Where walks of the break should end: in which tree, at one of which leaves, and how often."""
+    """Where walks of the break should end: in which tree, at one of which leaves, and how often.
+
+    Attributes:
+        also: the same for other trees, each walked by itself over the same run: its leaves, by tree.
+    """
 
     tree: str = "phase-19"
-    leaf: Annotated[tuple[str, ...], BeforeValidator(_leaves), WithJsonSchema(_IDS)] = Field(min_length=1)
+    leaf: Leaves
     at_least: Annotated[tuple[int, int], BeforeValidator(_share), WithJsonSchema(_SHARE)] = (1, 1)
+    also: Mapping[str, Leaves] = Field(default_factory=dict)
+
+    @property
+    def leaves(self) -> Mapping[str, tuple[str, ...]]:
+        """The promised leaves by tree, that of the break first."""
+        return {self.tree: self.leaf, **self.also}
 
     def kept(self, count: int, total: int) -> bool:
         """Whether `count` walks of `total` that ended there are enough."""

@@ -50,7 +50,7 @@ def _check_breaks(tree: trees.Tree) -> None:
     problems = []
     for id, leaf in tree.leaves.items():
         here = ("leaves", id)
-        ending = {path for path, it in promised.items() if it and it.tree == tree.tree and id in it.leaf}
+        ending = {path for path, it in promised.items() if it and id in it.leaves.get(tree.tree, ())}
         for name in sorted(set(leaf.breaks) - {path.stem for path in ending}):
             problems.append(
                 tree.problem((*here, "breaks"), f"leaf {id}: the card of {name} promises another")

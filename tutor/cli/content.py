@@ -143,7 +143,7 @@ def atlas(
         options.fail(f"{', '.join(unpromised)}: a card without `expect` promises no leaf to hold it against")
     where = table or paths.shipped() / "trees" / "atlas.csv"
     if show:
-        promises = {found.name: (found.tree, found.expect.leaf) for found in cards if found.expect}
+        promises = card.promises(cards)
         terminal.tell(matrix.markdown(matrix.lines(matrix.read(where), promises)).removesuffix("\n"))
         return
     numbers = [word.strip() for word in seeds.split(",")]

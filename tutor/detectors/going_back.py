@@ -58,25 +58,3 @@ def checkpoint_interval(run: Run) -> float | None:
     saved = [0, *(one.resumes_at for one in run.checkpoints or ())]
     gaps = sorted(later - earlier for earlier, later in pairwise(saved))
     return float(gaps[len(gaps) // 2]) if gaps else None
-
-
-@detector(
-    manifest=("lineage",),
-    outcomes=("yes", "no"),
-    facts={"yes": ("restarts", "restarted_at", "after", "spike"), "no": ("restarts", "spike")},
-)
-def recurs(run: Run, at: int | None, *, far: int) -> Finding:
-    """Whether the run jumps again within `far` steps of a restart, by the lineage in its manifest.
-
-    The flaw: not a batch but the state, or a learning rate that the run can't bear. Source: the playbook for
-    long runs; ours: how near counts as again.
-    """
-    spike = at if at is not None else int(run.steps[-1])
-    starts = [one.at for one in run.manifest.lineage]
-    before = [start for start in starts if 0 <= spike - start <= far]
-    facts = {"restarts": len(starts), "spike": spike}
-    if not before:
-        return Finding("no", at, facts)
-    after = spike - max(before)
-    facts |= {"restarted_at": max(before), "after": after}
-    return Finding("yes", at, facts, measured=float(after), bound=float(far))

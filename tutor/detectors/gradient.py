@@ -79,7 +79,7 @@ def bad_batch(
     seen = (int(run.steps[window.start(run, row)]), int(run.steps[last]))
     if first is None or sum(not rare(i) for i in range(start, stop)) > most:
         return Finding("no", at, facts, level, seen, measured=facts["ratio"], bound=ratio)
-    facts |= {"bad_rows": stop - start, "last_bad": int(run.steps[max(stop, row) - 1])}
+    facts |= {"bad_rows": stop - start, "last_bad": int(run.steps[stop - 1])}
     return Finding("batch", at, facts, level, seen, measured=facts["ratio"], bound=ratio)
 
 

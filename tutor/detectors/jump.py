@@ -172,3 +172,31 @@ def other_jumps(
     if not places:
         return Finding("no", at, {"count": 0})
     return Finding("yes", at, {"count": len(places), "places": places} | rewind(run, at))
+
+
+@detector(
+    signals=("loss",),
+    manifest=("lineage",),
+    outcomes=("yes", "no"),
+    facts={"yes": ("restarts", "restarted_at", "after", "spike"), "no": ("restarts", "spike", "far")},
+)
+def recurs(
+    run: Run, at: int | None, *, times: float, within: Window, ema: Window, sigmas: float, far: int
+) -> Finding:
+    """Whether the run jumps within `far` steps of a restart, by the lineage in its manifest.
+
+    The flaw: not a batch but the state, or a learning rate that the run can't bear. The jump at hand may lie
+    before the restart that it led to, so each jump is held against each restart; the soonest after one tells.
+    Source: the playbook for long runs; ours: how near counts as again.
+    """
+    spike = at if at is not None else int(run.steps[-1])
+    starts = [one.at for one in run.manifest.lineage]
+    facts = {"restarts": len(starts), "spike": spike, "far": far}
+    found = jumps(run, as_long_as(run, within), ema, times, sigmas) if starts else []
+    steps = [int(run.steps[one.row]) for one in found]
+    pairs = [(step - start, start, step) for start in starts for step in steps if 0 <= step - start <= far]
+    if not pairs:
+        return Finding("no", at, facts)
+    after, start, step = min(pairs)
+    facts |= {"restarted_at": start, "after": after, "spike": step}
+    return Finding("yes", step, facts, measured=float(after), bound=float(far))

@@ -121,7 +121,7 @@ def _ways(tree: Tree, leaf: str) -> Iterator[tuple[str, str]]:
 
 
 def _promises(card: Card, tree: Tree, leaf: str) -> bool:
-    return bool(card.expect and card.expect.tree == tree.tree and leaf in card.expect.leaf)
+    return bool(card.expect and leaf in card.expect.leaves.get(tree.tree, ()))
 
 
 def find(name: str) -> Flaw:

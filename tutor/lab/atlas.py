@@ -5,7 +5,7 @@ import os
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -15,24 +15,25 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 
 from tutor import matrix, opening, readers, terminal, tree, walk
-from tutor.card import Card, resolve
+from tutor.card import Card, promises, resolve
 from tutor.lab import workers
 from tutor.lab.campaign import STOPPED, Job, run_once
 from tutor.lab.progress import INTERRUPTED
 from tutor.matrix import HEALTHY, Ended, Promises, Ran
-from tutor.run import BadRunError
+from tutor.run import BadRunError, Run
 from tutor.runfolder.writer import DiskFullError
 from tutor.saying import verdict_of
+from tutor.walk import Stage
 
 UNDER_BAR = 1
 
 
 @dataclass(frozen=True)
 class Entry:
-    """One row of the matrix, to be trained and walked."""
+    """One run, to be trained, and its rows of the matrix: one for each walk over it."""
 
     job: Job
-    row: Ended
+    rows: tuple[Ended, ...]
 
 
 def entries_of(card: Card | None, seed: int, steps: int | None, runs: Path) -> list[Entry]:
@@ -46,39 +47,43 @@ def entries_of(card: Card | None, seed: int, steps: int | None, runs: Path) -> l
         else [resolve(card, control=control, changes=changes) for control in (True, False)]
     )
     name = card.name if card else HEALTHY
+    walks = [alone for _, alone in promises([card])] if card else [""]
     found = []
     for plan in plans:
         role: Ran = "plain" if card is None else "control" if plan.role == "control" else "break"
         job = Job(plan, card.asked_as if card else None, runs / name / str(seed) / role)
-        found.append(Entry(job, Ended(name, role, seed, plan.settings.steps)))
+        rows = tuple(Ended(name, role, seed, plan.settings.steps, alone=alone) for alone in walks)
+        found.append(Entry(job, rows))
     return found
 
 
-def survey(entry: Entry) -> Ended:
-    """Train the run of `entry` unless it is whole already, and walk it from the first tree on.
+def survey(entry: Entry) -> list[Ended]:
+    """Train the run of `entry` unless it is whole already, and walk it: its rows, filled in.
 
-    What goes wrong with one run is told in its row: it doesn't end the others.
+    What goes wrong with one run is told in its rows: it doesn't end the others.
     """
-    row = entry.row
     try:
         run_once(entry.job)
         run = readers.read(entry.job.out)
-        stages = walk.chain(run, tree.find(opening.FIRST), partial(tree.find, checked=False))
+        return [_ended(row, walked(run, row.alone)) for row in entry.rows]
     except (BadRunError, DiskFullError, ValueError, OSError, RuntimeError, MemoryError) as error:
         return failed(entry, f"{type(error).__name__}: {error}")
+
+
+def walked(run: Run, alone: str = "") -> list[Stage]:
+    """A walk with nobody watching: over the tree `alone` by itself or, without, from the first tree on."""
+    found = partial(tree.find, checked=False)
+    return walk.chain(run, found(alone)) if alone else walk.chain(run, found(opening.FIRST), found)
+
+
+def _ended(row: Ended, stages: Sequence[Stage]) -> Ended:
     end = walk.deciding(stages).walk
-    return Ended(row.name, row.role, row.seed, row.steps, end.tree.tree, end.at, verdict_of(stages))
+    return replace(row, tree=end.tree.tree, leaf=end.at, verdict=verdict_of(stages))
 
 
-def failed(entry: Entry, why: str) -> Ended:
-    """The row of a run that couldn't be made."""
-    row = entry.row
-    return Ended(row.name, row.role, row.seed, row.steps, failed=" ".join(why.split())[:200])
-
-
-def promises_of(cards: Sequence[Card]) -> Promises:
-    """What each card promises; a card without a promise is left out."""
-    return {card.name: (card.expect.tree, card.expect.leaf) for card in cards if card.expect}
+def failed(entry: Entry, why: str) -> list[Ended]:
+    """The rows of a run that couldn't be made."""
+    return [replace(row, failed=" ".join(why.split())[:200]) for row in entry.rows]
 
 
 def run_atlas(
@@ -106,7 +111,7 @@ def run_atlas(
         cluster: where submitit is to run them ("slurm", "local"); None runs them in processes of this one.
         healthy: whether a plain run is trained at each seed too.
     """
-    promises = promises_of(cards)
+    promised = promises(cards)
     asked: list[Card | None] = [card for card in cards if card.expect]
     entries = [
         entry
@@ -119,16 +124,16 @@ def run_atlas(
         try:
             show = stack.enter_context(_progress(console, len(entries)))
             for entry, found in _each(entries, jobs, runs, cluster):
-                row = found if isinstance(found, Ended) else failed(entry, found)
-                rows.append(row)
-                matrix.write(table, [row])
-                show(row, row.kept(promises))
+                ended = failed(entry, found) if isinstance(found, str) else found
+                rows += ended
+                matrix.write(table, ended)
+                show(ended, promised)
         except KeyboardInterrupt:
             stack.close()
             terminal.warn(STOPPED)
             return INTERRUPTED
-    drawn = matrix.lines(rows, promises)
-    console.print(_drawn(drawn, seeds, promises))
+    drawn = matrix.lines(rows, promised)
+    console.print(_drawn(drawn, seeds, promised))
     missed = matrix.below(drawn)
     for sentence in missed:
         terminal.warn(sentence)
@@ -137,8 +142,8 @@ def run_atlas(
 
 def _each(
     entries: Sequence[Entry], jobs: int, runs: Path, cluster: str | None
-) -> Iterator[tuple[Entry, Ended | str]]:
-    """Each entry with its row, or with why its process ended without one, as they get done."""
+) -> Iterator[tuple[Entry, list[Ended] | str]]:
+    """Each entry with its rows, or with why its process ended without one, as they get done."""
     if cluster is None:
         yield from workers.outcomes(survey, entries, jobs)
     else:
@@ -155,11 +160,12 @@ def _progress(console: Console, total: int) -> Iterator[Any]:
     with Progress(*columns, TimeRemainingColumn(), console=console, expand=True) as bar:
         task = bar.add_task("atlas", total=total, rate="")
 
-        def show(row: Ended, kept: bool) -> None:
-            sign = "ok" if kept else "--"
-            where = row.failed or f"{row.tree} {row.leaf} ({row.verdict})"
-            line = f"{sign}  {row.name:<24} {row.role:<8} seed {row.seed:<4} {where}"
-            console.print(line, markup=False, highlight=False, soft_wrap=True)
+        def show(rows: Sequence[Ended], promised: Promises) -> None:
+            for row in rows:
+                sign = "ok" if row.kept(promised) else "--"
+                where = row.failed or f"{row.tree} {row.leaf} ({row.verdict})"
+                line = f"{sign}  {row.name:<24} {row.role:<8} seed {row.seed:<4} {where}"
+                console.print(line, markup=False, highlight=False, soft_wrap=True)
             bar.advance(task)
             rate = (time.monotonic() - begun) / max(1, bar.tasks[0].completed)
             bar.update(task, rate=f"{rate:.0f} s a run")
@@ -167,24 +173,24 @@ def _progress(console: Console, total: int) -> Iterator[Any]:
         yield show
 
 
-def _drawn(found: Sequence[matrix.Line], seeds: Sequence[int], promises: Promises) -> Table:
+def _drawn(found: Sequence[matrix.Line], seeds: Sequence[int], promised: Promises) -> Table:
     """The matrix for people: a line a break, a column a seed."""
     table = Table("break", "", "promised", *(str(seed) for seed in seeds), "right")
     for line in found:
         ends = {run.seed: run for run in line.runs}
-        cells = [_cell(ends.get(seed), promises) for seed in seeds]
+        cells = [_cell(ends.get(seed), promised) for seed in seeds]
         promise = line.promise or "not sick"
         table.add_row(line.name, line.role, promise, *cells, f"{line.right} of {len(line.runs)}")
     return table
 
 
-def _cell(run: Ended | None, promises: Promises) -> str:
+def _cell(run: Ended | None, promised: Promises) -> str:
     """One run's end: its leaf where that isn't the promised one."""
     if run is None:
         return ""
     if run.failed:
         return "failed"
-    return "ok" if run.kept(promises) else f"{run.tree} {run.leaf}"
+    return "ok" if run.kept(promised) else f"{run.tree} {run.leaf}"
 
 
 def cores() -> int:

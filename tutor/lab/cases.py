@@ -27,9 +27,6 @@ from tutor.run import BadRunError
 from tutor.runfolder import CHECKPOINTS, METRICS, PACKED
 from tutor.saying import verdict_of
 
-BY_HAND = "scale"
-"""The tree that no other leads to with nobody watching: a walk over its cases begins there."""
-
 Cast = Literal["break", "control", "plain"]
 
 
@@ -57,7 +54,7 @@ class Case:
     @property
     def opens(self) -> str:
         """The tree in which a walk over it begins."""
-        return self.tree if self.tree == BY_HAND else FIRST
+        return self.tree if self.tree == tree.BY_HAND else FIRST
 
 
 def table() -> Path:
@@ -103,7 +100,7 @@ def record(case: Case, folder: Path) -> None:
 def ends(case: Case, folder: Path) -> tuple[str, str, str]:
     """Where a walk over the recorded case with nobody watching ends: the tree, the leaf and the verdict."""
     stages = walk.chain(readers.read(folder), tree.find(case.opens), tree.find)
-    if case.opens == BY_HAND:
+    if case.opens == tree.BY_HAND:
         stages = stages[:1]
     end = walk.deciding(stages).walk
     return end.tree.tree, end.at, verdict_of(stages)

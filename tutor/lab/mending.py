@@ -13,30 +13,34 @@ import csv
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, fields
-from functools import partial
 from pathlib import Path
 
 from rich import box
 from rich.table import Table
 
-from tutor import readers, terminal, tree, verifying
-from tutor.card import Card, all_cards, find, resolve
+from tutor import readers, terminal, verifying
+from tutor.card import Card, all_cards, find, promises, resolve
 from tutor.lab import workers
+from tutor.lab.atlas import walked
 from tutor.lab.campaign import STOPPED, Job, run_once
 from tutor.lab.progress import INTERRUPTED
-from tutor.opening import FIRST
 from tutor.saying import verdict_of
-from tutor.walk import chain, deciding
+from tutor.walk import deciding
 
 
 @dataclass(frozen=True)
 class Trial:
-    """A run that is to be trained: a break with a fix, or its control (`fix` is then "")."""
+    """A run that is to be trained: a break with a fix, or its control (`fix` is then "").
+
+    Attributes:
+        walks: the trees that are walked by themselves over it; "" for a walk from the first tree on.
+    """
 
     job: Job
     card: str
     fix: str
     seed: int
+    walks: tuple[str, ...] = ("",)
 
 
 @dataclass(frozen=True)
@@ -70,19 +74,21 @@ def trials_of(card: Card, seed: int, runs: Path) -> Iterator[Trial]:
     changes = {name: fix.change for name, fix in card.fixes.items() if fix.change}
     if not changes:
         return
+    walks = ("", *(alone for _, alone in promises([card]) if alone))
     control = resolve(card, control=True, changes=common)
-    yield Trial(Job(control, card.asked_as, runs / card.name / str(seed) / "control"), card.name, "", seed)
+    folder = runs / card.name / str(seed)
+    yield Trial(Job(control, card.asked_as, folder / "control"), card.name, "", seed, walks)
     for name, change in changes.items():
         plan = resolve(card, changes={**change, **common})
-        out = runs / card.name / str(seed) / name
-        yield Trial(Job(plan, card.asked_as, out), card.name, name, seed)
+        yield Trial(Job(plan, card.asked_as, folder / name), card.name, name, seed, walks)
 
 
 def tried(trial: Trial) -> Mended:
     """Train and walk it."""
     run_once(trial.job)
     run = readers.read(trial.job.out)
-    stages = chain(run, tree.find(FIRST, checked=False), partial(tree.find, checked=False))
+    walks = [walked(run, alone) for alone in trial.walks]
+    stages = next((stages for stages in walks if verdict_of(stages) == "flaw"), walks[0])
     end = verifying.ending(run)
     verdict, leaf = verdict_of(stages), deciding(stages).walk.at
     return Mended(trial.card, trial.fix, trial.seed, verdict, leaf, "" if end is None else round(end, 4))
