@@ -293,8 +293,8 @@ class TestTrees:
     @pytest.mark.parametrize(
         ("breaks", "said"),
         [
-            ("[no-clip, no-clip-silent]", "the card of no-clip-silent promises another"),
-            ("[]", "its breaks lack no-clip, whose card promises it"),
+            ("[no-clip, heavy-batches, no-clip-silent]", "the card of no-clip-silent promises another"),
+            ("[heavy-batches]", "its breaks lack no-clip, whose card promises it"),
         ],
     )
     def test_check_holds_a_leafs_breaks_against_the_cards(
@@ -304,7 +304,7 @@ class TestTrees:
         monkeypatch.chdir(tmp_path)
         graph = tmp_path / "trees" / "phase-19.yaml"
         text = graph.read_text()
-        graph.write_text(text.replace("breaks: [no-clip]", f"breaks: {breaks}"))
+        graph.write_text(text.replace("breaks: [no-clip, heavy-batches]", f"breaks: {breaks}"))
         code, out, err = tutor("trees", "check", str(graph))
         assert (code, out) == (2, "")
         assert f"leaf unclipped-batch: {said}" in err

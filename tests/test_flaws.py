@@ -133,11 +133,17 @@ class TestCommand:
     def test_breaks_by_tree_and_leaf(self):
         _, out = tutor("breaks", "--lang", "en")
         lines = out.splitlines()
-        for name in cards.available():
-            card = cards.find(name)
-            place = max(i for i, line in enumerate(lines) if line.split()[:1] == [name])
-            heads = [line for line in lines[:place] if not line.startswith(" ")]
-            assert heads[-1] == f"{card.expect.tree} · {', '.join(card.expect.leaf)}"
+        under: dict[str, list[str]] = {}
+        for line in lines:
+            if not line.startswith(" "):
+                head = line
+            elif (name := line.split()[0]) in cards.available():
+                under.setdefault(name, []).append(head)
+        promised = {name: cards.find(name).expect.leaves for name in cards.available()}
+        assert {name: sorted(heads) for name, heads in under.items()} == {
+            name: sorted(f"{tree} · {', '.join(found)}" for tree, found in leaves.items())
+            for name, leaves in promised.items()
+        }
 
     @pytest.mark.parametrize(("lang", "words"), [("en", "how often"), ("es", "cada cuánto")])
     def test_signals(self, lang: str, words: str):

@@ -11,9 +11,10 @@ stopped.
 import argparse
 import csv
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
+from typing import Any
 
 from rich import box
 from rich.table import Table
@@ -95,11 +96,16 @@ def tried(trial: Trial) -> Mended:
 
 
 def write(table: Path, rows: Sequence[Mended]) -> None:
-    """The table, by card, fix and seed."""
+    """The table, by card, fix and seed; rows of other runs stay."""
+    known: dict[tuple[str, str, int], Mapping[str, Any]] = {}
+    if table.is_file():
+        with table.open(newline="", encoding="utf-8") as file:
+            known = {(row["card"], row["fix"], int(row["seed"])): row for row in csv.DictReader(file)}
+    known |= {(row.card, row.fix, row.seed): asdict(row) for row in rows}
     with table.open("w", newline="", encoding="utf-8") as file:
         writer = csv.DictWriter(file, [one.name for one in fields(Mended)], lineterminator="\n")
         writer.writeheader()
-        writer.writerows(asdict(row) for row in sorted(rows, key=lambda row: (row.card, row.fix, row.seed)))
+        writer.writerows(known[key] for key in sorted(known))
 
 
 def drawn(rows: Sequence[Mended]) -> Table:
