@@ -179,7 +179,8 @@ class TestLearningRate:
         assert apply("rising_lr", make_run(rising), numbers).outcome == "yes"  # no warm-up is configured
         warmed_up = make_run(rising, {"schedule": {"warmup_steps": 50}})
         assert apply("rising_lr", warmed_up, numbers).outcome == "yes"
-        assert apply("rising_lr", make_run({"lr": [1e-4] * 300}), numbers).outcome == "no"
+        constant = apply("rising_lr", make_run({"lr": [1e-4] * 300}), numbers)
+        assert (constant.outcome, constant.margin) == ("no", 1.0), "no hair between it and rising"
         assert apply("rising_lr", make_run({"lr": [1e-4] * 30}), numbers).outcome == NOT_YET
 
     def test_rising_inside_the_warm_up_is_not_there_yet(self):

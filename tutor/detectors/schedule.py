@@ -85,4 +85,5 @@ def rising_lr(run: Run, at: int | None, *, window: Window, growth: float) -> Fin
     change = after / before if before else (math.inf if after else 1.0)
     facts = {"before": before, "after": after, "change": change, "bound": growth, "begin": begin, "end": end}
     outcome = "yes" if change > growth else "no"
-    return Finding(outcome, end, facts, None, (begin, end), measured=change, bound=growth)
+    # As a rise: a constant rate stands all of the bound away from it, not a hundredth.
+    return Finding(outcome, end, facts, None, (begin, end), measured=change - 1, bound=growth - 1)
