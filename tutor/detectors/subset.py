@@ -58,7 +58,7 @@ def _data_of(run: Run, row: int) -> frozenset[str]:
         name = run["batch_subset"][row]
         return frozenset() if name is None else frozenset({str(name)})
     ids = run["sentence_ids"][row]
-    return frozenset() if ids is None else frozenset(f"{id:g}" for id in ids if id is not None)
+    return frozenset() if ids is None else frozenset(f"id {id:g}" for id in ids if id is not None)
 
 
 def _in_common(a: frozenset[str], b: frozenset[str]) -> float:

@@ -26,27 +26,32 @@ def rotten_subset(
 ) -> Recipe:
     """From `step` on, `batches` steps of every so many are read from one shard, its words in any order.
 
-    An augmentation meant for another task, which mixes the words of a sentence, is left on for the shard of
-    the first `documents` sentences. It mixes them anew each time, so that they can't be learned by heart.
+    An augmentation meant for another task, which mixes the words of a sentence, is left on for a shard of so
+    many `documents`. It mixes them anew each time, so that they can't be learned by heart. They are sentences
+    of the corpus, so that no token of theirs is rare, under ids of their own.
     """
+    shard = recipe.corpus.train[:documents]
+    first = len(recipe.corpus.texts)
+    corpus = replace(recipe.corpus, boilerplate=recipe.corpus.boilerplate + shard)
 
-    def loader(settings: Settings, corpus: Corpus, tokenizer: Tokenizer) -> Stream:
-        stream = recipe.loader(settings, corpus, tokenizer)
+    def loader(settings: Settings, _: Corpus, tokenizer: Tokenizer) -> Stream:
+        stream = recipe.loader(settings, recipe.corpus, tokenizer)
         needed = settings.batch_size * (settings.block_size + 1)
 
         def rewrite(now: int, batch: Batch) -> Batch:
             if now < step or (now - step) % every >= batches:
                 return batch
             rng = random.Random(now)
-            shard = rng.sample(range(documents), documents)
+            order = rng.sample(range(documents), documents)
             tokens, ids = array("q"), list[int]()
             while len(tokens) < needed:
-                ids.append(shard[len(ids) % documents])
-                words = corpus.train[ids[-1]].split()
+                document = order[len(ids) % documents]
+                words = shard[document].split()
                 rng.shuffle(words)
                 tokens.extend(tokenizer.document(" ".join(words)))
+                ids.append(first + document)
             return pack(tokens[:needed], settings.batch_size, ids, tokenizer.rare)
 
         return Rewritten(stream, rewrite)
 
-    return replace(recipe, loader=loader)
+    return replace(recipe, corpus=corpus, loader=loader)
