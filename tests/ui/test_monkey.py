@@ -17,6 +17,14 @@ FOUND = {
         first=("p",),
         acts=(("press", "p", 200), ("press", "enter", 10), ("press", "left", 0), ("language", 5)),
     ),
+    "a terminal resized while the app is being left": monkey.Episode(
+        lang="es",
+        size=(200, 50),
+        begun_before=True,
+        subject="19-break",
+        first=("enter",),
+        acts=(("press", "q", 0), ("resize", 177, 37, 0), ("resize", 120, 36, 0)),
+    ),
 }
 """What the monkey once found, by what it was; each is the shortest way there."""
 

@@ -116,6 +116,8 @@ class TutorApp(Navigation, FirstPaint):
         """Cover everything with one clear line while the terminal is too small."""
         from tutor.ui.screens.small import TooSmall
 
+        if not self.screen_stack:  # the app is being left
+            return
         if self.is_small(event.size):
             self.cover(event.size)
         elif isinstance(self.screen, TooSmall):

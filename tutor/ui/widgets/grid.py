@@ -115,13 +115,13 @@ class EvidenceGrid(Section):
 
     def on_mount(self) -> None:
         """Fill the grid and go to its first marked cell."""
-        table = self.query_one(Cells)
-        table.add_column(Text(self.words("heads.panel")), width=FIRST_COLUMN)
-        for letter in LETTERS[: len(self.pm.hypotheses)]:
-            table.add_column(letter, width=COLUMN)
-        for panel in self.panels:
-            table.add_row(self._row_name(panel), *(self._cell(panel, h.key) for h in self.pm.hypotheses))
-        table.cursor_coordinate = self._next_marked(Coordinate(0, 0)) or Coordinate(0, 1)
+        for table in self.query(Cells):  # none where the app is left while this is mounted
+            table.add_column(Text(self.words("heads.panel")), width=FIRST_COLUMN)
+            for letter in LETTERS[: len(self.pm.hypotheses)]:
+                table.add_column(letter, width=COLUMN)
+            for panel in self.panels:
+                table.add_row(self._row_name(panel), *(self._cell(panel, h.key) for h in self.pm.hypotheses))
+            table.cursor_coordinate = self._next_marked(Coordinate(0, 0)) or Coordinate(0, 1)
 
     def _row_name(self, panel: str) -> Content:
         """A panel's name, with a sign where the learner proved something on it."""

@@ -16,6 +16,7 @@ from tutor.postmortem import (
     SECTIONS,
     PostMortem,
     Problem,
+    Symptom,
     is_one,
     not_taken,
     symptom_problem,
@@ -120,18 +121,12 @@ class Symptoms(Section):
                 yield field(symptom.key, symptom.value, self.words("said.not_recorded"), "value")
                 unit = self.words(f"units.{symptom.unit}") if symptom.unit else ""
                 yield Static(Content(unit), classes="unit")
-                yield Static(id=f"source-{symptom.key}", classes="source")
+                yield Static(self._source(symptom), id=f"source-{symptom.key}", classes="source")
 
-    def on_mount(self) -> None:
-        """Say where each value came from."""
-        for symptom in self.pm.symptoms:
-            self._mark(symptom.key)
-
-    def _mark(self, key: str) -> None:
-        symptom = next(s for s in self.pm.symptoms if s.key == key)
+    def _source(self, symptom: Symptom) -> Content:
+        """Where its value came from, marked where it can't be one."""
         problem = symptom_problem(symptom, self.lang)
-        place = self.query_one(f"#source-{key}", Static)
-        place.update(Content(f"{'✗ ' if problem else ''}{source(symptom, self.lang)}"))
+        return Content(f"{'✗ ' if problem else ''}{source(symptom, self.lang)}")
 
     @on(Input.Changed)
     def _changed(self, event: Input.Changed) -> None:
@@ -142,7 +137,7 @@ class Symptoms(Section):
         """Mark the rows too, and show what is worked out from others."""
         super().show(pm, problems)
         for symptom in pm.symptoms:
-            self._mark(symptom.key)
+            self.query_one(f"#source-{symptom.key}", Static).update(self._source(symptom))
             value = self.query_one(f"#{symptom.key}", Input)
             if not value.has_focus and value.value != plain(symptom.value):
                 with value.prevent(Input.Changed):
