@@ -38,8 +38,9 @@ def bad_batch(
 
     The flaw: a batch unlike the others, as one full of a rare token. A batch is bad where the gradient norm
     stands `ratio` times above its mean before, or one rare token takes a larger `share` of it. The norm may
-    rise `lead` rows before the loss; bad rows next to each other are one event, and NaN among them is no end
-    of it. Where the norm alone says so for longer than `longest`, the state is bad and no longer a batch.
+    rise `lead` rows before the loss, or so many after a row that left the band by chance; one that follows the
+    loss later is a consequence. Bad rows next to each other are one event, and NaN among them is no end of it.
+    Where the norm alone says so for longer than `longest`, the state is bad and no longer a batch.
     Source: the tree; ours: `share`, `lead` and `longest`.
     """
     row = run.row_at(at) if at is not None else 0
@@ -58,7 +59,7 @@ def bad_batch(
     def bad(i: int) -> bool:
         return norms[i] > ratio * quiet.mean > 0 or rare(i)
 
-    first = next((i for i in range(max(0, row - lead), peak + 1) if bad(i)), None)
+    first = next((i for i in range(max(0, row - lead), min(peak, row + lead) + 1) if bad(i)), None)
     start = row if first is None else first
     ends = (i for i in range(start, last + 1) if not (bad(i) or broken[i]))
     stop = peak + 1 if first is None else next(ends, last + 1)

@@ -46,5 +46,6 @@ class Hints(Scrolling):
         self.call_after_refresh(self._to_the_newest)
 
     def _to_the_newest(self) -> None:
-        self.scroll_end(animate=False)
-        self.screen.refresh_bindings()  # now that it is known whether the hints scroll
+        if self.is_attached:  # else the walk was left while this waited
+            self.scroll_end(animate=False)
+            self.screen.refresh_bindings()  # now that it is known whether the hints scroll
