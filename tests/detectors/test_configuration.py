@@ -154,9 +154,14 @@ class TestScheduleShape:
         assert (found.outcome, found.step) == ("falls", 120)
 
     def test_a_rise_is_another_tree_s(self):
-        lr = rates(150) + rates(100)
-        lr[150:] = [1e-3] * 100
-        assert self.found([*rates(120)[:110], *[2e-3] * 140]).outcome == "differs"
+        assert self.found([*rates(110), *[1.3e-3] * 140]).outcome == "differs"
+
+    def test_far_above_the_configured_peak(self):
+        found = self.found([*rates(110), *[2e-3] * 140])
+        assert (found.outcome, found.step, found.facts["times"]) == ("above", 110, pytest.approx(2.0))
+        assert found.level == pytest.approx(1.5e-3)
+        endless = self.found([1e-3 * (step + 1) / 100 for step in range(250)])
+        assert (endless.outcome, endless.step) == ("above", 249)
 
     def test_a_warm_up_that_is_too_slow_differs(self):
         assert self.found([RATE(step // 4) for step in range(250)]).outcome == "differs"

@@ -97,7 +97,7 @@ def promises(cards: Iterable[Card]) -> dict[tuple[str, str], tuple[str, tuple[st
     in which it ends, and the leaves, one of which it ends at.
     """
     return {
-        (card.name, tree if tree == BY_HAND else ""): (tree, leaves)
+        (card.name, "" if tree == card.expect.tree != BY_HAND else tree): (tree, leaves)
         for card in cards
         if card.expect
         for tree, leaves in card.expect.leaves.items()

@@ -53,6 +53,20 @@ class Beyond(Grouped):
 
 
 @dataclass(frozen=True)
+class Motion(Grouped):
+    """When what ought to move stands still: `{moves: 0.1, still: 0.000001}`.
+
+    Attributes:
+        moves: the plan moves by more than this share of its peak.
+        still: and what was logged by no more than this one.
+    """
+
+    a_kind: ClassVar[str] = "a motion"
+    moves: float
+    still: float
+
+
+@dataclass(frozen=True)
 class Gain(Grouped):
     """What counts as having learned: `{gain: 0.03, level: 0.05, sigmas: 3.0}`.
 

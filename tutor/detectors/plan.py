@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tutor.detectors import NO_DATA, NOT_YET, Finding, Smoothed, detector
+from tutor.detectors.grouped import Motion
 from tutor.detectors.windows import cadence, finite
 from tutor.run import Run, to_float
 from tutor.run.manifest import Schedule
@@ -50,22 +52,23 @@ _AWAY = (*_SHAPE, "step", "planned", "share", "bound")
 @detector(
     signals=("lr",),
     manifest=("schedule",),
-    outcomes=("matches", "differs", "constant", "zero", "falls"),
+    outcomes=("matches", "differs", "constant", "zero", "falls", "above"),
     facts={
         **dict.fromkeys(("matches", "differs"), _AWAY),
         **dict.fromkeys(("constant", "zero"), _SHAPE),
         "falls": (*_SHAPE, "step", "before", "after", "bound"),
+        "above": (*_SHAPE, "step", "times", "bound"),
     },
 )
 def schedule_shape(
-    run: Run, at: int | None, *, away: float, jump: float, moves: float, still: float, few: int
+    run: Run, at: int | None, *, away: float, jump: float, motion: Motion, above: float, few: int
 ) -> Finding:
     """Whether the learning rate follows the schedule in the manifest.
 
-    The flaw: a scheduler that never steps (constant to the share `still` of its peak where the plan moves by
-    more than the share `moves`), a base rate of 0, or a fall by more than `jump` of the peak at one row where
-    none is planned. A rate that is otherwise further `away` than that share is a remark. Under `few` updates
-    show no shape. Source: the tree; ours: the shares.
+    The flaw: a scheduler that never steps (`motion` says what that is), a base rate of 0, a rate of `above`
+    times the configured peak or more, or a fall by more than `jump` of the peak at one row where none is
+    planned. A rate that is otherwise further `away` than that share is a remark. Under `few` updates show no
+    shape. Source: the tree; ours: the shares.
     """
     lr_rows = run["lr"].is_finite()
     steps, lr = run.steps.filter(lr_rows), run["lr"].cast(float).filter(lr_rows)
@@ -81,13 +84,10 @@ def schedule_shape(
         return Finding(NO_DATA, facts={"missing": ["schedule"]})
     peak = float(schedule.lr_max)
     curve, moved = Smoothed("lr", steps, plan), _range(plan) / peak
-    if _range(lr) <= still * peak and moved > moves:
-        return Finding("constant", shows, facts, curve=curve, measured=moved, bound=moves)
-    fall, row = _unplanned_fall(lr, plan)
-    if fall > jump * peak:
-        facts |= {"step": int(steps[row]), "before": float(lr[row - 1]), "after": float(lr[row])}
-        facts["bound"] = 100 * jump
-        return Finding("falls", int(steps[row]), facts, curve=curve, measured=fall / peak, bound=jump)
+    if _range(lr) <= motion.still * peak and moved > motion.moves:
+        return Finding("constant", shows, facts, curve=curve, measured=moved, bound=motion.moves)
+    if odd := _odd(steps, lr, plan, peak, above, jump):
+        return replace(odd, facts={**facts, **odd.facts}, curve=curve)
     deviation = (lr - plan).abs()
     row = deviation.arg_max() or 0
     share = float(deviation[row]) / peak
@@ -95,6 +95,23 @@ def schedule_shape(
     facts |= {"share": 100 * share, "bound": 100 * away}
     outcome = "matches" if share <= away else "differs"
     return Finding(outcome, int(steps[row]), facts, curve=curve, measured=share, bound=away)
+
+
+def _odd(
+    steps: pl.Series, lr: pl.Series, plan: pl.Series, peak: float, above: float, jump: float
+) -> Finding | None:
+    """What no plan has: a rate far above its peak, or a fall at one row that is none of the plan's."""
+    top = lr.arg_max() or 0
+    step, times = int(steps[top]), float(lr[top]) / peak
+    if times >= above:
+        facts = {"step": step, "lr": float(lr[top]), "times": times, "bound": above}
+        return Finding("above", step, facts, above * peak, measured=times, bound=above)
+    fall, row = _unplanned_fall(lr, plan)
+    if fall > jump * peak:
+        step = int(steps[row])
+        facts = {"step": step, "before": float(lr[row - 1]), "after": float(lr[row]), "bound": 100 * jump}
+        return Finding("falls", step, facts, measured=fall / peak, bound=jump)
+    return None
 
 
 def _unplanned_fall(lr: pl.Series, plan: pl.Series) -> tuple[float, int]:
