@@ -25,6 +25,30 @@ FOUND = {
         first=("enter",),
         acts=(("press", "q", 0), ("resize", 177, 37, 0), ("resize", 120, 36, 0)),
     ),
+    "a walk over another tree opened while the app is being left": monkey.Episode(
+        lang="en",
+        size=(120, 36),
+        begun_before=False,
+        subject="one\ntwo\r\n",
+        first=(),
+        acts=(("press", "down", 100), ("press", "q", 0), ("press", "q", 0), ("press", "t", 100)),
+    ),
+    "a click on a command that is found no more": monkey.Episode(
+        lang="en",
+        size=(120, 36),
+        begun_before=True,
+        subject="19-break",
+        first=("p", "enter"),
+        acts=(
+            ("press", "ctrl+p", 0),
+            ("press", "question_mark", 20),
+            ("press", "4", 5),
+            ("press", "m", 20),
+            ("press", "comma", 0),
+            ("press", "left", 5),
+            ("click", 0.87, 0.33, 2, 0),
+        ),
+    ),
 }
 """What the monkey once found, by what it was; each is the shortest way there."""
 

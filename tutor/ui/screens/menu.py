@@ -10,7 +10,11 @@ from textual.command import CommandList, CommandPalette
 from tutor.ui import bindings
 from tutor.ui.screens.once import LeftOnce
 from tutor.ui.widgets.footer import Keys
-from tutor.ui.widgets.options import has_room
+from tutor.ui.widgets.options import Clicked, has_room
+
+
+class Commands(Clicked, CommandList, can_focus=False):
+    """The commands that were found."""
 
 
 class Menu(LeftOnce, CommandPalette):
@@ -23,7 +27,8 @@ class Menu(LeftOnce, CommandPalette):
 
     def compose(self) -> ComposeResult:
         """The search, over the keys."""
-        yield from super().compose()
+        for widget in super().compose():
+            yield Commands() if type(widget) is CommandList else widget
         yield Keys()
 
     @property

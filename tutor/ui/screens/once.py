@@ -51,6 +51,15 @@ class LeftOnce(InTutor, _Screen):
         ):
             self.set_class(True, *self._get_breakpoint_classes(room, breakpoints or []), update=False)
 
+    async def on_event(self, event: events.Event) -> None:
+        """A screen that opens while it is taken away, or the app is left, has no widgets: it isn't told that
+        it stands.
+        """
+        from textual.events import Mount
+
+        if not isinstance(event, Mount) or (self.is_attached and self.display):
+            await super().on_event(event)
+
     async def _on_idle(self, event: events.Idle) -> None:
         """Paint soon after the last step of opening: Textual's own timer begins with a whole frame's wait."""
         if self._unpainted and self.is_current and not self.app._batch_count:

@@ -179,7 +179,7 @@ class PostMortemScreen(Page):
                 async with self.batch():
                     await form.remove_children()
                     await form.mount(section)
-                if enter and section.is_attached:
+                if enter and section.is_attached and section.display:  # else it is being taken away
                     enter()
 
     def _drawn(self, kind: type[S]) -> Iterable[S]:

@@ -70,6 +70,8 @@ class WalkScreen(WalkView):
         kept = await self.keeper.kept(fresh)
         if kept and self._start not in (None, kept.start):
             fresh, kept = walks.again(kept, self._start), None
+        if not self.is_attached:  # the app was left meanwhile
+            return
         self.query_one(Plot).subject = run
         self.query_one(Remarks).about = run
         self.move_to(kept or fresh, keep=False)
