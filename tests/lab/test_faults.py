@@ -44,6 +44,7 @@ PLANNED = (
     Part("one-group"),
     Part("repeated-batch", {"step": 8, "steps": 5}),
     Part("repeated-batch", {"step": 14, "steps": 8}),  # stuck when the run is cut
+    Part("rotten-subset", {"step": 8, "every": 10, "documents": 12}),
     Part("summed-loss"),
 )
 IN_FP16 = (Part("hot-activations", {"gain": 200.0}), Part("no-scaler"), Part("static-scale"))

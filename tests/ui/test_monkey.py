@@ -53,6 +53,7 @@ FOUND = {
 """What the monkey once found, by what it was; each is the shortest way there."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("found", FOUND.values(), ids=FOUND)
 def test_what_was_found_is_mended(found):
     assert monkey.play(found) is None
