@@ -155,11 +155,10 @@ class LeafScreen(WalkPage[AtLeaf]):
                 (f"\n{self.say('leaf.now')} ", "$foreground-muted"),
                 (advice.words(lang), ""),
             ]
+        lead = f"{self.say('leaf.reproduce')} "
         for name in leaf.breaks:
-            parts += [
-                (f"\n{self.say('leaf.reproduce')} ", "$foreground-muted"),
-                (f"tutor train --break {name}", "$primary"),
-            ]
+            parts += [(f"\n{lead}", "$foreground-muted"), (f"tutor train --break {name}", "$primary")]
+            lead = " " * len(lead)  # said once
         if leaf.unreached:
             parts += [
                 (f"\n{self.say('leaf.unreached')} ", "$foreground-muted"),
