@@ -407,6 +407,21 @@ class TestBadCards:
                 {"tree": "phase-91", "leaf": "healthy"},
                 r"expect: there is no tree 'phase-91'; did you mean phase-19\?",
             ),
+            (
+                "expect",
+                {"leaf": "healthy", "also": {"scale": "carry-onn"}},
+                r"expect: there is no leaf of scale 'carry-onn'; did you mean carry-on\?",
+            ),
+            (
+                "expect",
+                {"leaf": "healthy", "also": {"scales": "carry-on"}},
+                r"expect: there is no tree 'scales'; did you mean scale\?",
+            ),
+            (
+                "expect",
+                {"leaf": "healthy", "also": {"phase-19": "healthy"}},
+                "expect: phase-19 is the break's own tree",
+            ),
         ],
     )
     def test_a_part_or_a_promise_that_is_none_is_refused(

@@ -58,6 +58,11 @@ def find_problems(card: Card) -> Found:
 
 def _expect(expect: Expect) -> Found:
     """A promise of a tree that isn't there, or of a leaf that it hasn't."""
+    if expect.tree in expect.also:
+        yield (
+            ("expect", "also"),
+            f"expect: {expect.tree} is the break's own tree: name its leaves under `leaf`",
+        )
     for name, leaves in expect.leaves.items():
         in_file = ("expect", "leaf") if name == expect.tree else ("expect", "also", name)
         try:
