@@ -48,6 +48,7 @@ class Play:
         self.episode, self.folder = episode, folder
         self.left = list(episode.acts)
         self._stuck: BrokenError | None = None
+        self._scrolled = False
         self._kept = Kept()
         self._lessons: dict[Path, bytes] = {}
         self._stray: list[BaseException] = []
@@ -109,6 +110,8 @@ class Play:
         kind, *what, wait = act
         app: Any = pilot.app
         self._check_left(app)
+        if kind in ("press", "paste", "wheel"):
+            self._scrolled = kind == "wheel"
         match kind:
             case "language" if app.screen.is_modal:  # the key doesn't reach through it
                 pass
@@ -154,7 +157,7 @@ class Play:
         self._kept.see(app)
         self._check_stray()
         until = time.monotonic() + PATIENCE / 10
-        while found := list(broken(app)):
+        while found := list(broken(app, scrolled=self._scrolled)):
             if time.monotonic() > until:
                 raise BrokenError(f"{found[0]}, at {app.size.width} x {app.size.height}\n{shown(app)}")
             await asyncio.sleep(FRAME)

@@ -15,8 +15,12 @@ from tutor.ui.widgets.footer import WAYS_OUT, Keys
 HIDDEN = re.compile(r"\s+")
 
 
-def broken(app: TutorApp) -> Iterator[str]:
-    """Each promise that doesn't hold of what stands on the screen now."""
+def broken(app: TutorApp, *, scrolled: bool = False) -> Iterator[str]:
+    """Each promise that doesn't hold of what stands on the screen now.
+
+    Args:
+        scrolled: by the mouse, since the last key: what has the focus may be out of sight until the next.
+    """
     screen, size = app.screen, app.size
     strips = screen._compositor.render_strips()
     text = "\n".join("".join(segment.text for segment in strip if not segment.control) for strip in strips)
@@ -37,7 +41,7 @@ def broken(app: TutorApp) -> Iterator[str]:
         yield f"no way out of {type(screen).__name__}"
     elif not _stands(out, text.splitlines()[-1:]):
         yield f"the way out of {type(screen).__name__} isn't at the bottom"
-    yield from _focus(app)
+    yield from _focus(app, scrolled)
 
 
 def way_out(app: TutorApp) -> Working | None:
@@ -57,7 +61,7 @@ def _steers(sign: str) -> bool:
     return unicodedata.category(sign) in ("Cc", "Cs") or sign in "\u202a\u202b\u202c\u202d\u202e"
 
 
-def _focus(app: TutorApp) -> Iterator[str]:
+def _focus(app: TutorApp, scrolled: bool) -> Iterator[str]:
     """What takes keys has the focus, and can be seen."""
     screen, focused = app.screen, app.screen.focused
     takes = [w for w in screen.query("*") if isinstance(w, Input | OptionList | TextArea) and w.can_focus]
@@ -65,5 +69,5 @@ def _focus(app: TutorApp) -> Iterator[str]:
     if focused is None:
         if takes and not isinstance(screen, CommandPalette):
             yield f"nothing on {type(screen).__name__} has the focus"
-    elif not screen.region.overlaps(focused.region) or not focused.region:
+    elif not focused.region or not (scrolled or screen.find_widget(focused).visible_region):
         yield f"the focus on {type(screen).__name__} can't be seen: {focused!r}"

@@ -14,6 +14,7 @@ from textual.widgets import Input, Static, TextArea
 from tests.conftest import ROOT
 from tests.test_postmortem import begun, filled, spiked
 from tests.ui.conftest import shown, until
+from tests.ui.promises import broken
 from tutor.notebook import Notebook, NotebookError, draft_key
 from tutor.postmortem import SECTIONS, problems
 from tutor.ui.app import TutorApp
@@ -496,6 +497,38 @@ async def test_every_field_can_be_reached_and_seen(book, size):
                 await until(lambda w=widget, form=form: w.has_focus and form.contains_region(w.region))
                 assert widget.region.width > 3, f"{section}: {widget} has no room"
                 assert form.contains_region(widget.region), f"{section}: {widget} lies outside"
+
+
+class TestFieldsOutOfSight:
+    """At 60x18 the rows of a section don't fit."""
+
+    async def test_page_and_arrow_keys_go_from_field_to_field(self, book):
+        async with on_screen(PostMortemScreen(begun(spiked()), book), "es", (60, 18)) as pilot:
+            app, met = pilot.app, []
+            await settle(pilot)
+            for key in ("pagedown", "up", "down", "pagedown", "pagedown", "pageup", "pageup"):
+                await pilot.press(key)
+                await settle(pilot)
+                assert list(broken(app)) == [], key
+                met.append(app.focused.id)
+        keys = [symptom.key for symptom in begun(spiked()).symptoms]
+        after, one_up, back, *_, first = (keys.index(id) for id in met)
+        assert after > 5, "a page further"
+        assert (one_up, back, first) == (after - 1, after, 0)
+
+    async def test_typing_brings_back_the_field_that_the_mouse_scrolled_away(self, book):
+        async with on_screen(PostMortemScreen(begun(spiked()), book), "es", (60, 18)) as pilot:
+            app = pilot.app
+            await app.screen._go(2)
+            await settle(pilot)
+            held = app.focused
+            app.screen.query_one("#form .section").scroll_to(y=100, animate=False)
+            await settle(pilot)
+            assert list(broken(app)), "out of sight"
+            await pilot.press("7")
+            await settle(pilot)
+            assert app.focused is held
+            assert list(broken(app)) == []
 
 
 class TestLessons:

@@ -10,10 +10,12 @@ learner without a notebook is told before the first question what all this is ab
 
 from __future__ import annotations
 
+from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING
 
 from textual import events
+from textual.errors import NoWidget
 from textual.screen import Screen
 
 from tutor import preferences
@@ -89,13 +91,22 @@ class TutorApp(Navigation, FirstPaint):
         self._close_messages_no_wait()
 
     async def on_event(self, event: events.Event) -> None:
-        """What is pasted is made safe to draw. A key that comes while the app ends, when there is no screen
-        any more, is passed over.
+        """What is pasted is made safe to draw. A key acts on what is in sight. One that comes while the app
+        ends, when there is no screen any more, is passed over.
         """
         if isinstance(event, events.Paste):
             event.text = plain("\n".join(event.text.splitlines()), lines=True)
+        if isinstance(event, events.Key | events.Paste):
+            self._show_focused()
         if self.screen_stack or not isinstance(event, events.InputEvent):
             await super().on_event(event)
+
+    def _show_focused(self) -> None:
+        """Bring back what takes the keys, where it was scrolled out of sight."""
+        held = self.focused if self.screen_stack else None
+        with suppress(NoWidget):  # it isn't laid out yet
+            if held and not self.screen.find_widget(held).visible_region:
+                held.scroll_visible(animate=False)
 
     def exit(
         self, result: object = None, return_code: int = 0, message: RenderableType | None = None

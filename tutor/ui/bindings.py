@@ -223,6 +223,13 @@ POSTMORTEM: list[BindingType] = [
     _form("f3", "example", "example"),
 ]
 
+FIELDS: list[BindingType] = [
+    Binding("down", "field(1)", "the field below", show=False),  # no id: see `working`
+    Binding("up", "field(-1)", "the field above", show=False),
+    Binding("pagedown", "field_page(1)", "a page down", show=False),
+    Binding("pageup", "field_page(-1)", "a page up", show=False),
+]
+
 CELLS: list[BindingType] = [
     _form("1", "fill('favours')", "fill", "1-3"),
     _form("2", "fill('rules_out')", "fill", "1-3"),

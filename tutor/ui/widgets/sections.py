@@ -29,12 +29,13 @@ from tutor.postmortem import (
 from tutor.postmortem.change import changes
 from tutor.postmortem.text import LETTERS, source, supported_by, tension
 from tutor.run import PANELS, Run
+from tutor.ui import bindings
 from tutor.words import plain, say
 
 Edit = Callable[[PostMortem], PostMortem]
 
 
-class Section(VerticalScroll, can_focus=False):
+class Section(VerticalScroll, can_focus=False, inherit_bindings=False):
     """One section: its lead, its fields, and a line that says how it stands.
 
     Args:
@@ -53,6 +54,8 @@ class Section(VerticalScroll, can_focus=False):
         change: Edit
         again: bool = False
         focus: str = ""
+
+    BINDINGS = bindings.FIELDS
 
     part: str = ""
 
@@ -74,6 +77,28 @@ class Section(VerticalScroll, can_focus=False):
     def entry(self) -> Widget:
         """The field to begin at."""
         return (self.query("Input, TextArea, Cells") or self.query("Button")).first()
+
+    def action_field(self, rows: int) -> None:
+        """The field below the one at hand, or above; past the last, what is written there is shown.
+
+        Textual's own keys would scroll the field that takes what is typed out of sight.
+        """
+        held = self.screen.focused
+        if held not in (fields := [field for field in self.query("*") if field.focusable]):
+            return
+        here, way = held.region.offset, 1 if rows > 0 else -1
+        ahead = {field: (field.region.y - here.y) * way for field in fields}
+        near = max((by for by in ahead.values() if 0 < by <= abs(rows)), default=0)
+        near = near or min((by for by in ahead.values() if by > 0), default=0)
+        if near:
+            row = [field for field in fields if ahead[field] == near]
+            min(row, key=lambda field: abs(field.region.x - here.x)).focus()
+        else:
+            self.scroll_to(y=self.max_scroll_y if way > 0 else 0, animate=False)
+
+    def action_field_page(self, pages: int) -> None:
+        """The farthest field that is within a page."""
+        self.action_field(pages * max(1, self.size.height - 1))
 
     def words(self, key: str, **facts: Any) -> str:
         """The post-mortem's words."""
