@@ -74,3 +74,14 @@ def test_a_run_is_described_by_its_manifest_in_each_language(here):
     [entry] = runs.available(also=[here / "control", here / "gone"])
     assert entry.describe("en") == "fp32 · 600 steps · seed 42"
     assert entry.describe("es") == "fp32 · 600 pasos · semilla 42"
+
+
+def test_a_manifest_that_is_written_anew_and_a_run_that_goes_are_seen(here):
+    write(here, "run")
+    assert not runs.available()[0].sealed
+    manifest = here / "run" / "manifest.json"
+    manifest.write_text(json.dumps(json.loads(manifest.read_text()) | {"sealed": True}))
+    assert runs.available()[0].sealed
+    manifest.unlink()
+    (here / "run" / "metrics.jsonl").unlink()
+    assert runs.available() == []

@@ -1,13 +1,15 @@
 """The runs there are, by their manifests alone, so that a long log isn't read to list it."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 
 from tutor import readers
 from tutor.opening import opening
 from tutor.run import BadRunError, Manifest, Run
+from tutor.runfolder import MANIFEST
 from tutor.runfolder.manifest import read_manifest
 from tutor.words import LANGUAGES, BadFileError
 
@@ -44,12 +46,36 @@ def available(also: Iterable[Path] = ()) -> list[RunEntry]:
     return [entry for path in paths for entry in _entries(path)]
 
 
-def _entries(path: Path) -> Iterator[RunEntry]:
+def _entries(path: Path) -> Sequence[RunEntry]:
     """The run at `path`, where a reader recognises one."""
     with suppress(OSError, BadRunError):
-        for source in readers.sources(path)[:1]:
-            descriptions = {lang: source.describe(lang) for lang in LANGUAGES}
-            yield RunEntry(path.name, path, descriptions, opening(path), _manifest(path).sealed)
+        manifest = path / MANIFEST
+        if manifest.is_file():
+            about = manifest.stat()
+            return _as_it_stands(path, frozenset(path.iterdir()), (about.st_mtime_ns, about.st_size))
+        return _looked_up(path)
+    return ()
+
+
+@lru_cache(maxsize=4096)
+def _as_it_stands(path: Path, _files: frozenset[Path], _manifest: tuple[int, int]) -> Sequence[RunEntry]:
+    """The run in a folder with these files, whose manifest is as it was: a key that lists the runs would else
+    wait for all of them to be read again.
+    """
+    return _looked_up(path)
+
+
+def _looked_up(path: Path) -> Sequence[RunEntry]:
+    return [
+        RunEntry(
+            path.name,
+            path,
+            {lang: source.describe(lang) for lang in LANGUAGES},
+            opening(path),
+            _manifest(path).sealed,
+        )
+        for source in readers.sources(path)[:1]
+    ]
 
 
 def siblings(run: Run, entries: Sequence[RunEntry]) -> list[RunEntry]:
