@@ -33,6 +33,22 @@ FOUND = {
         first=(),
         acts=(("press", "down", 100), ("press", "q", 0), ("press", "q", 0), ("press", "t", 100)),
     ),
+    "the app is left from the menu over a leaf": monkey.Episode(
+        lang="en",
+        size=(200, 50),
+        begun_before=True,
+        subject="19-break",
+        first=("m",),
+        acts=(("press", "6", 20), ("press", "ctrl+p", 200), ("press", "up", 0), ("press", "enter", 20)),
+    ),
+    "something pasted while the app is being left": monkey.Episode(
+        lang="es",
+        size=(200, 50),
+        begun_before=True,
+        subject="19-break",
+        first=("p",),
+        acts=(("press", "q", 5), ("paste", "x", 0), ("drag", 0.66, 0.999, 0.74, 0.62, 5), ("press", "n", 10)),
+    ),
     "a click on a command that is found no more": monkey.Episode(
         lang="en",
         size=(120, 36),

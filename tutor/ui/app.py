@@ -42,6 +42,9 @@ class TutorApp(Navigation, FirstPaint):
     """The app. Opens on a walk where it is given a run and a tree, else on the home screen.
 
     A run that can't be read ends the app with `return_code` 2 and the reason.
+
+    Attributes:
+        leaving: whether its end has begun: what is begun now would find its widgets gone.
     """
 
     TITLE = "tutor"
@@ -61,6 +64,7 @@ class TutorApp(Navigation, FirstPaint):
         settled: Callable[[], object] = lambda: None,
     ):
         super().__init__(settled)
+        self.leaving = False
         self.set_reactive(TutorApp.learner, learner)
         self._greet = greet
         self._subject, self._walked_tree, self._home_tree = subject, walked_tree, home_tree
@@ -91,27 +95,28 @@ class TutorApp(Navigation, FirstPaint):
         self._close_messages_no_wait()
 
     async def on_event(self, event: events.Event) -> None:
-        """What is pasted is made safe to draw. A key acts on what is in sight. One that comes while the app
-        ends, when there is no screen any more, is passed over.
+        """What is pasted is made safe to draw. A key acts on what is in sight. What comes while the app ends,
+        when there is no screen any more, is passed over.
         """
+        if isinstance(event, events.InputEvent | events.Paste) and not self.screen_stack:
+            return
         if isinstance(event, events.Paste):
             event.text = plain("\n".join(event.text.splitlines()), lines=True)
         if isinstance(event, events.Key | events.Paste):
             self._show_focused()
-        if self.screen_stack or not isinstance(event, events.InputEvent):
-            await super().on_event(event)
+        await super().on_event(event)
 
     def _show_focused(self) -> None:
         """Bring back what takes the keys, where it was scrolled out of sight."""
-        held = self.focused if self.screen_stack else None
         with suppress(NoWidget):  # it isn't laid out yet
-            if held and not self.screen.find_widget(held).visible_region:
+            if (held := self.focused) and not self.screen.find_widget(held).visible_region:
                 held.scroll_visible(animate=False)
 
     def exit(
         self, result: object = None, return_code: int = 0, message: RenderableType | None = None
     ) -> None:
         """Leave the app. What its screens have begun ends before their widgets go."""
+        self.leaving = True
         self.workers.cancel_all()
         super().exit(result, return_code, message)
 

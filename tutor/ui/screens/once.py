@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from textual.message import Message
     from textual.timer import Timer
     from textual.widget import Widget
+    from textual.worker import Worker
 
     _Screen = Screen[Any]
 else:
@@ -59,6 +60,10 @@ class LeftOnce(InTutor, _Screen):
 
         if not isinstance(event, Mount) or (self.is_attached and self.display):
             await super().on_event(event)
+
+    def run_worker(self, *args: Any, start: bool = True, **how: Any) -> Worker[Any]:
+        """Begin no work once the app is being left: it would end when the widgets are gone."""
+        return super().run_worker(*args, start=start and not self.app.leaving, **how)
 
     async def _on_idle(self, event: events.Idle) -> None:
         """Paint soon after the last step of opening: Textual's own timer begins with a whole frame's wait."""
