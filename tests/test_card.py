@@ -18,6 +18,7 @@ from tests.children import ODD_FILES, ODD_NAMES, posix_only
 from tests.conftest import ROOT
 from tutor import calibration, settings
 from tutor import card as cards
+from tutor.card import prices
 from tutor.parts import Part
 from tutor.words import LANGUAGES, BadFileError
 
@@ -498,3 +499,28 @@ def test_every_fix_that_changes_settings_was_trained_and_mends():
     }
     assert tried == named
     assert [row for row in rows if row["fix"] and row["verdict"] == "flaw"] == []
+
+
+def test_what_a_fix_costs_is_told_from_the_table_beside_the_cards(tmp_path: Path):
+    card = cards.find("no-clip")
+    table = tmp_path / "trees" / "fixes.csv"
+    folder = tmp_path / "trees" / "breaks"
+    shutil.copytree(card.path.parent, folder)
+    own = cards.load(folder / "no-clip.yaml")
+    assert cards.measured(own, "clip", "en") is None, "nobody has trained it"
+    rows = ["no-clip,,1,healthy,healthy,0.5", "no-clip,,2,healthy,healthy,0.7", "no-clip,,3,healthy,healthy,"]
+    rows += ["no-clip,clip,1,healthy,healthy,1.0", "no-clip,clip,2,healthy,healthy,2.0"]
+    rows += ["no-clip,clip,3,healthy,healthy,9.0", "no-clip,stratify,3,healthy,healthy,"]
+    table.write_text("\n".join(["card,fix,seed,verdict,leaf,end", *rows]))
+    prices._ends.cache_clear()
+    assert prices.price(own, "clip") == prices.Price(1.5, 0.6, 2)
+    assert "1.5" in cards.measured(own, "clip", "es")
+    assert prices.price(own, "stratify") is None
+
+
+@pytest.mark.parametrize(
+    "text", ["", "card,fix\nno-clip,clip\n", "card,fix,seed,end\nno-clip,clip,1,low\n", "\0"]
+)
+def test_a_table_of_prices_that_is_none_costs_no_card(tmp_path: Path, text: str):
+    (tmp_path / "fixes.csv").write_text(text)
+    assert prices._ends(tmp_path / "fixes.csv") == {}

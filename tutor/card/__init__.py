@@ -14,7 +14,7 @@ from tutor.card.ladder import Answer, Hints, LookAlike, Rung
 from tutor.card.plan import Plan, Role, resolve
 from tutor.card.problems import find_problems
 from tutor.card.schema import Calibration, Card, Expect, Fix, available
-from tutor.card.text import commands, fix_command, render
+from tutor.card.text import commands, fix_command, measured, render
 from tutor.paths import named_by
 from tutor.tree import BY_HAND
 from tutor.words import BadFileError
@@ -38,6 +38,7 @@ __all__ = [
     "find",
     "fix_command",
     "load",
+    "measured",
     "promises",
     "render",
     "resolve",

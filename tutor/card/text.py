@@ -5,6 +5,7 @@ import shlex
 from rich.console import Group, RenderableType
 from rich.text import Text
 
+from tutor.card.prices import price
 from tutor.card.schema import Card, Expect, Fix
 from tutor.settings import command_words
 from tutor.words import say
@@ -30,6 +31,14 @@ def fix_command(card: Card, fix: Fix) -> str | None:
         return None
     mended = command_words(fix.change) if fix.change else ["--control"]
     return shlex.join(["tutor", "train", "--break", card.asked_as, *mended])
+
+
+def measured(card: Card, fix: str, lang: str) -> str | None:
+    """What a fix was measured to cost, in a sentence; None where it wasn't trained."""
+    found = price(card, fix)
+    if found is None:
+        return None
+    return say("card.price", lang, end=found.end, control=found.control, count=found.seeds)
 
 
 def render(card: Card, lang: str, *, whole: bool = True) -> RenderableType:
@@ -61,10 +70,10 @@ def render(card: Card, lang: str, *, whole: bool = True) -> RenderableType:
         section("expect", [_promise(card.expect, lang)])
     section("commands", list(commands(card).values()))
     fixes = []
-    for fix in card.fixes.values():
+    for name, fix in card.fixes.items():
         fixes += [f"· {fix.title(lang)}"]
         fixes += [command] if (command := fix_command(card, fix)) else []
-        fixes += [fix.price(lang)] if fix.price else []
+        fixes += [said for said in (measured(card, name, lang), fix.price and fix.price(lang)) if said]
     section("fixes", fixes)
     if card.not_this:
         section("not_this", [f"{other.name(lang)}: {other.why(lang)}" for other in card.not_this.values()])

@@ -2,7 +2,7 @@
 
 from textual.content import Content
 
-from tutor.card import Card, fix_command
+from tutor.card import Card, fix_command, measured
 from tutor.seal import Seal
 from tutor.ui.cases import Cases, Opened
 from tutor.words import plain, say
@@ -64,10 +64,12 @@ def _put_in(seal: Seal, lang: str) -> Parts:
 
 def _fixes(card: Card, lang: str) -> Parts:
     parts: Parts = []
-    for fix in card.fixes.values():
+    for name, fix in card.fixes.items():
         parts.append((f"\n· {fix.title(lang)}", ""))
         if command := fix_command(card, fix):
             parts.append((f"\n   $ {plain(command)}", "$primary"))
+        if said := measured(card, name, lang):
+            parts.append((f"\n   {said}", "$foreground-muted"))
     return parts
 
 
