@@ -67,7 +67,7 @@ def measure(job: Job, tree_name: str) -> Row:
     run_once(job)
     found: Row = {"leaf": walk.unattended(readers.read(job.out), tree.find(tree_name))[0].at}
     metrics = pl.read_ndjson(job.out / METRICS, infer_schema_length=None)
-    if span := _span(job.plan.trigger):
+    if span := span_of(job.plan.trigger):
         found |= aftermath(metrics, job.plan.settings, *span)
     return found
 
@@ -109,7 +109,7 @@ def check(card: Card | None, steps: int) -> None:
     if card is None:
         return
     registry.checked("fault", card.faults)
-    if not (span := _span(card.trigger)):
+    if not (span := span_of(card.trigger)):
         return
     start, end = span
     if start < WINDOW:
@@ -176,7 +176,7 @@ def main(words: list[str] | None = None) -> int:
     return 0 if kept else 1
 
 
-def _span(trigger: Sequence[Part]) -> tuple[int, int] | None:
+def span_of(trigger: Sequence[Part]) -> tuple[int, int] | None:
     """The first step of the trigger and the one after its last; None where there is none."""
     for part in registry.checked("trigger", trigger):
         if {"step", "batches"} <= set(part.parameters):

@@ -157,7 +157,7 @@ def _whole(lines: Iterable[tuple[int, bytes]], path: Path, remarks: list[Remark]
     odd: list[int] = []
     for number, line in lines:
         if is_row(line):
-            whole.append((number, line))
+            whole.append((number, line.removeprefix(codecs.BOM_UTF8)))  # joined logs have one inside
         elif line.strip():
             (broken if line.lstrip().startswith(b"{") else odd).append(number)
     if broken:

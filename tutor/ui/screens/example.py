@@ -1,12 +1,12 @@
 """ExampleScreen: the worked example that the method came with, beside a run of the same fault."""
 
-from rich.cells import cell_len
+from rich.table import Table
 from rich.text import Text
 from textual import work
 from textual.app import ComposeResult
 from textual.containers import VerticalScroll
 from textual.content import Content
-from textual.widgets import DataTable, Static
+from textual.widgets import Static
 
 from tutor import readers
 from tutor import tree as trees
@@ -31,7 +31,6 @@ class ExampleScreen(Page):
     DEFAULT_CSS = """
     ExampleScreen #example { padding: 1 2; height: 1fr; }
     ExampleScreen Static { height: auto; margin: 0 0 1 0; }
-    ExampleScreen DataTable { height: auto; background: $background; }
     """
 
     def body(self) -> ComposeResult:
@@ -39,7 +38,7 @@ class ExampleScreen(Page):
         yield Title(middle=self.say("postmortem.example.title"))
         with VerticalScroll(id="example"):
             yield Static(id="lead")
-            yield DataTable(cursor_type="none", zebra_stripes=True)
+            yield Static(id="figures")
 
     def relabel(self) -> None:
         """Draw in the app's language."""
@@ -52,14 +51,20 @@ class ExampleScreen(Page):
             found = await self.app.files.read(self._measured)
         except (OSError, ValueError):
             found = None  # a copy of tutor without its runs
-        table = self.query_one(DataTable)
-        table.clear(columns=True)
+        if not self.stands:
+            return
         ours = "example.ours" if found else "example.none"
-        heads = Row("", self.say("postmortem.example.theirs"), self.say(f"postmortem.{ours}", run=RUN))
-        for column in zip(heads, *(found or []), strict=True):
-            table.add_column(Text(column[0]), width=max(map(cell_len, column)))
+        table = Table(
+            "",
+            self.say("postmortem.example.theirs"),
+            self.say(f"postmortem.{ours}", run=RUN),
+            box=None,
+            pad_edge=False,
+            padding=(0, 1),
+        )
         for row in found or []:
             table.add_row(*map(Text, row))
+        self.query_one("#figures", Static).update(table)
 
     def _measured(self) -> list[Row] | None:
         run = readers.read(shipped() / "runs" / RUN)

@@ -68,7 +68,7 @@ class HomeScreen(Page):
     async def read(self) -> None:
         """Read what there is to show, and show it; the runs' logs come after the first paint."""
         self.found = await self.app.files.notes(partial(find, self.app.learner, self.walked_tree))
-        if not (self.is_mounted and self.is_attached):  # it may have been left in the meantime
+        if not self.stands:  # it may have been left in the meantime
             return
         walks = (walk for walk in self.found.walks if walk.get("done"))
         self.app.ended.update(Path(str(walk.get("run"))) for walk in walks)
@@ -89,11 +89,11 @@ class HomeScreen(Page):
             tree = await self._tree(name)
             self._leaves[name] = tree.leaves if tree else {}
         for entry in found.entries:
-            if not (self.is_mounted and self.is_attached):
+            if not self.stands:
                 return
             self._show_runs(found)
             await self._curves.read(entry.path, self.app.files)
-        if self.is_mounted and self.is_attached:
+        if self.stands:
             self._show_runs(found)
 
     async def _tree(self, name: str) -> Tree | None:

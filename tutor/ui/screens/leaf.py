@@ -70,7 +70,7 @@ class LeafScreen(WalkPage[AtLeaf]):
         from tutor.ui import trials
 
         trial = await self.app.files.read(partial(trials.latest, self.walk.run.path))
-        if trial is not None and self.is_attached:
+        if trial is not None and self.stands:
             self._tried = trial.found
             self.relabel()
 
@@ -78,7 +78,7 @@ class LeafScreen(WalkPage[AtLeaf]):
     async def _open_seal(self) -> None:
         notebook = self._keeper.notebook
         self._opened = await self.app.files.notes(partial(open_seal, self.walk, notebook))
-        if self.is_attached:
+        if self.stands:
             self.relabel()
             self.refresh_bindings()
 
@@ -89,7 +89,7 @@ class LeafScreen(WalkPage[AtLeaf]):
 
     def _take_proof(self, proof: Proof | None) -> None:
         self._proof = proof or self._proof
-        if self.is_attached:
+        if self.stands:
             self.relabel()
             self.refresh_bindings()
 

@@ -56,7 +56,7 @@ class MapScreen(Page):
     @work(exclusive=True)
     async def _look_up(self) -> None:
         earned = await self.app.files.notes(partial(_earned, self.app.learner, self._tree))
-        if earned != self.earned and self.is_mounted and self.is_attached:
+        if earned != self.earned and self.stands:
             self.earned = earned
             self.relabel()
 

@@ -52,6 +52,13 @@ class LeftOnce(InTutor, _Screen):
         ):
             self.set_class(True, *self._get_breakpoint_classes(room, breakpoints or []), update=False)
 
+    @property
+    def stands(self) -> bool:
+        """Whether its widgets are there: neither is it being opened or taken away, nor is the app being left.
+        What a screen has waited for may come when they are gone.
+        """
+        return self.is_mounted and self.is_attached and self.display
+
     async def on_event(self, event: events.Event) -> None:
         """A screen that opens while it is taken away, or the app is left, has no widgets: it isn't told that
         it stands.

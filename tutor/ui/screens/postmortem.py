@@ -146,7 +146,7 @@ class PostMortemScreen(Page):
 
     def _refused(self, error: SaidError) -> None:
         self._kept = None
-        if self.is_attached:
+        if self.stands:
             self._tell(error.says(self.app.lang), "✗")
         else:
             self.app.complain(error.says(self.app.lang))

@@ -74,7 +74,7 @@ class TrialScreen(Watching, PlotPage):
     async def _look(self) -> None:
         """Read what has come, beside the screen."""
         fixed = await self.app.files.read(partial(self.trial.fixed, self._fixed))
-        if not self.is_attached:
+        if not self.stands:
             return
         if fixed is not None:
             self._fixed = fixed

@@ -70,7 +70,7 @@ class WalkScreen(WalkView):
         kept = await self.keeper.kept(fresh)
         if kept and self._start not in (None, kept.start):
             fresh, kept = walks.again(kept, self._start), None
-        if not self.is_attached:  # the app was left meanwhile
+        if not self.stands:  # the app was left meanwhile
             return
         self.query_one(Plot).subject = run
         self.query_one(Remarks).about = run
@@ -80,7 +80,7 @@ class WalkScreen(WalkView):
         self.app.greet()
         self.app.settled()
         self._before = await self.app.files.read(partial(_before, run, self._tree))
-        if self.is_attached:
+        if self.stands:
             self.relabel()
 
     def _cannot_keep(self, error: SaidError) -> None:
@@ -118,7 +118,8 @@ class WalkScreen(WalkView):
         if self._looks.quick(walk):
             return
         await self.app.files.read(partial(self._looks.at, walk))
-        if isinstance(self._walk, AtQuestion) and self._walk.at == walk.at and self.seen is None:
+        waits = isinstance(self._walk, AtQuestion) and self._walk.at == walk.at and self.seen is None
+        if waits and self.stands:
             self.show_panel(self.query_one(Plot).panel)
 
     def _left_leaf(self, wish: str | None) -> None:
