@@ -7,7 +7,7 @@ RUN ?= runs/19-break
 
 .DEFAULT_GOAL := help
 .PHONY: help walk home train test test-slow test-app monkey fuzz lint format snapshots bench atlas \
-  fixes recoveries calibrate cases pages wheel clean
+  fixes recoveries doses corrections calibrate cases pages wheel clean
 
 help: ## list the targets
 	@awk -F':.*## ' '/^[a-z]+:.*## / {printf "make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -57,6 +57,12 @@ fixes: $(VENV)/lab ## train and walk every fix that a card names (half an hour; 
 
 recoveries: $(VENV)/lab ## try the playbook on one run of each type, into docs/recoveries.md (half an hour)
 	@$(BIN)/python -W ignore -m tutor.lab.recoveries $(ARGS)
+
+doses: $(VENV)/lab ## train the headline break at each beta2 and clip, 20 seeds, into docs/doses.md (an hour)
+	@$(BIN)/python -W ignore -m tutor.lab.doses $(ARGS)
+
+corrections: $(VENV)/lab ## measure what is often said and isn't so, into docs/corrections.md (minutes)
+	@$(BIN)/python -W ignore -m tutor.lab.corrections $(ARGS)
 
 calibrate: $(VENV)/lab ## calibrate the headline break over 20 seeds (an hour; goes on where it stopped)
 	@for card in no-clip no-clip-silent; do \

@@ -102,7 +102,7 @@ def run_fork(
     if base != at:
         with progress(recipe.settings, at, f"steps {base} to {at - 1} again") as show:
             rewound = rewind(run, recipe, [at], on_row=show)
-        _note(_differing(same_bits(rewound.rows, _logged(run))))
+        _note(_differing(same_bits(rewound.rows, logged(run))))
     settings = forks.changed(plan, change).settings
     with progress(settings) as show:
         trained = forks.fork(run, at, change, out, command=command, on_row=show, rewound=rewound)
@@ -144,9 +144,9 @@ def _differing(step: int | None) -> str | None:
 @_ending
 def run_replay(run: Path, asked: Sequence[Asked], show: Callable[[Sequence[Replay]], None]) -> int:
     """Take steps of the run again, keep what they showed in its folder, and show it."""
-    logged = _logged(run)
+    rows = logged(run)
     recipe = recipe_of(run)
-    done = len(logged)
+    done = len(rows)
     for one in asked:
         for step in (one.at, *([one.batch] if one.batch is not None else []), *one.state.values()):
             if not 0 <= step < done:
@@ -155,7 +155,7 @@ def run_replay(run: Path, asked: Sequence[Asked], show: Callable[[Sequence[Repla
     steps = [step for one in asked for step in (one.at, *one.parts.values())]
     first, last = nearest(run, max(0, min(steps) - LOOK_BACK)), max(steps)
     with progress(recipe.settings, last, f"steps {first} to {last - 1} again") as bar:
-        found = replay(run, asked, logged, bar)
+        found = replay(run, asked, rows, bar)
     for one in found:
         _keep_replay(run, one)
     show(found)
@@ -286,7 +286,7 @@ def _chosen(run: Path, fix: str | Change | None) -> Change:
 # Shared
 
 
-def _logged(run: Path) -> Sequence[Mapping[str, Any]]:
+def logged(run: Path) -> Sequence[Mapping[str, Any]]:
     """The rows of the run's log, packed or not, as far as they can be told."""
     found = []
     for line in first_lines(run, rows_in(run)):
