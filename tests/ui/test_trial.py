@@ -1,6 +1,7 @@
 """Trying a fix from the leaf: chosen, at work, done, and found again by whoever comes back."""
 
 import json
+import re
 import shutil
 import subprocess
 import sys
@@ -113,6 +114,54 @@ class TestTrying:
             await pilot.pause()
             assert begun == []
             assert any("torch" in str(one.message) for one in pilot.app._notifications)
+
+
+class TestForking:
+    async def test_a_fork_asks_for_its_step_and_what_changes_and_is_drawn_over_the_run(
+        self, at_leaf: AtLeaf, begun, home: Path
+    ):
+        async with at_leaf().run_test(size=WIDE) as pilot:
+            await at_the_leaf(pilot)
+            await pilot.press("f", "down", "down", "down", "enter")  # after the leaf's two and a change
+            await until(lambda: isinstance(pilot.app.screen, ChangeScreen))
+            assert pilot.app.focused.value == "at=312 "
+            await pilot.press("enter")
+            await pilot.pause()
+            assert "nothing is changed" in shown(pilot.app)
+            await pilot.press(*"lr=5e-4", "enter")
+            await until(lambda: isinstance(pilot.app.screen, TrialScreen))
+            assert begun == [["fork", "--at=312", "--retrace", "--set", "lr=5e-4"]]
+            assert "What if?" in shown(pilot.app)
+            shutil.copytree(ROOT / "runs" / "19-control", home / "fixed", dirs_exist_ok=True)
+            (home / "said").write_text("lay it over the run: tutor compare [red] b\n")
+            for process in trials._ours.values():
+                process.kill()
+                process.wait()
+            await until(lambda: "The fork ended at 600 steps" in shown(pilot.app))
+            assert "tutor compare [red] b" in shown(pilot.app)
+            await pilot.press("n")
+            await until(lambda: isinstance(pilot.app.screen, PickScreen))
+
+    @pytest.mark.parametrize(
+        ("typed", "wrong"),
+        [
+            ("lr=1", "at="),
+            ("at=x lr=1", "at=x"),
+            ("at=601 lr=1", "0 to 600"),
+            ("at=5", "nothing is changed"),
+            ("at=5 skip=0", "skip=0"),
+            ("at=5 skip=x", "skip=x"),
+            ("at=5 lrr=1", "did you mean lr"),
+            ("at=5 words", "words"),
+            ("", "at="),
+        ],
+    )
+    def test_what_is_no_fork_is_named(self, typed: str, wrong: str):
+        with pytest.raises(ValueError, match=re.escape(wrong)):
+            trials.as_fork(typed.split(), 600)
+
+    def test_a_fork_may_skip_batches_alone(self):
+        assert trials.as_fork(["at=300", "skip=5"], 600) == ["--at=300", "--retrace", "--skip-batches=5"]
 
 
 class TestOthers:

@@ -1,6 +1,7 @@
-"""Experiments: from the leaf to a fix that is tried, the playbook, or a step taken again."""
+"""Experiments: from the leaf to a fix that is tried, a fork, the playbook, or a step taken again."""
 
 from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 from tutor.run.recovery import ACTIONS
@@ -9,7 +10,7 @@ from tutor.ui.screens.change import ChangeScreen
 from tutor.ui.screens.pick import PickScreen
 from tutor.ui.screens.report import ReportScreen
 from tutor.ui.screens.trial import TrialScreen
-from tutor.ui.trials import OWN, RECOVER, REPLAY, SMALLEST, Kind
+from tutor.ui.trials import FORK, OWN, RECOVER, REPLAY, SMALLEST, Kind
 from tutor.walk import AtLeaf
 from tutor.words import say
 
@@ -41,7 +42,7 @@ class Experiments:
 
     def _watch(self, trial: trials.Trial) -> None:
         walk, app = self._walk, self._app
-        if trial.kind == "verify":
+        if trial.kind in ("verify", "fork"):
             app.push_screen(TrialScreen(walk.run, trial, walk.focus), self._left)
         else:
             called = app.called(walk.run.path, walk.run.name)
@@ -59,6 +60,7 @@ class Experiments:
             return
         rows = list(self._fixes) or [(SMALLEST, say("trial.code", app.lang))]
         rows.append((OWN, say("trial.own", app.lang)))
+        rows.append((FORK, say("trial.what_if", app.lang)))
         if self._walk.focus is not None:
             rows.append((RECOVER, say("trial.recover", app.lang)))
         if run.has("loss") and not run["loss"].is_finite().all():
@@ -68,11 +70,13 @@ class Experiments:
     def _chosen(self, wish: str | None) -> None:
         app, path = self._app, self._walk.run.path
         if wish == OWN:
-            app.push_screen(ChangeScreen(), self._typed)
+            app.push_screen(ChangeScreen("change", trials.as_fix), self._typed)
+        elif wish in (FORK, RECOVER) and (trial := trials.latest(path, wish)) and trial.alive:
+            self._watch(trial)
+        elif wish == FORK:
+            options = partial(trials.as_fork, last=len(self._walk.run))
+            app.push_screen(ChangeScreen("fork", options, f"at={self._before()} "), self._forked)
         elif wish == RECOVER:
-            if (trial := trials.latest(path, "recover")) and trial.alive:
-                self._watch(trial)
-                return
             rows = [(one, f"{one}  {say(f'replay.recover.{one}', app.lang)}") for one in ACTIONS]
             app.push_screen(PickScreen("trial.predict", rows), self._predicted)
         elif wish == REPLAY:
@@ -81,9 +85,19 @@ class Experiments:
         elif wish is not None:
             self._begin([] if wish == SMALLEST else trials.as_options(wish.split()))
 
-    def _typed(self, settings: list[str] | None) -> None:
-        if settings:
-            self._begin(trials.as_options(settings))
+    def _before(self) -> int:
+        """The last checkpoint before the step under discussion: it begins at once there. Or that step."""
+        run, focus = self._walk.run, self._walk.focus or 0
+        kept = (one.resumes_at for one in run.checkpoints or () if one.path)
+        return max((step for step in kept if step <= focus), default=focus)
+
+    def _typed(self, options: list[str] | None) -> None:
+        if options:
+            self._begin(options)
+
+    def _forked(self, options: list[str] | None) -> None:
+        if options:
+            self._begin(options, "fork")
 
     def _predicted(self, letter: str | None) -> None:
         if letter:

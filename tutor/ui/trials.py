@@ -1,7 +1,7 @@
 """Trials: experiments on a run, each in a process of its own, which outlives the app.
 
-A trial is `tutor verify`, `recover` or `replay` at work. What is known of it is kept in the user's cache, by
-the run that it is for, so that whoever comes back finds it: still at work, or done.
+A trial is `tutor verify`, `recover`, `replay` or `fork` at work. What is known of it is kept in the user's
+cache, by the run that it is for, so that whoever comes back finds it: still at work, or done.
 """
 
 import contextlib
@@ -21,14 +21,14 @@ from typing import Literal
 
 from pydantic import ValidationError
 
-from tutor import paths, plainfile, readers
+from tutor import paths, plainfile, readers, settings
 from tutor.run import BadRunError, Run
 from tutor.run.verification import Verification
 from tutor.runfolder import VERIFICATION
 
-Kind = Literal["verify", "recover", "replay"]
+Kind = Literal["verify", "recover", "replay", "fork"]
 
-SMALLEST, OWN, RECOVER, REPLAY = "smallest", "own", "recover", "replay"
+SMALLEST, OWN, RECOVER, REPLAY, FORK = "smallest", "own", "recover", "replay", "fork"
 """Rows of the list beside the fixes of the leaf: its smallest one, a change that the learner types, and the
 other experiments."""
 
@@ -144,9 +144,38 @@ def begin(
     return trial
 
 
-def as_options(settings: Sequence[str]) -> list[str]:
-    """Settings, each as name=value, as options of `tutor verify`."""
-    return [word for one in settings for word in ("--set", one)]
+def as_fix(words: Sequence[str]) -> list[str]:
+    """Settings that are typed, as options of `tutor verify`. Raises ValueError where one is none."""
+    settings.build(settings.parse(list(words)))
+    return as_options(words)
+
+
+def as_options(words: Sequence[str]) -> list[str]:
+    """Settings, each as name=value, as options of a command."""
+    return [word for one in words for word in ("--set", one)]
+
+
+def as_fork(words: Sequence[str], last: int) -> list[str]:
+    """What is typed of a fork, `at=200 skip=5 lr=1e-3`, as options of `tutor fork`.
+
+    Args:
+        words: the step, how many batches are skipped there, and settings.
+        last: the farthest step at which the run can be forked.
+
+    Raises:
+        ValueError: the step is missing or lies outside the run, nothing is changed, or a setting is none.
+    """
+    given = {name: value for name, _, value in (word.partition("=") for word in words)}
+    at, skip = given.pop("at", ""), given.pop("skip", None)
+    if not (at.isdecimal() and int(at) <= last):
+        raise ValueError(f"at={at}: at= needs a step of the run, 0 to {last}")
+    if skip is not None and not (skip.isdecimal() and int(skip)):
+        raise ValueError(f"skip={skip}: skip= needs a count of batches, 1 or more")
+    changes = [word for word in words if word.partition("=")[0] in given]
+    settings.build(settings.parse(changes))
+    if not changes and skip is None:
+        raise ValueError("nothing is changed: add a setting, such as lr=1e-3, or skip=5")
+    return [f"--at={at}", "--retrace", *([f"--skip-batches={skip}"] if skip else []), *as_options(changes)]
 
 
 def latest(run: Path, kind: Kind = "verify") -> Trial | None:

@@ -1,5 +1,7 @@
 """ChangeScreen: a change to try, typed as settings."""
 
+from collections.abc import Callable, Sequence
+
 from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.content import Content
@@ -13,29 +15,43 @@ from tutor.words import plain, say
 
 
 class ChangeScreen(LeftOnce, ModalScreen[list[str] | None]):
-    """Asks for settings, as name=value with spaces between; gives them, or None."""
+    """Asks for what is to be changed, as name=value with spaces between; gives it as options, or None.
+
+    Args:
+        kind: what it is for, "change" or "fork": a key of tutor/words/en/trial.yaml.
+        options: the words as options of the command; raises ValueError with what is wrong with them.
+        begun: what stands in the field.
+    """
 
     BINDINGS = bindings.NAME
+
+    def __init__(self, kind: str, options: Callable[[Sequence[str]], list[str]], begun: str = ""):
+        super().__init__()
+        self._kind, self._options, self._begun = kind, options, begun
 
     def compose(self) -> ComposeResult:
         """The field, and what is wrong with what stands in it."""
         with Vertical(classes="pane dialog") as pane:
-            pane.border_title = Content(say("trial.change", self.app.lang))
-            yield Input(placeholder="grad_clip=0.5 lr=5e-4", max_length=300, compact=True)
-            yield Static(say("trial.change_note", self.app.lang), classes="note", markup=False)
+            pane.border_title = Content(say(f"trial.{self._kind}", self.app.lang))
+            yield Input(
+                self._begun,
+                placeholder="grad_clip=0.5 lr=5e-4",
+                max_length=300,
+                compact=True,
+                select_on_focus=False,
+            )
+            yield Static(say(f"trial.{self._kind}_note", self.app.lang), classes="note", markup=False)
         yield Keys()
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
-        """Take the settings, or say what is wrong with them."""
-        from tutor import settings
-
+        """Take what is typed, or say what is wrong with it."""
         given = event.value.replace(",", " ").split()
         try:
-            settings.build(settings.parse(given))
+            options = self._options(given)
         except ValueError as error:
             self.query_one(Static).update(Content(plain(str(error))))
             return
-        self.dismiss(given or None)
+        self.dismiss(options or None)
 
     def action_close(self) -> None:
         """Try nothing."""

@@ -1,4 +1,4 @@
-"""TrialScreen: a fix is tried: it trains over the broken run, and is then held against its bounds."""
+"""TrialScreen: a fix trains over the broken run and is then held against its bounds; or a fork of it does."""
 
 from functools import partial
 
@@ -67,7 +67,8 @@ class TrialScreen(Watching, PlotPage):
         plot = self.query_one(Plot)
         self.draw(plot.panel, plot.view or plots.whole(self.subject))
         change = self.trial.change or self.say("trial.smallest")
-        self.query_one("#trial").border_title = Content(self.say("trial.title", change=plain(change)))
+        title = "trial.forked" if self.trial.kind == "fork" else "trial.title"
+        self.query_one("#trial").border_title = Content(self.say(title, change=plain(change)))
         self._tell()
 
     @work(exclusive=True, group="trial")
@@ -103,9 +104,19 @@ class TrialScreen(Watching, PlotPage):
             return Content("\n").join(lines)
         if self.trial.alive:
             return Content("\n").join([Content(self._progress(lang)), Content(say("trial.leave", lang))])
+        if self.trial.kind == "fork" and self._fixed is not None:
+            return self._forked(self._fixed, lang)
         return Content.assemble(
             (say("trial.ended", lang), "bold $error"), f"\n{plain(self.trial.said(LAST_LINES), lines=True)}"
         )
+
+    def _forked(self, fork: Run, lang: str) -> Content:
+        """Where the fork ended, beside the run; then what its process said, with the commands to go on."""
+        ends = (verifying.ending(one) for one in (fork, self.subject))
+        loss, own = ("NaN" if end is None else number(end) for end in ends)
+        told = say("trial.fork_ended", lang, steps=len(fork), loss=loss, own=own)
+        said = plain(self.trial.said(LAST_LINES), lines=True)
+        return Content.assemble((told, "bold"), f"\n{said}")
 
     def _progress(self, lang: str) -> str:
         fixed = self._fixed
@@ -113,7 +124,7 @@ class TrialScreen(Watching, PlotPage):
             return say("trial.starting", lang)
         loss = fixed["loss"].drop_nulls().to_list() if fixed.has("loss") else []
         steps = fixed.manifest.settings.get("steps")
-        if len(fixed) == steps:
+        if len(fixed) == steps and self.trial.kind == "verify":
             return say("trial.checking", lang)
         facts = {"done": len(fixed), "steps": steps, "loss": number(loss[-1]) if loss else "–"}
         return say("trial.training", lang, **facts)
