@@ -131,14 +131,13 @@ class TestForking:
             await pilot.press(*"lr=5e-4", "enter")
             await until(lambda: isinstance(pilot.app.screen, TrialScreen))
             assert begun == [["fork", "--at=312", "--retrace", "--set", "lr=5e-4"]]
-            assert "What if?" in shown(pilot.app)
+            assert "What if? --at=312" in shown(pilot.app)  # the process that stands in gives it as it is
             shutil.copytree(ROOT / "runs" / "19-control", home / "fixed", dirs_exist_ok=True)
-            (home / "said").write_text("lay it over the run: tutor compare [red] b\n")
             for process in trials._ours.values():
                 process.kill()
                 process.wait()
             await until(lambda: "The fork ended at 600 steps" in shown(pilot.app))
-            assert "tutor compare [red] b" in shown(pilot.app)
+            assert f"tutor walk {home / 'fixed'}" in shown(pilot.app)
             await pilot.press("n")
             await until(lambda: isinstance(pilot.app.screen, PickScreen))
 
@@ -299,4 +298,12 @@ class TestProcess:
         assert found.change == "lr=0.003"
         assert not trial.alive
         assert Path(found.of).samefile(home / "runs" / "broken")
+        options = trials.as_fork(["at=40", "lr=1e-3"], 60)
+        fork = trials.begin(home / "runs" / "broken", options, learner="ana", lang="es", kind="fork")
+        assert fork.change == "at=40 lr=1e-3"
+        trials._ours[fork.pid].wait(timeout=120)
+        forked = fork.fixed()
+        assert forked is not None, fork.said()
+        assert len(forked) == 60
+        assert forked.manifest.settings["lr"] == 1e-3
         assert Notebook("ana").new

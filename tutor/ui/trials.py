@@ -125,7 +125,8 @@ def begin(
     place = _place(run, kind)
     place.parent.mkdir(parents=True, exist_ok=True)
     out, output = run if kind == "replay" else _free(run, kind), place.with_suffix(".txt")
-    command = [sys.executable, "-m", "tutor", kind, str(run), *change, "--lang", lang]
+    command = [sys.executable, "-m", "tutor", kind, str(run), *change]
+    command += [] if kind == "fork" else ["--lang", lang]
     command += [] if kind == "replay" else ["--out", str(out)]
     command += ["--learner", learner] if kind == "verify" else []
     with output.open("wb") as said:
@@ -138,7 +139,7 @@ def begin(
             start_new_session=True,  # it outlives the app, and its Ctrl-C
         )
     _ours[process.pid] = process
-    words = " ".join(one for one in change if not one.startswith("--"))
+    words = " ".join(one.lstrip("-") for one in change if "=" in one or not one.startswith("--"))
     trial = Trial(str(run), words, str(out), str(output), process.pid, kind)
     plainfile.replace(place, json.dumps(asdict(trial)).encode())
     return trial

@@ -1,5 +1,6 @@
 """TrialScreen: a fix trains over the broken run and is then held against its bounds; or a fork of it does."""
 
+import shlex
 from functools import partial
 
 from textual import work
@@ -111,12 +112,18 @@ class TrialScreen(Watching, PlotPage):
         )
 
     def _forked(self, fork: Run, lang: str) -> Content:
-        """Where the fork ended, beside the run; then what its process said, with the commands to go on."""
+        """Where the fork ended, beside the run, and commands to go on with; where it was cut short, what its
+        process said.
+        """
         ends = (verifying.ending(one) for one in (fork, self.subject))
         loss, own = ("NaN" if end is None else number(end) for end in ends)
         told = say("trial.fork_ended", lang, steps=len(fork), loss=loss, own=own)
-        said = plain(self.trial.said(LAST_LINES), lines=True)
-        return Content.assemble((told, "bold"), f"\n{said}")
+        if len(fork) < (fork.manifest.settings.get("steps") or 0):
+            said = plain(self.trial.said(LAST_LINES), lines=True)
+            return Content.assemble((told, "bold"), f"\n{said}")
+        run, path = shlex.quote(self.trial.run), shlex.quote(self.trial.out)
+        after = [f"$ tutor walk {path}", f"$ tutor compare {run} {path}"]
+        return Content.assemble((told, "bold"), *((f"\n{plain(one)}", "$primary") for one in after))
 
     def _progress(self, lang: str) -> str:
         fixed = self._fixed
