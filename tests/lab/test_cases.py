@@ -44,6 +44,14 @@ def test_one_command_makes_the_numbers_that_ship_again(tmp_path: Path):
     )
 
 
+@pytest.mark.parametrize("case", cases(table()), ids=lambda case: case.name)
+def test_what_ships_is_what_its_card_makes_now(case: Case):
+    """A card that trains another model leaves the case behind: `make cases` records it again."""
+    shipped = json.loads((table().parent.parent / "runs" / case.name / "manifest.json").read_text())
+    planned = planned_of(case).settings.model_dump(mode="json")
+    assert {name: shipped["settings"].get(name) for name in planned} == planned
+
+
 @pytest.mark.train
 def test_a_case_whose_walk_ends_elsewhere_is_named(tmp_path: Path, capsys: pytest.CaptureFixture):
     (tmp_path / "cases.csv").write_text(f"{HEAD}case-01,slow-warmup,break,3,4,phase-18,slow-warmup\n")
