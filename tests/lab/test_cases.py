@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tutor import readers
-from tutor.lab.cases import Case, cases, main, record, table
+from tutor.lab.cases import Case, cases, main, planned, record, table
 from tutor.opening import opening
 
 HEAD = "case,break,role,seed,steps,tree,leaf\n"
@@ -48,8 +48,8 @@ def test_one_command_makes_the_numbers_that_ship_again(tmp_path: Path):
 def test_what_ships_is_what_its_card_makes_now(case: Case):
     """A card that trains another model leaves the case behind: `make cases` records it again."""
     shipped = json.loads((table().parent.parent / "runs" / case.name / "manifest.json").read_text())
-    planned = planned_of(case).settings.model_dump(mode="json")
-    assert {name: shipped["settings"].get(name) for name in planned} == planned
+    asked = planned(case).settings.model_dump(mode="json")
+    assert {name: shipped["settings"].get(name) for name in asked} == asked
 
 
 @pytest.mark.train

@@ -17,7 +17,7 @@ from typing import Any, Literal, get_args
 
 from tutor import card as cards
 from tutor import paths, plainfile, readers, terminal, tree, walk
-from tutor.card import Expect, Role, resolve
+from tutor.card import Card, Expect, Plan, Role, resolve
 from tutor.lab.assembly import assemble
 from tutor.lab.command import look_for
 from tutor.lab.loop import train
@@ -72,15 +72,26 @@ def cases(path: Path) -> Iterator[Case]:
             yield Case(row["case"], row["break"], role, *numbers, row["tree"], row["leaf"])
 
 
+def _card(case: Case) -> Card | None:
+    return cards.find(case.break_name) if case.break_name else None
+
+
+def _changes(case: Case) -> dict[str, Any]:
+    return {"seed": case.seed, "steps": case.steps, "device": "cpu", "threads": 1}
+
+
+def planned(case: Case) -> Plan:
+    """What the run of the case is to be, as its card is now."""
+    return resolve(_card(case), control=case.role == "control", changes=_changes(case))
+
+
 def record(case: Case, folder: Path) -> None:
     """Train the case into `folder`, which mustn't exist, and pack its log.
 
     Raises:
         ValueError: `folder` exists, or a fault can't be applied.
     """
-    card = cards.find(case.break_name) if case.break_name else None
-    changes = {"seed": case.seed, "steps": case.steps, "device": "cpu", "threads": 1}
-    plan = resolve(card, control=case.role == "control", changes=changes)
+    card, changes, plan = _card(case), _changes(case), planned(case)
     role: Role = case.role
     purpose = Purpose(
         command=f"python -m tutor.lab.cases {case.name}",
