@@ -4,7 +4,6 @@ import csv
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from statistics import mean
 
 from tutor.card.schema import Card
 
@@ -27,12 +26,13 @@ class Price:
 
 def price(card: Card, fix: str) -> Price | None:
     """What that fix of the card costs; None where nobody has trained it, or a run of it has no finite end."""
-    ends = _ends(card.path.parent.parent / TABLE) if card.path else {}
-    mended, control = ends.get((card.name, fix), {}), ends.get((card.name, ""), {})
+    table = _ends(card.path.parent.parent / TABLE) if card.path else {}
+    mended, control = table.get((card.name, fix), {}), table.get((card.name, ""), {})
     seeds = mended.keys() & control.keys()
     if not seeds:
         return None
-    return Price(mean(mended[one] for one in seeds), mean(control[one] for one in seeds), len(seeds))
+    end, own = (sum(ends[one] for one in seeds) / len(seeds) for ends in (mended, control))
+    return Price(end, own, len(seeds))
 
 
 @lru_cache
