@@ -2,7 +2,8 @@
 
 A walk in a terminal: a key is written to it, and what the app then writes is read until nothing has come for
 a while; the time is that of the last byte. A log of a million rows is also timed, and weighed, while it is
-read: from the first question on screen to its panel.
+read: from the first question on screen to its panel. What a key takes depends on the machine, so an app of
+Textual's own with nothing but words is timed beside it: each of its keys changes every cell.
 """
 
 import sys
@@ -53,6 +54,20 @@ OVER = ("full size", "map", "compare with")
 
 ESCAPE = b"\x1b"
 
+BARE = """
+from textual.app import App
+from textual.widgets import Static
+class Bare(App):
+    at = 0
+    def compose(self):
+        yield Static(id="all")
+    def on_key(self):
+        self.at += 1
+        line = "".join(chr(97 + (self.at + place) % 26) for place in range(self.size.width))
+        self.query_one("#all").update("\\n".join([line] * self.size.height))
+Bare().run()
+"""
+
 QUESTIONS = 6
 """At so many questions in a row a hint is asked for, an answer committed, and the walk goes on."""
 
@@ -77,6 +92,17 @@ def pressed(screen: Terminal) -> Iterator[tuple[str, float]]:
         screen.press(b"u", QUIET)
         yield "commit it again", screen.press(b"\r", QUIET)
         yield "go on", screen.press(b"\r", QUIET)
+
+
+def bare(width: int, height: int) -> Bounded:
+    """What an app of Textual's own takes to paint every cell anew."""
+    with (
+        tempfile.TemporaryDirectory() as learners,
+        terminal([sys.executable, "-c", BARE], surroundings(learners), width, height) as screen,
+    ):
+        screen.press(b"x", STILL)
+        took = tuple(screen.press(b"x", QUIET) * 1e3 for _ in range(ROUNDS))
+    return Bounded(f"words alone, every cell: {width} x {height}", took, "ms")
 
 
 def walked(folder: Path, rows: int, width: int, height: int) -> list[Bounded]:
@@ -109,7 +135,7 @@ def walked(folder: Path, rows: int, width: int, height: int) -> list[Bounded]:
 
 def rows() -> list[Bounded]:
     """A row for each key, size and length."""
-    table = []
+    table = [bare(width, height) for width, height in SIZES]
     for length in BOUNDS:
         with tempfile.TemporaryDirectory() as kept:
             folder = write_log(Path(kept), length)

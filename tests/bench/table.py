@@ -71,13 +71,13 @@ class Bounded:
 
     Attributes:
         figures: what was measured, in `unit`.
-        at_most: the bound.
+        at_most: the bound; None for a figure that the others are read beside.
     """
 
     what: str
     figures: tuple[float, ...]
     unit: str
-    at_most: float
+    at_most: float | None = None
 
     @property
     def median(self) -> float:
@@ -92,7 +92,7 @@ class Bounded:
     @property
     def kept(self) -> bool:
         """Whether the bound is kept."""
-        return self.median <= self.at_most
+        return self.at_most is None or self.median <= self.at_most
 
 
 def render(rows: Sequence[Row | Bounded]) -> Iterator[Table]:
@@ -107,7 +107,8 @@ def _figures(rows: Sequence[Bounded]) -> Table:
     table = Table("benchmark", "least", "median", "p95", "bound", "kept")
     for row in rows:
         numbers = (f"{figure:.3g}" for figure in (min(row.figures), row.median, row.p95))
-        table.add_row(row.what, *numbers, f"≤ {row.at_most:g} {row.unit}", "yes" if row.kept else "NO")
+        bound = "none" if row.at_most is None else f"≤ {row.at_most:g}"
+        table.add_row(row.what, *numbers, f"{bound} {row.unit}", "yes" if row.kept else "NO")
     return table
 
 

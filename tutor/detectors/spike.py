@@ -1,5 +1,6 @@
 """Detectors of a spike of the loss: where it is, whether the run came back, and how much it was."""
 
+from bisect import bisect_right
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -322,7 +323,7 @@ def severity(
         return Finding(NOT_YET, at, {"rows": row, "needed": 2})
     loss = finite(run["loss"])
     bound = before.mean + sigmas * before.std
-    end = int(run.steps.search_sorted(int(run.steps[row]) + one_spike(window), side="right"))
+    end = bisect_right(run.steps, int(run.steps[row]) + one_spike(window))
     gained = max(0.0, to_float(loss[: max(1, min(row, 5))].median()) - before.mean)
     yardstick = max(gained, abs(before.mean))
     least = of_gain * yardstick

@@ -8,6 +8,7 @@ Hugging Face Trainer, every 500 by default).
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -129,7 +130,7 @@ class Window(Grouped):
         """The first row of the window that ends just before `row` (which may be one past the last)."""
         steps = run.steps
         end = steps[row] if row < len(run) else steps[-1] + cadence(run)
-        first = int(steps.search_sorted(end - self.steps, side="left"))
+        first = bisect_left(steps, end - self.steps)
         return max(0, min(first, row - self.rows))
 
     def end(self, run: Run, row: int) -> int:

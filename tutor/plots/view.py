@@ -1,5 +1,7 @@
 """View: the first and the last step that a panel shows. Pure functions; a view never leaves the run."""
 
+from bisect import bisect_left, bisect_right
+
 from tutor.run import Run
 
 View = tuple[int, int]
@@ -42,8 +44,7 @@ def pan(view: View, share: float, run: Run) -> View:
 def rows_in(run: Run, view: View) -> tuple[int, int]:
     """The first row in view, and one past the last."""
     first, last = view
-    steps = run.steps
-    return int(steps.search_sorted(first, side="left")), int(steps.search_sorted(last, side="right"))
+    return bisect_left(run.steps, first), bisect_right(run.steps, last)
 
 
 def column_of(view: View, step: int | None, columns: int) -> int | None:

@@ -7,6 +7,7 @@ value that was not logged at a row is null, one that was NaN or Inf is just that
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import wraps
@@ -166,7 +167,7 @@ class Run:
 
     def row_at(self, step: int) -> int:
         """Index of the last row at or before `step` (0 when the log begins later)."""
-        return max(0, int(self.steps.search_sorted(step, side="right")) - 1)
+        return max(0, bisect_right(self.steps, step) - 1)
 
     def value(self, signal: str, step: int) -> Any:
         """The signal at the last row at or before `step`, or None where it was not recorded."""

@@ -31,6 +31,7 @@ class Keys(InTutor, Settled, Widget):
     ALLOW_SELECT = False
     auto_links = reactive(False)  # the keys keep their own colours
     _drawn: Content | None = None
+    _next: Content | None = None
     _asked = False
 
     def on_mount(self) -> None:
@@ -39,6 +40,7 @@ class Keys(InTutor, Settled, Widget):
 
     def _heard(self, _: object) -> None:
         """A key brings the same news several times over: the line is looked at once, after the last."""
+        self._next = None
         if not self._asked and self._drawn is not None:  # else it is due to be drawn
             self._asked = True
             self.call_later(self._look_again)
@@ -48,13 +50,17 @@ class Keys(InTutor, Settled, Widget):
         if self._drawn is None:
             return
         with suppress(NoMatches):  # a screen on its way out has lost some of its widgets
-            if not self._drawn.is_same(self._line()):
-                self._drawn = None
+            if not self._drawn.is_same(line := self._line()):
+                self._drawn, self._next = None, line
                 self.refresh()
+
+    def on_resize(self) -> None:
+        """Another width has room for other keys."""
+        self._next = None
 
     def render(self) -> Content:
         """The keys that fit, each a link."""
-        self._drawn = self._line()
+        self._drawn, self._next = self._next or self._line(), None
         return self._drawn
 
     def _line(self) -> Content:
