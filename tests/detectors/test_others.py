@@ -83,13 +83,14 @@ class TestBadBatch:
         run = make_run({"loss": [1.0] * 300})
         assert judged(run).facts["missing"] == ["grad_norm"]
 
-    def test_the_norm_may_lead_the_loss(self):
+    @pytest.mark.parametrize(("row", "outcome"), [(148, "batch"), (140, "batch"), (139, "no"), (154, "no")])
+    def test_the_norm_may_lead_the_loss_by_what_m_remembers(self, row: int, outcome: str):
         run = spiked(after=2.0, probe=1.9, norm=1.0)
         norms = run["grad_norm"].to_list()
-        norms[148] = 60.0
+        norms[row] = 60.0
         run = make_run(run.frame.to_dict(as_series=False) | {"grad_norm": norms}, BATCH)
-        found = judged(run)
-        assert (found.outcome, found.facts["ratio"]) == ("harmed", 60.0)
+        found = apply("bad_batch", run, BAD_BATCH, 150)
+        assert (BAD_BATCH["lead"].steps, found.outcome) == (10, outcome)
 
     def test_an_infinite_norm_elsewhere_does_not_count(self):
         run = spiked(after=2.0, probe=1.9)

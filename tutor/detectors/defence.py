@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tutor.detectors import NO_DATA, Finding, detector
-from tutor.detectors.windows import finite
+from tutor.detectors.windows import Window, finite
 from tutor.run import Run, known_float
 
 
@@ -12,8 +12,8 @@ from tutor.run import Run, known_float
     facts={"clipped": ("norm", "after", "clip"), "unclipped": ("norm", "after", "clip")},
     every_row=True,
 )
-def clipping(run: Run, at: int | None, *, around: int, equal: float) -> Finding:
-    """Whether the gradient was clipped where it was largest, within `around` rows of the step.
+def clipping(run: Run, at: int | None, *, around: Window, equal: float) -> Finding:
+    """Whether the gradient was clipped where it was largest, within `around` of the step.
 
     The flaw: no bound on one batch's gradient. It was clipped where the norm after clipping is smaller than
     the one before by more than the share `equal`; without the norm after, the configured clip and the norm
@@ -23,8 +23,9 @@ def clipping(run: Run, at: int | None, *, around: int, equal: float) -> Finding:
     clip = run.manifest.settings.get("grad_clip", "unknown")
     if not run.has("grad_norm"):
         return Finding(NO_DATA, at, {"missing": ["grad_norm"]})
-    first = max(0, row - around)
-    norms = finite(run["grad_norm"])[first : row + around + 1].fill_null(0.0)
+    rows = around.count(run)
+    first = max(0, row - rows)
+    norms = finite(run["grad_norm"])[first : row + rows + 1].fill_null(0.0)
     worst = first + (norms.arg_max() or 0)
     step, norm = int(run.steps[worst]), norms[worst - first]
     after = _after(run, worst)

@@ -32,21 +32,29 @@ _STRUCK = ("grad_norm", "usual", "ratio", "bound", "token", "share", "share_boun
     facts={"batch": (*_STRUCK, "bad_rows", "last_bad"), "no": _STRUCK},
 )
 def bad_batch(
-    run: Run, at: int | None, *, ratio: float, share: float, window: Window, longest: Window, lead: int
+    run: Run,
+    at: int | None,
+    *,
+    ratio: float,
+    share: float,
+    window: Window,
+    longest: Window,
+    lead: Window,
 ) -> Finding:
     """Whether one bad batch, or a run of them, made the spike.
 
     The flaw: a batch unlike the others, as one full of a rare token. A batch is bad where the gradient norm
     stands `ratio` times above its mean before, or one rare token takes a larger `share` of it. The norm may
-    rise `lead` rows before the loss, or so many after a row that left the band by chance; one that follows
-    the loss later is a consequence. Bad rows next to each other are one event, and NaN among them is no end
+    rise `lead` before the loss, or no more than its least rows after one that left the band by chance; one
+    that follows the loss later is a consequence. Bad rows next to each other are one event, and NaN among them is no end
     of it. Where the norm alone says so for longer than `longest`, the state is bad and no longer a batch.
     Source: the tree; ours: `share`, `lead` and `longest`.
     """
     row = run.row_at(at) if at is not None else 0
-    quiet = baseline(run, "grad_norm", row - lead, window)
+    before = lead.count(run)
+    quiet = baseline(run, "grad_norm", row - before, window)
     if quiet is None:
-        return Finding(NOT_YET, at, {"rows": row, "needed": lead + 2})
+        return Finding(NOT_YET, at, {"rows": row, "needed": before + 2})
     norms = finite(run["grad_norm"]).fill_null(0.0)
     broken = (~run["grad_norm"].is_finite()).fill_null(False)
     most = longest.count(run)
@@ -59,7 +67,7 @@ def bad_batch(
     def bad(i: int) -> bool:
         return norms[i] > ratio * quiet.mean > 0 or rare(i)
 
-    first = next((i for i in range(max(0, row - lead), min(peak, row + lead) + 1) if bad(i)), None)
+    first = next((i for i in range(max(0, row - before), min(peak, row + lead.rows) + 1) if bad(i)), None)
     start = row if first is None else first
     ends = (i for i in range(start, last + 1) if not (bad(i) or broken[i]))
     stop = peak + 1 if first is None else next(ends, last + 1)
