@@ -46,8 +46,9 @@ def bad_batch(
     The flaw: a batch unlike the others, as one full of a rare token. A batch is bad where the gradient norm
     stands `ratio` times above its mean before, or one rare token takes a larger `share` of it. The norm may
     rise `lead` before the loss, or no more than its least rows after one that left the band by chance; one
-    that follows the loss later is a consequence. Bad rows next to each other are one event, and NaN among them is no end
-    of it. Where the norm alone says so for longer than `longest`, the state is bad and no longer a batch.
+    that follows the loss later is a consequence. Bad rows next to each other are one event, and NaN among
+    them is no end of it. Where the norm alone says so for longer than `longest`, the state is bad and no
+    longer a batch.
     Source: the tree; ours: `share`, `lead` and `longest`.
     """
     row = run.row_at(at) if at is not None else 0
