@@ -219,12 +219,16 @@ def _after_resume(run: Run, span: int, above: Beyond) -> list[Episode]:
     return [_episode(loss, row, span, bound, mean, to_float(usual.std(ddof=0)))]
 
 
+WARM = 2.0
+"""Times that a learning rate rises over a stretch that warms up: what the word means, not what is sick."""
+
+
 def _warms_up(run: Run, span: int) -> bool:
-    """Whether the learning rate at least doubles over the first `span` rows."""
+    """Whether the learning rate warms up over the first `span` rows."""
     if not run.has("lr"):
         return False
     lr = finite(run["lr"])[:span].drop_nulls()
-    return len(lr) > 1 and float(lr[-1]) >= 2 * float(lr[0])
+    return len(lr) > 1 and float(lr[-1]) >= WARM * float(lr[0])
 
 
 def as_long_as(run: Run, window: Window) -> Window:

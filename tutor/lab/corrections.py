@@ -6,7 +6,7 @@ Runs that are whole are not trained again. What clipping and beta2 are worth has
 """
 
 import argparse
-import math
+import re
 import shlex
 import sys
 from collections.abc import Callable, Mapping, Sequence
@@ -16,18 +16,15 @@ from typing import Any
 
 from tutor import readers, terminal
 from tutor.card import find, resolve
-from tutor.lab import experiment
+from tutor.lab import measures
 from tutor.lab.campaign import STOPPED, Job, run_once
 from tutor.lab.progress import INTERRUPTED
-from tutor.lab.replay import Asked, combinations, replay
 from tutor.run import Run
 from tutor.settings import command_words
-from tutor.words import number
 
 COMMON = {"device": "cpu", "threads": 1, "seed": 42}
 SMALL = {"n_layer": 2, "n_embd": 64}
-BEFORE, AT, AFTER = 311, 315, 50
-"""Before and after the three batches of boilerplate, and the steps over which a state is judged."""
+HALF = {"dtype": "fp16", "n_layer": 2, "n_embd": 32, "batch_size": 4, "block_size": 8}
 
 
 @dataclass(frozen=True)
@@ -45,6 +42,11 @@ class Wanted:
         words += ["--break", self.break_name] if self.break_name else []
         words += ["--control"] if self.control else []
         return shlex.join([*words, *command_words(self.changes)])
+
+    @property
+    def folder(self) -> str:
+        """The name of its run: two corrections that ask for the same run share it."""
+        return re.sub(r"[^a-z0-9._]+", "-", self.command.removeprefix("tutor train "))
 
     def job(self, out: Path) -> Job:
         """Its job, into the folder `out`."""
@@ -69,110 +71,85 @@ class Correction:
     then: str = ""
 
 
-def _setting(run: Run, name: str) -> Any:
-    return run.manifest.settings[name]
-
-
-def _averaging(runs: Sequence[Run]) -> str:
-    """The norm of m as a share of that of the gradient that the optimizer was given."""
-    control, broken = ((run["adam_m_norm"] / run["grad_norm_clipped"])[100:] for run in runs)
-    return (
-        f"m is {number(control.median())} of the gradient in the control's median step and never over "
-        f"{number(control.max())}; where nothing is averaged, {number(broken.median())} at every step"
-    )
-
-
-def _crossings(runs: Sequence[Run]) -> str:
-    """How often a healthy loss crosses mean + 3 std of the 100 steps before."""
-    loss = runs[0]["loss"]
-    before = loss.shift(1)
-    bound = before.rolling_mean(100) + 3 * before.rolling_std(100, ddof=0)
-    count = int((loss > bound).sum())
-    return f"a healthy run of {len(loss):,} steps crosses it at {count} of them"
-
-
-def _decay(runs: Sequence[Run]) -> str:
-    """How far the weights grow over the last 200 steps."""
-    grown = (float(run["param_norm_decay"][-1] / run["param_norm_decay"][-201]) for run in runs)
-    told = ", ".join(
-        f"{number(growth)} at {_setting(run, 'weight_decay')}"
-        for run, growth in zip(runs, grown, strict=True)
-    )
-    return f"over the last 200 steps the decayed weights grow by a factor of {told}"
-
-
-def _infinite(runs: Sequence[Run]) -> str:
-    """What a clip by norm makes of an infinite gradient."""
-    run = runs[0]
-    norm, clipped = run["grad_norm"], run["grad_norm_clipped"]
-    first = int(norm.is_finite().not_().arg_true()[0])
-    what = "NaN" if math.isnan(float(clipped[first])) else number(float(clipped[first]))
-    return (
-        f"with the clip at {_setting(run, 'grad_clip')} the norm is {number(float(norm[first]))} at step "
-        f"{int(run.steps[first])} before clipping and {what} after, and the loss is NaN from step "
-        f"{int(run.steps[int(run['loss'].is_nan().arg_true()[0])])} on"
-    )
-
-
-def _first_loss(runs: Sequence[Run]) -> str:
-    """The first loss of untrained runs with other vocabularies."""
-    told = (
-        f"{number(float(run['loss'][0]))} with {vocab:,} tokens (ln {vocab:,} is {number(math.log(vocab))})"
-        for run in runs
-        for vocab in [int(_setting(run, "vocab_size"))]
-    )
-    return "untrained, the first loss is " + " and ".join(told)
-
-
-def _state(runs: Sequence[Run]) -> str:
-    """What each part of the state from after the batches does to the next steps."""
-    asked = [Asked(AT, after=AFTER)]
-    asked += [Asked(AT, state=one, after=AFTER) for one in combinations(BEFORE, AT)]
-    means = {
-        " and ".join(part for part, step in one.state.items() if step == AT) or "nothing": one.mean_after
-        for one in replay(runs[0].path, asked, experiment.logged(runs[0].path))
-    }
-    told = ", ".join(f"{parts} {number(mean)}" for parts, mean in means.items() if mean is not None)
-    return f"mean loss of the next {AFTER} steps by what is taken from after the blow: {told}"
-
-
 CORRECTIONS = (
     Correction(
         "A spike corrupts Adam's moments: they are what prolongs the harm.",
         "The weights carry the blow, m prolongs it, and the raised v protects.",
         [Wanted("no-clip")],
-        _state,
-        f"tutor replay RUN --at {AT} --before {BEFORE}",
+        measures.state,
+        f"tutor replay RUN --at {measures.AT} --before {measures.BEFORE}",
     ),
     Correction(
         "A norm of m equal to that of the gradient means that the bias correction is missing.",
         "Equal at every step, it means that nothing is averaged: beta1 is 0, or the state is made anew.",
         [Wanted("no-momentum", control=True), Wanted("no-momentum")],
-        _averaging,
+        measures.averaging,
     ),
     Correction(
         "A loss above mean + 3 std of the last 100 steps is a spike.",
         "It is a sieve, to be asked first: chance alone crosses it. What follows tells noise from harm.",
         [Wanted(changes={**SMALL, "steps": 3000})],
-        _crossings,
+        measures.crossings,
+    ),
+    Correction(
+        "A window of 100 rows is one of 100 steps.",
+        "Only in a log with a row per step: count in steps, and take more where they hold too few rows.",
+        [Wanted(changes={**SMALL, "steps": 3000})],
+        measures.thinned,
+    ),
+    Correction(
+        "A gradient that is NaN or Inf is the end of the run.",
+        "Under fp16, now and then, with a loss that is finite, it is a step that the scaler skips.",
+        [Wanted(changes={**HALF, "steps": 400, "warmup_steps": 20})],
+        measures.skipped,
+    ),
+    Correction(
+        "A gradient norm above 5 at every step says that the run is sick.",
+        "It says how the loss is scaled: hold it against the clip, and against what is usual in this run.",
+        [Wanted("summed-loss", control=True), Wanted("summed-loss")],
+        measures.always_clipped,
+    ),
+    Correction(
+        "Adam's moments are one number for the whole model.",
+        "Each weight has its own m and v; it is clipping by the global norm that ties them to each other.",
+        [Wanted(changes={**SMALL, "steps": 400})],
+        measures.coordinates,
+    ),
+    Correction(
+        "bf16 adds noise of 1 % to every operation.",
+        "It keeps 8 significant bits: a rounding is off by at most 0.4 %.",
+        [Wanted(changes={**SMALL, "steps": 400})],
+        measures.rounded,
+    ),
+    Correction(
+        "A linear layer's std should be sqrt(2/fan_in), within 0.02 to 0.1.",
+        "That is Kaiming's design, for ReLU. GPTs begin at 0.02: ask which design a run follows.",
+        [Wanted(changes={"steps": 300})],
+        measures.design,
+    ),
+    Correction(
+        "An incident costs steps x tokens per second x price / (3600 x tokens per step).",
+        "Its units aren't dollars: steps x tokens per step / tokens per second / 3600 x price per hour.",
+        [Wanted(changes={**SMALL, "steps": 400})],
+        measures.price,
     ),
     Correction(
         "More weight decay stops a norm of the weights that climbs.",
         "It hardly slows it: the learning rate is what drives it.",
         [Wanted(changes={**SMALL, "lr": 0.004, "weight_decay": decay}) for decay in (0.0, 0.1, 0.2, 0.4)],
-        _decay,
+        measures.decay,
     ),
     Correction(
         "Clipping by norm mends an infinite gradient.",
         "Infinite by infinite is NaN, and the clip spreads it to every weight: clip by value.",
         [Wanted("inf-embedding")],
-        _infinite,
+        measures.infinite,
     ),
     Correction(
         "A first loss above 8 or below 4 is wrong.",
         "That is so for 512 tokens. An untrained model pays ln V, whatever V is.",
         [Wanted(changes={**SMALL, "vocab_size": vocab, "steps": 2}) for vocab in (258, 512)],
-        _first_loss,
+        measures.first_loss,
     ),
 )
 
@@ -186,11 +163,11 @@ clipping, beta2 and the memory of v are worth stands in [doses.md](doses.md).
 def page(runs: Path) -> str:
     """Train what is missing; the page, in Markdown."""
     parts = [HEAD]
-    for number_, one in enumerate(CORRECTIONS, 1):
+    for one in CORRECTIONS:
         terminal.tell(one.said)
         found = []
         for wanted in one.runs:
-            job = wanted.job(runs / f"{number_}-{len(found)}")
+            job = wanted.job(runs / wanted.folder)
             run_once(job)
             found.append(readers.read(job.out))
         parts += [
