@@ -133,6 +133,11 @@ def verify(
     )
 
 
+def held_against(found: Verification, fixed: Run, bounds: Sequence[Bound], tolerance: str) -> Verification:
+    """What was found, with other bounds held against the run with the fix."""
+    return found.model_copy(update={"bounds": tuple(_checked(bound, tolerance, fixed) for bound in bounds)})
+
+
 def _checked(bound: Bound, tolerance: str, run: Run) -> Checked:
     found = worst(bound, tolerance, run)
     told = {name: getattr(bound, name).strip() for name in ("signal", "comparison", "value", "window")}

@@ -7,7 +7,8 @@ from tutor.notebook import Notebook, draft_key
 from tutor.postmortem import PostMortem
 from tutor.postmortem import from_state as read_postmortem
 from tutor.ui.app import TutorApp
-from tutor.ui.screens.postmortem import KIND, PostMortemScreen
+from tutor.ui.formkeeper import KIND
+from tutor.ui.screens.postmortem import PostMortemScreen
 from tutor.ui.screens.walk import WalkScreen
 from tutor.walk import Walk, to_state
 
@@ -53,7 +54,7 @@ def _work(screen: Keeping) -> PostMortem | Walk | None:
 
 def _key(screen: Keeping) -> str:
     if isinstance(screen, PostMortemScreen):
-        return screen._key
+        return screen.keeper.key
     walk = screen._walk
     return draft_key(walk.run.name, walk.tree.tree, walk.run.path) if walk else ""
 

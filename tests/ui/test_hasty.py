@@ -17,6 +17,7 @@ from tutor.begun import begun
 from tutor.notebook import Notebook, draft_key
 from tutor.postmortem import to_state
 from tutor.ui.app import TutorApp
+from tutor.ui.formkeeper import KIND
 from tutor.ui.screens.help import HelpScreen
 from tutor.ui.screens.home import HomeScreen
 from tutor.ui.screens.lessons import LessonsScreen
@@ -25,7 +26,7 @@ from tutor.ui.screens.name import NameScreen
 from tutor.ui.screens.note import NoteScreen
 from tutor.ui.screens.panel import PanelScreen
 from tutor.ui.screens.pick import PickScreen
-from tutor.ui.screens.postmortem import KIND, PostMortemScreen
+from tutor.ui.screens.postmortem import PostMortemScreen
 from tutor.ui.screens.small import TooSmall
 from tutor.ui.screens.walk import WalkScreen
 from tutor.ui.widgets.options import Options

@@ -18,11 +18,12 @@ from tests.ui.promises import broken
 from tutor.notebook import Notebook, NotebookError, draft_key
 from tutor.postmortem import SECTIONS, problems
 from tutor.ui.app import TutorApp
+from tutor.ui.formkeeper import KIND
 from tutor.ui.screens.example import ExampleScreen
 from tutor.ui.screens.kept import KeptScreen
 from tutor.ui.screens.lessons import LessonsScreen
 from tutor.ui.screens.pick import PickScreen
-from tutor.ui.screens.postmortem import KIND, PostMortemScreen
+from tutor.ui.screens.postmortem import PostMortemScreen
 from tutor.ui.widgets.contents import Contents
 from tutor.ui.widgets.grid import Cells
 from tutor.ui.widgets.plot import Plot
@@ -589,7 +590,7 @@ class TestSavingBesideTheScreen:
         async with on_screen(screen) as pilot:
             await pilot.press("ctrl+s", "ctrl+n")
             await pilot.pause()
-            assert (screen.number, screen.pm == screen._lesson) == (2, False)
+            assert (screen.number, screen.keeper.saved(screen.pm)) == (2, False)
             slow.set()
             await written(pilot)
             assert pilot.app.saved == book.lessons_path

@@ -13,9 +13,11 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import ROOT
+from tests.test_postmortem import filled
 from tests.ui.conftest import NARROW, WIDE, phase_19, recorded, shown, to_the_leaf, until
 from tutor import verifying
 from tutor.notebook import Notebook
+from tutor.postmortem import Bound
 from tutor.ui import trials
 from tutor.ui.app import TutorApp
 from tutor.ui.screens.change import ChangeScreen
@@ -253,6 +255,32 @@ class TestFound:
             await until(lambda: hasattr(pilot.app.screen, "pm"))
             tried = pilot.app.screen.pm.verification.tried
             assert tried[0].startswith("**Verified: grad_clip=1.0**")
+
+    @pytest.mark.parametrize(
+        ("bound", "said"),
+        [("0.9", "**Verified: grad_clip=1.0**"), ("0.1", "**Not verified: grad_clip=1.0**")],
+    )
+    async def test_a_lesson_is_held_against_the_bounds_that_were_typed(
+        self, at_leaf: AtLeaf, begun, home: Path, bound: str, said: str
+    ):
+        async with at_leaf().run_test(size=WIDE) as pilot:
+            await trying(pilot)
+            end(home, "19-control")
+            await until(lambda: "Verified" in shown(pilot.app))
+            await pilot.press("escape")
+            await at_the_leaf(pilot)
+            await pilot.press("p")
+            await until(lambda: hasattr(pilot.app.screen, "pm"))
+            screen = pilot.app.screen
+            pm = filled(screen.pm)
+            ours = Bound(signal="loss", comparison="<", value=bound, window="350..400")
+            form = pm.verification.model_copy(update={"bounds": (ours,), "through": "450"})
+            screen.pm = pm.but(verification=form)
+            await pilot.press("ctrl+s")
+            await until(lambda: Notebook("ana").lessons())
+        lesson = Notebook("ana").lessons()[-1].body
+        assert said in lesson
+        assert f"loss < {bound}" in lesson.partition(said)[2]
 
 
 class TestProcess:

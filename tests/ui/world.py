@@ -18,7 +18,7 @@ from tests.ui.conftest import leave_at_the_leaf, phase_19, recorded, to_the_leaf
 from tutor.begun import begun
 from tutor.notebook import Notebook, draft_key
 from tutor.postmortem import to_markdown, to_state
-from tutor.ui.screens.postmortem import KIND
+from tutor.ui.formkeeper import KIND
 
 MARKED = "odd[red]zzq"
 SWALLOWED = "oddzzq"

@@ -102,13 +102,9 @@ class Navigation(App[object]):
         from tutor.begun import begun
         from tutor.ui.proofs import taken_up
         from tutor.ui.screens.postmortem import PostMortemScreen
-        from tutor.ui.trials import latest
-        from tutor.verifying import section
+        from tutor.ui.tried import with_tried
 
-        fresh = begun(walk, self.lang)
-        if (trial := latest(walk.run.path)) and (found := trial.found):
-            tried = tuple(section(found, self.lang))
-            fresh = fresh.but(verification=fresh.verification.model_copy(update={"tried": tried}))
+        fresh = with_tried(begun(walk, self.lang), walk.run, self.lang)
         postmortem = taken_up(fresh, proof, self.lang)
         self.push_screen(PostMortemScreen(postmortem, keeper.notebook, walk.run))
 

@@ -6,7 +6,6 @@ applies them and tells the section what came of it. A draft is kept at each chan
 
 import asyncio
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
@@ -20,20 +19,19 @@ from textual.message import Message
 from textual.widget import Widget
 from textual.widgets import Static, TextArea
 
-from tutor.notebook import Notebook, NotebookError, draft_key, rescue
+from tutor.notebook import Notebook, NotebookError
 from tutor.postmortem import (
     SECTIONS,
     PostMortem,
     began_at,
-    from_state,
     is_empty,
     normalise,
     problems,
     to_markdown,
-    to_state,
 )
 from tutor.run import PANELS, Run
 from tutor.ui import bindings
+from tutor.ui.formkeeper import FormKeeper
 from tutor.ui.heard import heard
 from tutor.ui.screens.page import Page
 from tutor.ui.screens.pick import PickScreen
@@ -53,7 +51,6 @@ from tutor.words import SaidError, plain
 
 S = TypeVar("S", bound=Section)
 
-KIND = "postmortem"
 FORMS = (Symptoms, Hypotheses, EvidenceGrid, Cause, Remediation, Verification, Lesson)
 
 
@@ -83,8 +80,7 @@ class PostMortemScreen(Page):
         self._run = run
         self.pm, self.notebook = postmortem, notebook
         self.number = 1
-        self._kept: PostMortem | None = postmortem  # as the last draft has it
-        self._lesson: PostMortem | None = None  # as it was last saved
+        self.keeper = FormKeeper(notebook, postmortem)
         self._putting = asyncio.Lock()
 
     def body(self) -> Iterator[Widget]:
@@ -110,14 +106,10 @@ class PostMortemScreen(Page):
 
     # Drafts
 
-    @property
-    def _key(self) -> str:
-        return draft_key(self.pm.about.run, self.pm.about.tree, self.pm.about.folder)
-
     @work
     async def _offer_draft(self) -> None:
         try:
-            draft = await self.app.files.notes(partial(self.notebook.resume, KIND, self._key, from_state))
+            draft = await self.keeper.draft(self.app.files)
         except NotebookError as error:
             self._refused(error)
             return
@@ -129,23 +121,14 @@ class PostMortemScreen(Page):
             ("new", self.say("postmortem.draft.anew")),
         ]
         if await self.app.push_screen_wait(PickScreen("postmortem.draft.offer", rows)) != "new":
-            self.pm = self._kept = draft.with_log_of(self.pm)
+            self.pm = draft.with_log_of(self.pm)
+            self.keeper.take_up(self.pm)
             await self._open()
 
     def _keep(self) -> None:
-        """Keep a draft of what has changed since the last one; it is written beside the screen."""
-        if self.pm == self._kept:
-            return
-        pm = self._kept = self.pm
-
-        def save() -> None:
-            if pm != self._lesson:  # a lesson saved in the meantime leaves no draft behind
-                self.notebook.save_draft(KIND, self._key, to_state(pm))
-
-        self.app.files.save(save, self._refused)
+        self.keeper.keep(self.pm, self.app.files, self._refused)
 
     def _refused(self, error: SaidError) -> None:
-        self._kept = None
         if self.stands:
             self._tell(error.says(self.app.lang), "✗")
         else:
@@ -244,7 +227,7 @@ class PostMortemScreen(Page):
         if action == "look":
             return self._run is not None
         if action == "leave":
-            return parameters[0] != self._saved
+            return parameters[0] != self.keeper.saved(self.pm)
         return self.number == 2 if action == "make_one" else True
 
     def action_look(self) -> None:
@@ -265,10 +248,6 @@ class PostMortemScreen(Page):
 
     # Saving and leaving
 
-    @property
-    def _saved(self) -> bool:
-        return self.pm == self._lesson
-
     async def action_save(self) -> None:
         """Append to the lessons, or say which sections are missing."""
         await heard(self.focused)
@@ -276,22 +255,24 @@ class PostMortemScreen(Page):
 
     @work
     async def _save(self) -> None:
-        pm, lang = self.pm, self.app.lang
-        if missing := sorted({problem.section for problem in problems(pm, lang)}):
+        lang = self.app.lang
+        if missing := sorted({problem.section for problem in problems(self.pm, lang)}):
             names = ", ".join(f"{n} {self.say(f'postmortem.short.{SECTIONS[n - 1]}')}" for n in missing)
             self._tell(self.say("postmortem.unsaved", count=len(missing), sections=names), "✗")
             self._keep()
             return
+        if self._run:
+            await self._hold_against_own_bounds(self._run)
+        pm = self.pm
         text = to_markdown(pm, lang, datetime.now())
         try:
-            path, stale = await self.app.files.notes(partial(self._append, pm, text))
+            path, stale = await self.keeper.append(pm, text, self.app.files)
         except NotebookError as error:
             why = error.says(lang)
             if error.rescued:
                 why = self.say("postmortem.rescued", why=why, path=str(error.rescued))
             self._tell(why, "✗")
             return
-        self._kept = pm
         self.refresh_bindings()
         self._tell(self.say("postmortem.saved", path=str(path)), "✓")
         self.post_message(self.Saved(path))
@@ -299,6 +280,14 @@ class PostMortemScreen(Page):
             self._tell(stale.says(lang), "✗")
         if self.is_current and self.pm == pm:
             await self._show_kept(path)
+
+    async def _hold_against_own_bounds(self, run: Run) -> None:
+        """Let section 6 say what the run with the fix makes of the bounds as they were typed."""
+        from tutor.ui.tried import with_tried
+
+        known = await self.app.files.read(partial(with_tried, self.pm, run, self.app.lang))
+        form = self.pm.verification  # it may have been edited meanwhile
+        self.pm = self.pm.but(verification=form.model_copy(update={"tried": known.verification.tried}))
 
     async def _show_kept(self, path: Path) -> None:
         """The lesson as the notebook has it now, read back from its file."""
@@ -311,28 +300,6 @@ class PostMortemScreen(Page):
             return
         if lessons and self.is_current:
             self.app.push_screen(KeptScreen(lessons[-1], path))
-
-    def _append(self, pm: PostMortem, text: str) -> tuple[Path, NotebookError | None]:
-        """Append the lesson and drop the draft. It runs beside the screen, to its end even when that is left.
-
-        Returns:
-            Where the lessons are, and why the draft could not be dropped.
-
-        Raises:
-            NotebookError: the lesson can't be saved; it says where the text is safe instead.
-        """
-        try:
-            path = self.notebook.append_lesson(text)
-        except NotebookError as error:
-            with suppress(NotebookError):  # no room anywhere: the first reason is the one to show
-                error.rescued = rescue(text)
-            raise
-        self._lesson = pm
-        try:
-            self.notebook.drop_draft(KIND, self._key)
-        except NotebookError as error:
-            return path, error
-        return path, None
 
     def _tell(self, words: str, sign: str) -> None:
         for message in self.query("#message").results(Static):  # none once the screen is gone
