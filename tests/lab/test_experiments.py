@@ -16,7 +16,7 @@ from tutor.lab.assembly import assemble, plan_of, recipe_of
 from tutor.lab.fork import Change, changed, fork
 from tutor.lab.loop import resume, train
 from tutor.lab.passages import Passages
-from tutor.lab.recover import NotPossibleError, blamed
+from tutor.lab.recover import NotPossibleError, blamed, found_again, incident_of
 from tutor.lab.replay import Asked, combinations, replay, state_of
 from tutor.lab.rewind import rewind, same_bits
 from tutor.lineage import experiments_on
@@ -333,6 +333,19 @@ class TestPassages:
             model(torch.ones(1, 2))
         model(torch.ones(1, 2))
         assert len(passages.all()) == 1
+
+
+def test_the_spike_asked_for_is_the_one_in_the_run_that_was_trained_again(tmp_path: Path):
+    for name, begins in (("first", (150, 250)), ("again", (151, 251))):
+        loss = [1 + 0.01 * (step % 2) for step in range(400)]
+        for step, height in zip(begins, (3.0, 8.0), strict=True):
+            loss[step : step + 4] = [height] * 4
+        rows = [json.dumps({"step": step, "loss": value}) for step, value in enumerate(loss)]
+        (tmp_path / f"{name}.jsonl").write_text("\n".join(rows))
+    asked = incident_of(tmp_path / "first.jsonl", 150)
+    again = found_again(asked, tmp_path / "again.jsonl")
+    assert (asked.spike, again.spike, again.seen) == (150, 151, asked.seen)
+    assert incident_of(tmp_path / "again.jsonl").spike == 251  # the tallest, where none is named
 
 
 @pytest.mark.slow

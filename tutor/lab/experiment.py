@@ -209,8 +209,7 @@ def run_recover(
     with progress(settings, incident.end + 1, "A  the run again, for its checkpoints") as bar:
         source = recoveries.source_of(incident, folder, bar)
     if source != run:
-        again = recoveries.incident_of(source, None, seen)
-        incident = replace(again, seen=incident.seen)
+        incident = recoveries.found_again(incident, source)
     outcomes, left_out = [], dict[str, str]()
     for letter in letters:
         try:

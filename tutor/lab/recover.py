@@ -77,6 +77,28 @@ def incident_of(folder: Path, at: int | None = None, seen: int | None = None) ->
         BadRunError: the log can't be read.
         ValueError: there is none.
     """
+    run, begun, window, sigmas = _spikes(folder)
+    if at is None:
+        at = max(begun, key=lambda step: begun[step])
+    elif at not in begun:
+        near = min(begun, key=lambda step: abs(step - at))
+        raise ValueError(f"no spike of {run.name} begins at step {at}; the nearest does at {near}")
+    return Incident(run, at, begun[at], window, sigmas, at + NOTICED if seen is None else seen)
+
+
+def found_again(incident: Incident, folder: Path) -> Incident:
+    """The same spike in the run that was trained again: another machine may see it begin a step off.
+
+    Raises:
+        ValueError: that run doesn't spike.
+    """
+    run, begun, window, sigmas = _spikes(folder)
+    spike = min(begun, key=lambda step: abs(step - incident.spike))
+    return Incident(run, spike, begun[spike], window, sigmas, incident.seen)
+
+
+def _spikes(folder: Path) -> tuple[Run, Mapping[int, float], Window, float]:
+    """The run in `folder`, the excess of each of its spikes by the step where it begins, and by what rule."""
     run = readers.read(folder)
     numbers = tree.numbers("spike", tree.find("phase-19", checked=False))
     assert numbers, "the tree of what goes wrong in flight asks for a spike"
@@ -91,12 +113,7 @@ def incident_of(folder: Path, at: int | None = None, seen: int | None = None) ->
         raise ValueError(
             f"{run.name} has no spike to recover from: no loss stands {sigmas:g} std above its window"
         )
-    if at is None:
-        at = max(begun, key=lambda step: begun[step])
-    elif at not in begun:
-        near = min(begun, key=lambda step: abs(step - at))
-        raise ValueError(f"no spike of {run.name} begins at step {at}; the nearest does at {near}")
-    return Incident(run, at, begun[at], window, sigmas, at + NOTICED if seen is None else seen)
+    return run, begun, window, sigmas
 
 
 @dataclass(frozen=True)
