@@ -86,6 +86,14 @@ def test_it_is_laid_beside_the_control(broken: Run, control: Run):
     assert same.beside.holds
 
 
+def test_a_tree_that_finds_a_flaw_in_the_broken_run_is_asked_of_the_fixed_one(broken: Run):
+    jumped = recorded("case-10")
+    asked = [stage.walk.tree.tree for stage in verifying.looked_at(jumped, jumped)]
+    assert "scale" in asked
+    assert verifying.verify(jumped, jumped, change="lr", bounds=(), tolerance="0").verdict == "flaw"
+    assert "scale" not in [stage.walk.tree.tree for stage in verifying.looked_at(broken, jumped)]
+
+
 def test_a_run_that_ends_worse_is_called_so(broken: Run, control: Run):
     found = verifying.verify(broken, control, change="lr", bounds=(), tolerance="0")
     worse = found.model_copy(update={"before": 1.0, "after": 1.5})

@@ -6,6 +6,7 @@ broken run suggests. And the walk of the fixed run has to end healthy, with ever
 
 import re
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from datetime import datetime
 from functools import partial
 
@@ -25,7 +26,7 @@ from tutor.runfolder import VERIFICATION
 from tutor.runfolder.kept import keep
 from tutor.saying import verdict_of
 from tutor.walk import Stage, Walk, chain, deciding
-from tutor.words import LANGUAGES, number, plain, say
+from tutor.words import LANGUAGES, BadFileError, number, plain, say
 
 AT_THE_END = 50  # rows whose mean is the loss in the end
 NO_WORSE = 0.1
@@ -41,6 +42,20 @@ _NUMBERS = re.compile(r"^- [^:]+: (?P<value>\S+)$")
 def walked(run: Run) -> Sequence[Stage]:
     """The run walked from the first tree on, with nobody watching."""
     return chain(run, trees.find(FIRST, checked=False), partial(trees.find, checked=False))
+
+
+def looked_at(broken: Run, fixed: Run) -> Sequence[Stage]:
+    """`fixed` walked from the first tree on and, by itself, over each other tree that finds a flaw in
+    `broken`: what was wrong there has to be mended too.
+    """
+    stages = list(walked(fixed))
+    known = {stage.walk.tree.tree for stage in (*stages, *walked(broken))}
+    for name in sorted(trees.available().keys() - known):
+        with suppress(BadFileError):  # a tree of somebody else's in the folder
+            tree = trees.find(name, checked=False)
+            if verdict_of(chain(broken, tree)) == "flaw":
+                stages += chain(fixed, tree)
+    return stages
 
 
 def suggested(broken: Walk) -> tuple[tuple[Bound, ...], str]:
@@ -116,7 +131,7 @@ def verify(
         tolerance: of the bounds, a share of their value.
         control: the run without the fault, where one is at hand.
     """
-    stages = walked(fixed)
+    stages = looked_at(broken, fixed)
     end = deciding(stages).walk
     return Verification(
         of=str(broken.path),
