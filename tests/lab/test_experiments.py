@@ -11,7 +11,7 @@ import torch
 
 from tests.lab.small import EARLY, SMALL, boilerplate, recipe, rows_of, timeless
 from tutor import readers
-from tutor.lab import checkpoint, experiment
+from tutor.lab import checkpoint, command, experiment
 from tutor.lab.assembly import assemble, plan_of, recipe_of
 from tutor.lab.fork import Change, changed, fork
 from tutor.lab.loop import resume, train
@@ -202,6 +202,34 @@ class TestForkCommand:
         (tmp_path / "taken").mkdir()
         assert experiment.run_fork(ran, 10, Change(), out=tmp_path / "taken") == 2
         assert "never overwritten" in capfd.readouterr().err
+
+
+class TestElsewhere:
+    """A run that was trained on a device that isn't here."""
+
+    @pytest.fixture
+    def moved(self, ran: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+        copy = tmp_path / "moved"
+        shutil.copytree(ran, copy)
+        manifest = json.loads((copy / "manifest.json").read_text())
+        manifest["settings"]["device"] = "mps"
+        (copy / "manifest.json").write_text(json.dumps(manifest))
+        monkeypatch.setattr("tutor.lab.assembly.devices", lambda: ["cpu"])
+        return copy
+
+    def test_it_is_forked_on_what_is_here_and_says_so(self, moved: Path, tmp_path: Path, capfd):
+        change = Change(settings={"lr": 1e-4, "steps": 23})
+        assert experiment.run_fork(moved, 20, change, out=tmp_path / "fork") == 0
+        assert (
+            "was trained on mps, which isn't here: what follows is trained on cpu" in capfd.readouterr().out
+        )
+        assert json.loads((tmp_path / "fork" / "manifest.json").read_text())["device"] == "cpu"
+
+    def test_it_is_not_taken_up_and_its_log_stays(self, moved: Path, capfd):
+        before = (moved / "metrics.jsonl").read_bytes()
+        assert command.run_train(None, {}, resume=moved) == 2
+        assert "was trained on mps, which isn't here: resume it where it is" in capfd.readouterr().err
+        assert (moved / "metrics.jsonl").read_bytes() == before
 
 
 class TestLineage:

@@ -8,7 +8,7 @@ from typing import Any
 from tutor import plainfile
 from tutor.card import Plan
 from tutor.lab import faults as registry
-from tutor.lab.recipe import Recipe, healthy
+from tutor.lab.recipe import Recipe, devices, healthy
 from tutor.parts import Part, read
 from tutor.runfolder import MANIFEST, TRUTH
 from tutor.settings import Settings, build
@@ -68,6 +68,8 @@ def told_of(run: Path) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
 def plan_of(run: Path) -> Plan:
     """What the folder `run` was begun as, in plain data; of a sealed run too, by its `truth.json`.
 
+    Where its device isn't here, it is planned for one that is: see `elsewhere`.
+
     Raises:
         ValueError: `run` isn't the folder of such a run, or is one of tutor 0.1.0, whose trigger was a
             setting; in one line.
@@ -85,9 +87,23 @@ def plan_of(run: Path) -> Plan:
         )
     try:
         trigger, faults, actions = (tuple(map(read, parts[key])) for key in parts)
+        if elsewhere(run):
+            settings["device"] = devices()[0]
         return Plan(build(settings), trigger, faults, "fork" if actions else "plain", actions)
     except ValueError as error:
         raise ValueError(f"{run} can't be trained on: {error}") from None
+
+
+def elsewhere(run: Path) -> str | None:
+    """The device that the folder `run` was trained on, where that isn't here; None where it is.
+
+    Raises:
+        ValueError: see `told_of`.
+    """
+    manifest, _ = told_of(run)
+    settings = manifest.get("settings")
+    device = settings.get("device") if isinstance(settings, dict) else None
+    return device if device in ("cuda", "mps") and device not in devices() else None
 
 
 def _json(path: Path) -> Any:

@@ -13,7 +13,7 @@ from typing import Any
 
 from tutor import terminal
 from tutor.card import Card, Expect, Plan, Role, all_cards, resolve
-from tutor.lab.assembly import assemble, recipe_of
+from tutor.lab.assembly import assemble, elsewhere, recipe_of
 from tutor.lab.checkpoint import saved
 from tutor.lab.loop import resume as resume_run
 from tutor.lab.loop import train
@@ -52,7 +52,7 @@ def run_train(
     """
     try:
         if resume:
-            folder, recipe = resume, recipe_of(resume)
+            folder, recipe = resume, _to_resume(resume)
             with progress(recipe.settings) as show:
                 done = resume_run(folder, recipe, show)
         else:
@@ -127,6 +127,20 @@ def too_short(recipe: Recipe, *, sealed: bool = False) -> str | None:
         f"this run ends at step {steps - 1}, before what it is to show ({what}): nothing will "
         f"happen; leave --steps out, or give {enough} or more"
     )
+
+
+def _to_resume(run: Path) -> Recipe:
+    """The recipe of a run to be taken up; on another device its rows wouldn't go on from those before.
+
+    Raises:
+        ValueError: it can't be taken up here.
+    """
+    if device := elsewhere(run):
+        raise ValueError(
+            f"{run} was trained on {device}, which isn't here: resume it where it is; "
+            "tutor fork trains a copy of it on from a checkpoint here"
+        )
+    return recipe_of(run)
 
 
 def busy(settings: Settings) -> str | None:

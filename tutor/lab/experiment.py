@@ -17,7 +17,7 @@ from tutor import readers, terminal, verifying
 from tutor.lab import fork as forks
 from tutor.lab import recover as recoveries
 from tutor.lab import verify as fixes
-from tutor.lab.assembly import plan_of, planned, recipe_of
+from tutor.lab.assembly import elsewhere, plan_of, planned, recipe_of
 from tutor.lab.command import busy
 from tutor.lab.fork import Change
 from tutor.lab.progress import INTERRUPTED, free, progress, refused
@@ -31,7 +31,7 @@ from tutor.run.replay import Replay
 from tutor.runfolder import RECOVERY, REPLAYS
 from tutor.runfolder.kept import keep
 from tutor.runfolder.writer import DiskFullError, first_lines, rows_in
-from tutor.settings import command_words
+from tutor.settings import Settings, command_words
 from tutor.walk import deciding
 from tutor.words import BadFileError
 
@@ -97,7 +97,7 @@ def run_fork(
     out = out or free(f"{run.resolve().name}-fork")
     command = _fork_command(run, at, change, skip, retrace=retrace, out=out)
     recipe = planned(plan)
-    _note(busy(recipe.settings))
+    _note_where(run, recipe.settings)
     rewound = None
     if base != at:
         with progress(recipe.settings, at, f"steps {base} to {at - 1} again") as show:
@@ -151,7 +151,7 @@ def run_replay(run: Path, asked: Sequence[Asked], show: Callable[[Sequence[Repla
         for step in (one.at, *([one.batch] if one.batch is not None else []), *one.state.values()):
             if not 0 <= step < done:
                 raise ValueError(f"step {step} is outside {run}: its log has the steps 0 to {done - 1}")
-    _note(busy(recipe.settings))
+    _note_where(run, recipe.settings)
     steps = [step for one in asked for step in (one.at, *one.parts.values())]
     first, last = nearest(run, max(0, min(steps) - LOOK_BACK)), max(steps)
     with progress(recipe.settings, last, f"steps {first} to {last - 1} again") as bar:
@@ -204,7 +204,7 @@ def run_recover(
     if folder.exists():
         raise ValueError(f"{folder} exists, and a run is never overwritten: choose another --out")
     settings = plan_of(run).settings
-    _note(busy(planned(plan_of(run)).settings))
+    _note_where(run, planned(plan_of(run)).settings)
     source = run
     with progress(settings, incident.end + 1, "A  the run again, for its checkpoints") as bar:
         source = recoveries.source_of(incident, folder, bar)
@@ -261,7 +261,7 @@ def run_fix(run: Path, fix: str | Change | None, out: Path) -> tuple[int, str]:
         words = ["tutor", "verify", str(run), *command_words(change.settings, options=False)]
         for name in change.without:
             words += ["--remove-fault", name]
-        _note(busy(recipe.settings))
+        _note_where(run, recipe.settings)
         terminal.tell(f"training {run} again with {change}")
         with progress(recipe.settings) as bar:
             command = shlex.join([*words, "--out", str(out)])
@@ -295,6 +295,16 @@ def logged(run: Path) -> Sequence[Mapping[str, Any]]:
         read = readers.read(run)
         found = read.frame.select("step", *(one for one in ("loss", "grad_norm") if read.has(one))).to_dicts()
     return found
+
+
+def _note_where(run: Path, settings: Settings) -> None:
+    """Say what is worth knowing of the machine before a run is trained on from here."""
+    if device := elsewhere(run):
+        terminal.tell(
+            f"note: {run} was trained on {device}, which isn't here: what follows is trained on "
+            f"{settings.device}, and differs from it in rounding at first"
+        )
+    _note(busy(settings))
 
 
 def _note(text: str | None) -> None:
