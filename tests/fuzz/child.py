@@ -10,6 +10,7 @@ guided by the branches that an input takes; else hypothesis does, guided by the 
 import contextlib
 import faulthandler
 import importlib.util
+import os
 import resource
 import signal
 import sys
@@ -27,7 +28,7 @@ from tests.fuzz.target import UNHURRIED, Target, load
 MEMORY = 6 << 30
 """Bytes of address space: polars and torch reserve far more than they use."""
 
-LONGEST = 20
+LONGEST = int(os.environ.get("FUZZ_LONGEST", "20"))
 """Seconds of a processor for one input; one that waits, for a pipe say, has ten times as long."""
 
 LARGEST = 20_000

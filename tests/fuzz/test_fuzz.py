@@ -48,6 +48,7 @@ def test_a_failure_is_kept_as_a_fixture_and_named(
     kind: str, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ):
     monkeypatch.setenv("PLANTED", kind)
+    monkeypatch.setenv("FUZZ_LONGEST", "3")
     fixture = fuzz("tests.fuzz.planted", 30, 1, tmp_path)
     assert fixture is not None
     assert b"x" in fixture.read_bytes()

@@ -11,7 +11,7 @@ import torch
 
 from tests.lab.small import EARLY, SMALL, boilerplate, recipe, rows_of, timeless
 from tutor import readers
-from tutor.lab import checkpoint, command, experiment
+from tutor.lab import checkpoint, command, experiment, recover
 from tutor.lab.assembly import assemble, plan_of, recipe_of
 from tutor.lab.fork import Change, changed, fork
 from tutor.lab.loop import resume, train
@@ -382,7 +382,10 @@ class TestRecover:
     def found(self, spiked: Path, tmp_path_factory: pytest.TempPathFactory) -> Recovery:
         shown: list[Recovery] = []
         out = tmp_path_factory.mktemp("recover") / "out"
-        assert experiment.run_recover(spiked, "ABCDE", shown.append, out=out) == 0
+        with pytest.MonkeyPatch.context() as patch:  # a minute of training less
+            patch.setattr(recover, "SOON", 30)
+            patch.setattr(recover, "LATE", 60)
+            assert experiment.run_recover(spiked, "ABCDE", shown.append, out=out) == 0
         assert Recovery.model_validate_json((out / "recovery.json").read_bytes()) == shown[0]
         return shown[0]
 
