@@ -7,6 +7,7 @@ import shlex
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,7 @@ from typer.testing import CliRunner
 from tests.conftest import ROOT, write_run
 from tutor import readers, tree, walk
 from tutor.cli import app
+from tutor.run import called
 from tutor.ui.files import Files
 from tutor.ui.keeper import Keeper
 
@@ -439,3 +441,40 @@ def test_without_torch_train_says_how_to_get_it(home: Path):
         "tutor: training needs torch and tokenizers; get them with: "
         "pip install -c constraints.txt '.[train]'\n"
     )
+
+
+class TestNames:
+    """What the user says that a log's columns are called."""
+
+    @pytest.fixture
+    def log(self, tmp_path: Path) -> Iterator[Path]:
+        path = tmp_path / "my.csv"
+        path.write_text("iter,train/ce\n" + "".join(f"{step},{6 - step / 100}\n" for step in range(300)))
+        yield path
+        called.call({})
+        readers.want(None)
+
+    def test_a_map_is_asked_for_taken_and_kept_where_that_is_wanted(self, log: Path):
+        code, _, wrong = tutor("check", str(log))
+        assert code == 2
+        assert "name them with --map loss=COLUMN,step=COLUMN" in wrong
+        words = ("--map", "loss=train/ce,step=iter")
+        assert "all 300 logged losses are finite" in tutor("check", str(log), *words)[1]
+        assert "name them with" in tutor("check", str(log))[2]
+        assert "kept in" in tutor("check", str(log), *words, "--remember")[2]
+        assert "loss is read from the column train/ce" in tutor("check", str(log))[1]
+
+    @pytest.mark.parametrize(
+        ("words", "said"),
+        [
+            (("--map", "los=train/ce"), "there is no signal 'los'; did you mean loss?"),
+            (("--format", "nanogtp"), "there is no format 'nanogtp'; did you mean nanogpt?"),
+            (("--format", "nanogpt"), "doesn't look like a log of the format nanogpt"),
+            (("--remember",), "--remember keeps what --map says: give both"),
+        ],
+    )
+    def test_what_cannot_be_meant_is_refused_in_one_line(self, log: Path, words: tuple[str, ...], said: str):
+        code, _, wrong = tutor("check", str(log), *words)
+        assert code == 2
+        assert said in wrong
+        assert not (log.parent / called.BESIDE).exists()

@@ -41,10 +41,10 @@ def toy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "more").mkdir()
     (tmp_path / "more" / "toy.py").write_text(TOY)
     monkeypatch.setattr(readers, "__path__", [*readers.__path__, str(tmp_path / "more")])
-    readers._readers.cache_clear()
+    readers.formats.cache_clear()
     yield
     sys.modules.pop("tutor.readers.toy", None)
-    readers._readers.cache_clear()
+    readers.formats.cache_clear()
 
 
 @pytest.mark.usefixtures("toy")
@@ -59,7 +59,7 @@ def test_two_claims_on_one_file_name_both_readers(tmp_path: Path, monkeypatch: p
     (tmp_path / "both").write_text("TOY,step,loss\n")
     with pytest.raises(BadRunError, match=r"a toy log and a CSV|a CSV.* and a toy log") as caught:
         readers.read(tmp_path / "both")
-    assert "two readers claim it" in str(caught.value)
+    assert "say which, with --format" in str(caught.value)
 
 
 def test_a_folder_of_one_run_is_that_run_and_of_several_names_them(tmp_path: Path):

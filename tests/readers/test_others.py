@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from tests.readers.texts import TEXTS
 from tutor import readers
 from tutor.readers.common.lines import LONGEST, lines
-from tutor.run import Aggregation, BadRunError, Run, limits, names
+from tutor.run import Aggregation, BadRunError, Run, called, limits, names
 
 FIXTURES = Path(__file__).parent / "fixtures"
 
@@ -224,19 +224,95 @@ WRITTEN = [
 """Names as loggers might write them."""
 
 
+NOWHERE = Path("nowhere") / "log.csv"
+
+
 class TestNames:
     def test_the_trainers_step_is_preferred(self):
-        found = names.mapping(["_step", "train/global_step", "train/loss", "eval/loss"])
+        found = names.mapping(["_step", "train/global_step", "train/loss", "eval/loss"], NOWHERE)
         assert found == {"train/global_step": "step", "train/loss": "loss", "eval/loss": "val_loss"}
 
     def test_a_loss_by_any_name_but_a_held_out_one_or_one_of_ours(self):
-        assert names.mapping(["step", "critic_loss"])["critic_loss"] == "loss"
-        assert "loss" not in names.mapping(["step", "test_loss_a", "probe_loss", "loss scale"]).values()
+        assert names.mapping(["step", "critic_loss"], NOWHERE)["critic_loss"] == "loss"
+        columns = ["step", "test_loss_a", "probe_loss", "loss scale"]
+        assert "loss" not in names.mapping(columns, NOWHERE).values()
 
     @given(st.lists(st.sampled_from(WRITTEN), unique=True))
     def test_no_two_columns_get_one_name(self, columns: list[str]):
-        found = names.mapping(columns)
+        found = names.mapping(columns, NOWHERE)
         assert len({found.get(column, column) for column in columns}) == len(columns)
+
+    @given(st.lists(st.sampled_from([*WRITTEN, "loss (as logged)"]), unique=True), st.sampled_from(WRITTEN))
+    def test_what_is_said_comes_first_and_no_two_columns_get_one_name(self, columns: list[str], column: str):
+        with called.called({"loss": column}):
+            found = names.mapping(columns, NOWHERE)
+        assert (found.get(column) == "loss") == (column in columns)
+        assert len({found.get(one, one) for one in columns}) == len(columns)
+
+
+class TestCalled:
+    """What the user says that the columns are called."""
+
+    LOG = "iter,train/ce,other\n" + "".join(f"{step},{6 - step / 50},1\n" for step in range(100))
+
+    @pytest.fixture
+    def log(self, tmp_path: Path) -> Path:
+        (tmp_path / "log.csv").write_text(self.LOG)
+        return tmp_path / "log.csv"
+
+    def test_the_log_is_read_by_it_and_says_so(self, log: Path):
+        with called.called({"loss": "train/ce", "step": "iter"}):
+            run = readers.read(log)
+        assert run["loss"][:2].to_list() == [6.0, 5.98]
+        assert [one.key for one in run.remarks].count("called") == 2
+
+    def test_what_is_kept_beside_the_log_holds_the_next_time_and_is_added_to(self, log: Path):
+        called.keep(log, {"loss": "other"})
+        place = called.keep(log, {"loss": "train/ce", "lr": "other"})
+        assert place.name == called.BESIDE
+        assert readers.read(log)["loss"][0] == 6.0
+        assert readers.read(log)["lr"][0] == 1.0
+
+    def test_a_column_that_is_not_there_is_refused_with_those_that_are(self, log: Path):
+        wrong = called.called({"loss": "train/ce", "lr": "nothing"})
+        with wrong, pytest.raises(BadRunError, match=r"no column `nothing` to read lr from; .*`train/ce`"):
+            readers.read(log)
+
+    @pytest.mark.parametrize(
+        ("given", "wrong"),
+        [
+            ("loss", "isn't SIGNAL=COLUMN"),
+            ("=x", "isn't SIGNAL=COLUMN"),
+            ("los=x", "no signal 'los'"),
+            ("loss=a,loss=b", "loss is named twice: a and b"),
+            ("loss=a,lr=a", "the column a can't be two signals"),
+        ],
+    )
+    def test_what_cannot_be_meant(self, given: str, wrong: str):
+        with pytest.raises(ValueError, match=wrong):
+            called.parsed([given])
+
+    def test_a_comma_in_a_name_does_not_end_it(self):
+        assert called.parsed(["loss=a, b,step=s"]) == {"loss": "a, b", "step": "s"}
+
+    @pytest.mark.parametrize("text", ["", "[]", "{", '{"loss": 1}', '{"los": "a"}', '{"loss":"a","lr":"a"}'])
+    def test_a_spoilt_file_beside_the_log_is_named(self, log: Path, text: str):
+        (log.parent / called.BESIDE).write_text(text)
+        with pytest.raises(BadRunError, match=r"tutor-names\.json can't be understood"):
+            readers.read(log)
+
+
+def test_two_readers_that_claim_one_file_ask_for_a_format(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    (tmp_path / "log.csv").write_text("step,loss\n0,6\n1,5\n")
+    both = {name: readers.formats()["columns"] for name in ("columns", "twin")}
+    monkeypatch.setattr(readers, "formats", lambda: both)
+    with pytest.raises(BadRunError, match="say which, with --format columns or --format twin"):
+        readers.read(tmp_path / "log.csv")
+    try:
+        readers.want("twin")
+        assert len(readers.read(tmp_path / "log.csv")) == 2
+    finally:
+        readers.want(None)
 
 
 SEEDS = [text.encode() for text in TEXTS.values()] + [

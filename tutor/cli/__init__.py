@@ -73,6 +73,9 @@ def home(
 def walk(
     run: options.OptionalRunArgument = None,
     tree: options.TreeOption = None,
+    map_: options.MapOption = None,
+    format_: options.FormatOption = None,
+    remember: options.RememberOption = False,
     learner: options.LearnerOption = None,
     lang: options.LangOption = None,
 ) -> None:
@@ -84,6 +87,7 @@ def walk(
     from tutor.opening import opening
     from tutor.run import BadRunError
 
+    options.told(map_, format_, remember=run if remember else None)
     if run is None:
         name, language = options.learner(learner), options.lang(lang)
         if tree is not None:
@@ -106,6 +110,8 @@ def walk(
     if not code and _left_open(name, path, walked.tree):
         again = [options.program(), "walk", run]
         again += ["--tree", tree] if tree is not None else []
+        again += [word for one in map_ or () for word in ("--map", one) if not remember]
+        again += ["--format", format_] if format_ is not None else []
         again += ["--learner", learner] if learner is not None else []
         again += ["--lang", lang] if lang is not None else []
         terminal.tell(say("walk.kept", language, command=shlex.join(again)))
@@ -158,6 +164,9 @@ def check(
     explain: Annotated[
         bool, typer.Option("--explain", help="Under each question its rule: numbers, steps, margin.")
     ] = False,
+    map_: options.MapOption = None,
+    format_: options.FormatOption = None,
+    remember: options.RememberOption = False,
     lang: options.LangOption = None,
 ) -> None:
     """Walk with nobody watching: each question with its value, bound and step, then the leaf.
@@ -170,6 +179,9 @@ def check(
     from tutor.run import BadRunError
     from tutor.words import say
 
+    if remember and len(runs) > 1:
+        options.fail("--remember keeps names beside one log: give one run")
+    options.told(map_, format_, remember=runs[0] if remember else None)
     walked, language = options.tree(tree or FIRST, checked=False), options.lang(lang)
     find = partial(trees.find, checked=False) if tree is None else None
     start.loaded()
@@ -209,6 +221,8 @@ def compare(
         int | None, typer.Option("--at", help="Compare at this step, not at the worst spike.")
     ] = None,
     tree: options.TreeOption = None,
+    map_: options.MapOption = None,
+    format_: options.FormatOption = None,
     lang: options.LangOption = None,
 ) -> None:
     """Put two runs side by side: what differs in the configuration, the panels overlaid, a table."""
@@ -217,6 +231,7 @@ def compare(
     from tutor.compare import render
     from tutor.tree import numbers
 
+    options.told(map_, format_)
     first, second, language = options.run(a), options.run(b), options.lang(lang)
     for one in (first, second):
         if at is not None and not int(one.steps[0]) <= at <= int(one.steps[-1]):

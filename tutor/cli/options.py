@@ -71,6 +71,42 @@ def run(name: str) -> "Run":
         fail(error)
 
 
+def told(map_: list[str] | None, format_: str | None, *, remember: str | None = None) -> None:
+    """Take the user at their word about logs: what their columns are called, and what format they have.
+
+    Args:
+        map_: as `--map` gives it.
+        format_: as `--format` gives it.
+        remember: the path of the log beside which the names are kept; None: they hold for this time.
+    """
+    from tutor import readers
+    from tutor.run import BadRunError, called
+
+    try:
+        said = called.parsed(map_ or ())
+        readers.want(format_)
+        called.call(said)
+        if remember is not None:
+            if not said:
+                fail("--remember keeps what --map says: give both")
+            path = readers.locate(remember)
+            readers.read(path)  # a name that doesn't fit isn't worth keeping
+            terminal.warn(
+                f"kept in {called.keep(path, said)}: from now on tutor reads the log by these names"
+            )
+    except (ValueError, BadRunError) as error:
+        fail(error)
+    except OSError as error:
+        fail(f"the names can't be kept: {error.strerror}")
+
+
+def complete_format(incomplete: str) -> list[str]:
+    """Formats that begin so, for the shell."""
+    from tutor import readers
+
+    return [name for name in readers.formats() if name.startswith(incomplete)]
+
+
 def tree(name: str, *, checked: bool = True) -> "Tree":
     """The tree of that name, or in that file; see `tutor.tree.find`."""
     from tutor import tree
@@ -133,6 +169,23 @@ OptionalRunArgument = Annotated[
 TreeOption = Annotated[
     str | None,
     typer.Option("--tree", "-t", help="A tree's name, or a YAML file.", autocompletion=complete_tree),
+]
+MapOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--map",
+        metavar="SIGNAL=COLUMN,...",
+        help="What the log calls a signal where tutor can't know: loss=train/ce,step=iter.",
+    ),
+]
+FormatOption = Annotated[
+    str | None,
+    typer.Option(
+        "--format", help="The log's format, where two are possible.", autocompletion=complete_format
+    ),
+]
+RememberOption = Annotated[
+    bool, typer.Option("--remember", help="Keep what --map says beside the log, for the next time.")
 ]
 LangOption = Annotated[str | None, typer.Option("--lang", help="en or es; the default is your locale's.")]
 LearnerOption = Annotated[str | None, typer.Option("--learner", help="Whose notebook; you by default.")]

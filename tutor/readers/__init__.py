@@ -9,7 +9,8 @@ import functools
 import importlib
 import os
 import pkgutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from contextvars import ContextVar
 from pathlib import Path
 from typing import cast
 
@@ -22,18 +23,40 @@ __all__ = [
     "Source",
     "available",
     "every",
+    "formats",
     "locate",
     "open_run",
     "read",
     "read_source",
     "sources",
+    "want",
 ]
 
 
+_wanted: ContextVar[str | None] = ContextVar("wanted", default=None)
+
+
 @functools.cache  # a folder of many runs asks for them twice a run
-def _readers() -> list[Reader]:
+def formats() -> Mapping[str, Reader]:
+    """The readers by the name of their format, as `--format` takes it."""
     modules = (one for one in pkgutil.iter_modules(__path__) if one.name != "source" and not one.ispkg)
-    return [cast(Reader, importlib.import_module(f"{__name__}.{one.name}")) for one in modules]
+    return {one.name: cast(Reader, importlib.import_module(f"{__name__}.{one.name}")) for one in modules}
+
+
+def want(name: str | None) -> None:
+    """From now on, read every log as one of that format; as what it is, where None.
+
+    Raises:
+        ValueError: there is no such format.
+    """
+    if name is not None and name not in formats():
+        raise ValueError(catalog.unknown("format", name, formats()))
+    _wanted.set(name)
+
+
+def _readers() -> Mapping[str, Reader]:
+    wanted = _wanted.get()
+    return formats() if wanted is None else {wanted: formats()[wanted]}
 
 
 def available() -> dict[str, Path]:
@@ -74,15 +97,16 @@ def _inside(folder: Path) -> list[Path]:
 
 def _claims(path: Path) -> list[Source]:
     """The runs that the readers recognise at `path` itself."""
-    found: dict[Path, Source] = {}
-    for reader in _readers():
+    found: dict[Path, tuple[str, Source]] = {}
+    for name, reader in _readers().items():
         for source in reader.sources(path):
-            other = found.setdefault(source.path, source)
+            first, other = found.setdefault(source.path, (name, source))
             if other is not source:
                 raise BadRunError(
-                    f"{source.path} could be {other.format} and {source.format}: two readers claim it"
+                    f"{source.path} could be {other.format} and {source.format}: say which, "
+                    f"with --format {first} or --format {name}"
                 )
-    return list(found.values())
+    return [source for _, source in found.values()]
 
 
 def locate(name: str) -> Path:
@@ -154,7 +178,9 @@ def _unknown(path: Path) -> str:
             f"{path} is no run that tutor can read: "
             "it looks for a folder with metrics.jsonl in it, or a file with a row a step, JSON or CSV"
         )
-    near = [lack for reader in _readers() if (lack := reader.lacks(path))]
+    near = [lack for reader in _readers().values() if (lack := reader.lacks(path))]
+    if not near and (wanted := _wanted.get()):
+        return f"{path} doesn't look like a log of the format {wanted}"
     way_on = near[0] if near else "it needs a row a step, in JSON or CSV, with a `step` and a `loss`"
     return f"{path} is no run that tutor can read: {way_on}"
 

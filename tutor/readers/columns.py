@@ -40,7 +40,7 @@ def sources(path: Path) -> list[Source]:
     named = [name.strip() for name in header(path)]
     if any(name.endswith("__MIN") for name in named):  # exported from Weights & Biases
         return []
-    known = set(names.mapping(named).values())
+    known = set(names.mapping(named, path).values())
     return [Table(path)] if "step" in known and known & {"loss", "val_loss"} else []
 
 
@@ -51,7 +51,8 @@ def lacks(path: Path) -> str | None:
         return None
     return (
         f"as a CSV it needs a column of steps ({_some('step')}) and one of losses ({_some('loss')}); "
-        f"it has {', '.join(f'`{plain(name)}`' for name in named[:NAMED]) or 'none'}"
+        f"it has {', '.join(f'`{plain(name)}`' for name in named[:NAMED]) or 'none'}; "
+        "name them with --map loss=COLUMN,step=COLUMN"
     )
 
 

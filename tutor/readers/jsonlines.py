@@ -42,7 +42,7 @@ def sources(path: Path) -> list[Source]:
         return []
     if not isinstance(row, dict) or "step" in row:
         return []
-    known = set(names.mapping(str(key) for key in row).values())
+    known = set(names.mapping((str(key) for key in row), path).values())
     return [Rows(path)] if "step" in known and known & {"loss", "val_loss"} else []
 
 

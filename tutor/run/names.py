@@ -5,8 +5,10 @@ Sources: the trainers' own code and logs, as listed in the README's table of for
 
 import re
 from collections.abc import Iterable, Mapping
+from pathlib import Path
 
 from tutor import signals
+from tutor.run.called import names_for
 
 KNOWN: Mapping[str, tuple[str, ...]] = {
     "step": (
@@ -68,11 +70,36 @@ _LOSS = re.compile(r"(^|[^a-z])loss([^a-z]|$)", re.IGNORECASE)
 _RATE = re.compile(r"^lr-\w+")  # Lightning's LearningRateMonitor names the optimizer
 
 
-def mapping(columns: Iterable[str]) -> dict[str, str]:
+def mapping(columns: Iterable[str], log: Path) -> dict[str, str]:
     """The log's columns to tutor's signals, one each; what else a log has keeps its name.
 
-    A log without any known name of a loss, but with a column that says `loss`, is taken at its word.
+    What the user said of this log comes first. A log without any known name of a loss, but with a column
+    that says `loss`, is taken at its word.
+
+    Raises:
+        BadRunError: the file beside the log that names its columns can't be read.
     """
+    columns = list(columns)
+    said = {column: signal for signal, column in names_for(log).items() if column in columns}
+    found = {
+        column: signal
+        for column, signal in _known([one for one in columns if one not in said]).items()
+        if signal not in said.values()
+    }
+    # A column of the log's own that bears the signal's name makes room.
+    ousted = {one: _free(one, columns) for one in said.values() if one in columns and one not in said}
+    return {**found, **ousted, **said}
+
+
+def _free(name: str, columns: Iterable[str]) -> str:
+    """A name for a column that has to make room, which no other has."""
+    taken, new = set(columns), f"{name} (as logged)"
+    while new in taken:
+        new += "'"
+    return new
+
+
+def _known(columns: Iterable[str]) -> dict[str, str]:
     by_lower: dict[str, str] = {}
     for column in columns:
         lower = column.strip().lower()

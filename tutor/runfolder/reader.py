@@ -13,7 +13,7 @@ import polars as pl
 from pydantic import ValidationError
 
 from tutor import plainfile
-from tutor.run import Aggregation, BadRunError, Checkpoint, Manifest, Remark, Run, limits, names
+from tutor.run import Aggregation, BadRunError, Checkpoint, Manifest, Remark, Run, called, limits, names
 from tutor.run.normalise import hidden, normalise
 from tutor.run.replay import Replay
 from tutor.runfolder import CHECKPOINTS, METRICS, REPLAYS, SENTENCES, log_in
@@ -48,7 +48,8 @@ def read_run(folder: Path, since: Run | None = None, log: str = METRICS) -> Run:
         raise BadRunError(f"{path} is missing: the run was never logged; train it again")
     file = path.stat().st_ino
     rows, size = read_rows(path, remarks)
-    frame, more = normalise(rows, names.mapping(rows.columns), path)
+    said = called.checked(path, rows.columns)
+    frame, more = normalise(rows, names.mapping(rows.columns, path), path)
     sentences = _sentences(folder, remarks)
     told = {name: Aggregation(one.over, one.shows_nan) for name, one in manifest.aggregations.items()}
     return Run(
@@ -59,7 +60,7 @@ def read_run(folder: Path, since: Run | None = None, log: str = METRICS) -> Run:
         checkpoints=_checkpoints(folder, frame, manifest),
         sentences=sentences,
         replays=_replays(folder),
-        remarks=(*remarks, *more, *hidden(told)),
+        remarks=(*said, *remarks, *more, *hidden(told)),
         aggregations=AGGREGATIONS | told,
         position=Position(file, size),
     )
@@ -80,7 +81,7 @@ def _grown(path: Path, since: Run) -> Run | None:
     remarks: list[Remark] = []
     try:
         rows = parse_rows(new.data, path, remarks)
-        rows, more = normalise(rows, names.mapping(rows.columns), path)
+        rows, more = normalise(rows, names.mapping(rows.columns, path), path)
     except BadRunError:
         return None
     # Rows that go back or repeat concern those before them.

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tutor.run import Aggregation, BadRunError, Manifest, Remark, Run, limits, names
+from tutor.run import Aggregation, BadRunError, Manifest, Remark, Run, called, limits, names
 
 if TYPE_CHECKING:
     import polars as pl
@@ -57,7 +57,8 @@ def run_of_table(
     """As `run_of`, of a table that was read as one."""
     from tutor.run.normalise import hidden, normalise
 
-    frame, more = normalise(frame, names.mapping(frame.columns), path)
+    said = called.checked(path, frame.columns)
+    frame, more = normalise(frame, names.mapping(frame.columns, path), path)
     told = {signal: one for signal, one in (aggregations or {}).items() if signal in frame.columns}
     state = path.stat()
     return Run(
@@ -65,7 +66,7 @@ def run_of_table(
         name=name or path.stem,
         manifest=Manifest(),
         frame=frame,
-        remarks=(*remarks, *more, *hidden(told)),
+        remarks=(*said, *remarks, *more, *hidden(told)),
         aggregations=told,
         position=(state.st_ino, state.st_size, state.st_mtime_ns),
     )

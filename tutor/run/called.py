@@ -1,0 +1,125 @@
+"""Called: what the user says that a log calls the signals, where tutor can't know: this time, or for good.
+
+What is said for good lies beside the log, in `tutor-names.json`, and holds for every log of that folder.
+"""
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from pathlib import Path
+
+from tutor import catalog, plainfile, signals
+from tutor.run.remark import Remark
+from tutor.run.run import BadRunError
+from tutor.words import plain
+
+BESIDE = "tutor-names.json"
+LARGEST = 65_536  # bytes of that file
+NAMED = 8  # columns named in a message
+
+_said: ContextVar[Mapping[str, str]] = ContextVar("said", default={})  # noqa: B039 - nobody writes into it
+_NUMBERS = ("step", *(one.name for one in signals.SIGNALS if one.kind == "number"))
+_NEXT = re.compile(r",(?=\s*\w+=)")  # a comma in a column's name doesn't end it
+
+
+def parsed(given: Iterable[str]) -> dict[str, str]:
+    """`loss=train/ce,step=iter`, given once or more often: the log's column by signal.
+
+    Raises:
+        ValueError: a signal that there isn't, one or a column that is named twice, or no name at all.
+    """
+    found: dict[str, str] = {}
+    for pair in (one for text in given for one in _NEXT.split(text)):
+        signal, sign, column = (part.strip() for part in pair.partition("="))
+        if not (signal and sign and column):
+            raise ValueError(f"{plain(pair)!r} isn't SIGNAL=COLUMN, as in --map loss=train/ce,step=iter")
+        _add(found, signal, column)
+    return found
+
+
+def _add(found: dict[str, str], signal: str, column: str) -> None:
+    if signal not in _NUMBERS:
+        raise ValueError(catalog.unknown("signal", signal, _NUMBERS))
+    if found.get(signal, column) != column:
+        raise ValueError(f"{signal} is named twice: {plain(found[signal])} and {plain(column)}")
+    if column in found.values() and found.get(signal) != column:
+        raise ValueError(f"the column {plain(column)} can't be two signals")
+    found[signal] = column
+
+
+@contextmanager
+def called(said: Mapping[str, str]) -> Iterator[None]:
+    """While it lasts, each signal in `said` is read from the column named there, in every log."""
+    token = _said.set(said)
+    try:
+        yield
+    finally:
+        _said.reset(token)
+
+
+def call(said: Mapping[str, str]) -> None:
+    """From now on, each signal in `said` is read from the column named there, in every log."""
+    _said.set(said)
+
+
+def names_for(log: Path) -> Mapping[str, str]:
+    """What was said of `log`, this time or for good: its columns by signal.
+
+    Raises:
+        BadRunError: the file beside it can't be read.
+    """
+    return {**_kept(log), **_said.get()}
+
+
+def place_of(log: Path) -> Path:
+    """Where names are kept for the log or the folder at `log`."""
+    return (log if log.is_dir() else log.parent) / BESIDE
+
+
+def _kept(log: Path) -> Mapping[str, str]:
+    place = place_of(log)
+    if not place.exists():
+        return {}
+    try:
+        data = json.loads(plainfile.read(place, LARGEST))
+        if not isinstance(data, dict) or not all(isinstance(column, str) for column in data.values()):
+            raise ValueError("it isn't an object of names")
+        found: dict[str, str] = {}
+        for signal, column in data.items():
+            _add(found, signal, column)
+        return found
+    except (OSError, ValueError, RecursionError) as error:
+        why = " ".join(str(error).split())[:120]
+        raise BadRunError(f"{place} can't be understood ({why}); mend it, or delete it") from None
+
+
+def keep(log: Path, said: Mapping[str, str]) -> Path:
+    """Keep what was said beside the log, over what was said of the same signals before; the file's place.
+
+    Raises:
+        BadRunError: what is there can't be read.
+        OSError: it can't be written.
+    """
+    place = place_of(log)
+    known = {**_kept(log), **said}
+    plainfile.replace(place, (json.dumps(known, indent=1, ensure_ascii=False) + "\n").encode())
+    return place
+
+
+def checked(log: Path, columns: Iterable[str]) -> list[Remark]:
+    """A remark for each signal that is read from the column that was named for it.
+
+    Raises:
+        BadRunError: a column that was named isn't in the log.
+    """
+    has, said = list(columns), names_for(log)
+    for signal, column in said.items():
+        if column not in has:
+            some = ", ".join(f"`{plain(one)}`" for one in has[:NAMED]) or "none"
+            more = f" and {len(has) - NAMED} more" if len(has) > NAMED else ""
+            raise BadRunError(
+                f"{log} has no column `{plain(column)}` to read {signal} from; its columns: {some}{more}"
+            )
+    return [Remark("called", {"signal": signal, "column": column}) for signal, column in said.items()]
