@@ -89,11 +89,8 @@ def told(map_: list[str] | None, format_: str | None, *, remember: str | None = 
         if remember is not None:
             if not said:
                 fail("--remember keeps what --map says: give both")
-            path = readers.locate(remember)
-            readers.read(path)  # a name that doesn't fit isn't worth keeping
-            terminal.warn(
-                f"kept in {called.keep(path, said)}: from now on tutor reads the log by these names"
-            )
+            log = readers.open_run(remember).path  # a name that doesn't fit it is refused
+            terminal.warn(f"kept in {called.keep(log, said)}: from now on tutor reads the log by these names")
     except (ValueError, BadRunError) as error:
         fail(error)
     except OSError as error:
