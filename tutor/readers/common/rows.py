@@ -90,10 +90,12 @@ def _table(rows: Iterable[Row], remarks: list[Remark]) -> dict[str, list[float |
         if not known:
             continue
         for key, value in known.items():
-            if key in columns or len(columns) < limits.COLUMNS:
-                columns.setdefault(key, [None] * count).append(value)
-            else:
+            if key not in columns and len(columns) >= limits.COLUMNS:
                 dropped = True
+                continue
+            if key not in columns:
+                columns[key] = [None] * count
+            columns[key].append(value)
         count += 1
         for column in columns.values():
             if len(column) < count:
