@@ -17,6 +17,7 @@ NAMES = (
     "a.jsonl",
     "events.out.tfevents.1.h.1.0",
     "run-a.wandb",
+    "runs.db",
 )
 FIXTURES = Path(__file__).parents[1] / "readers" / "fixtures"
 STATE = b'{"log_history": [{"step": 1, "loss": 2.0, "grad_norm": NaN}, {"step": 1, "eval_loss": 2.5}]}'
@@ -28,6 +29,7 @@ SEEDS = [
     b'\x03{"current_steps": 10, "loss": 2.0, "lr": 0.1}\n',
     b"\x04" + (FIXTURES / "events.out.tfevents.1700000000.host.1.0").read_bytes(),
     b"\x05" + (FIXTURES / "run-offline.wandb").read_bytes(),
+    *(b"\x06" + (FIXTURES / name).read_bytes() for name in ("mlflow.db", "trackio.db")),
 ]
 WORDS = [
     *b"iter step: loss nan inf trl: train_loss: num_updates log_history eval_loss __MIN :W&B".split(),
@@ -42,10 +44,11 @@ def check(data: bytes, folder: Path) -> None:
     path = folder / NAMES[data[0] % len(NAMES) if data else 0]
     path.write_bytes(data[1:])
     try:
-        run = readers.read(path)
+        runs = [readers.read_source(source) for source in readers.every(str(path))]
     except BadRunError as error:
         assert plain(str(error)) == str(error), str(error)
         return
     finally:
         path.unlink()
-    judged(run)
+    for run in runs:
+        judged(run)

@@ -1,12 +1,14 @@
 """Logs of other tools: each format's own traps, in small logs of its shape.
 
 What lies in `fixtures` was written by the libraries themselves: tensorboard 2, wandb 0.31, mlflow 3.
+Databases are in `test_databases.py`.
 """
 
 import json
 import math
 import shutil
 from pathlib import Path
+from time import monotonic
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -15,6 +17,7 @@ from hypothesis import strategies as st
 from tests.readers.texts import TEXTS
 from tutor import readers
 from tutor.readers.common.lines import LONGEST, lines
+from tutor.readers.common.rows import run_of
 from tutor.run import Aggregation, BadRunError, Run, called, limits, names
 
 FIXTURES = Path(__file__).parent / "fixtures"
@@ -163,6 +166,12 @@ def test_a_column_for_each_row_is_not_followed_for_ever(tmp_path: Path):
     assert len(run) == 3000
     assert len(run.frame.columns) <= limits.COLUMNS + 1
     assert "too_many" in [remark.key for remark in run.remarks]
+
+
+def test_many_rows_take_no_more_time_each(tmp_path: Path):
+    began = monotonic()
+    assert len(run_of(({"step": i, "loss": 1.0} for i in range(200_000)), tmp_path)) == 200_000
+    assert monotonic() - began < 15  # 1 s; far more where each row costs as much as all before it
 
 
 def test_of_a_line_without_end_the_beginning_is_looked_at(tmp_path: Path):

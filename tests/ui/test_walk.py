@@ -20,6 +20,7 @@ from tests.ui.conftest import (
 from tutor import tree
 from tutor import walk as walks
 from tutor.notebook import Notebook, NotebookError, draft_key
+from tutor.ui.found import find
 from tutor.ui.looks import Looks
 from tutor.ui.screens.leaf import LeafScreen
 from tutor.ui.screens.note import NoteScreen
@@ -493,6 +494,26 @@ async def test_too_small_a_terminal_gets_one_line_and_recovers(walk):
             await settle(pilot)
             assert app.screen.query_one(Answer).chosen == "no"
             assert app.screen.seen is None
+
+
+async def test_a_walk_over_one_of_a_databases_runs_is_resumed_and_home_lists_it(walk):
+    path = ROOT / "tests" / "readers" / "fixtures" / "mlflow.db" / "short"
+    app = walk(path)
+    async with app.run_test(size=WIDE, notifications=True) as pilot:
+        await settle(pilot)
+        await pilot.press("n", "enter", "enter")
+        await settle(pilot)
+        left = app.screen.walk
+        assert (left.run.name, left.at) != ("short", "1.1")
+        await pilot.press("q")
+    again = walk(path)
+    async with again.run_test(size=WIDE, notifications=True) as pilot:
+        await settle(pilot)
+        assert again.screen.walk.at == left.at
+        await pilot.press("q")
+    found = find("ana", None)
+    assert found.entries[0].name == "short"
+    assert found.walk(found.entries[0], None)["at"] == left.at
 
 
 async def test_too_small_a_terminal_can_be_left(walk):

@@ -2,6 +2,7 @@
 
 import shlex
 import sys
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
@@ -119,11 +120,15 @@ def walk(
 
 
 def _left_open(learner: str, path: Path, tree: str) -> bool:
-    """Whether the walk over the run at `path` (its folder, or the log in it) was left before its end."""
+    """Whether the walk over the run at `path` (its own, or that of the one in it) was left before its end."""
+    from tutor import readers
     from tutor.notebook import Notebook  # the first question is quicker without it
+    from tutor.run import BadRunError
 
     walks = [draft.data for draft in Notebook(learner).drafts() if draft.kind == "walk"]
-    places = {str(path.resolve()), str(path.resolve().parent)}
+    places: set[str] = set()
+    with suppress(OSError, BadRunError):  # the run may be gone by now
+        places.update(str(source.path.resolve()) for source in readers.sources(path))
     return any(
         walk.get("run") in places and walk.get("tree") == tree and not walk.get("done") for walk in walks
     )

@@ -74,9 +74,14 @@ def _passages(passages: Sequence[Passage], lang: str) -> Table:
 
 
 def in_fp32(given: Replay, single: Replay, lang: str) -> Text:
-    """Whether the step that fails in a smaller dtype succeeds in fp32."""
-    key = "replay.fp32_yes" if single.finite else "replay.fp32_no"
-    return Text(say(key, lang, dtype=given.dtype), style="bold")
+    """Whether a step that fails in a smaller dtype succeeds in fp32."""
+    if given.dtype == "fp32":
+        key = "fp32_already"
+    elif given.finite:
+        key = "fp32_needless"
+    else:
+        key = "fp32_yes" if single.finite else "fp32_no"
+    return Text(say(f"replay.{key}", lang, dtype=given.dtype), style="bold")
 
 
 def by_parts(found: Sequence[Replay], lang: str) -> Table:

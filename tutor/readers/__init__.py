@@ -67,8 +67,14 @@ def available() -> dict[str, Path]:
 def _named_runs(folder: Path) -> Iterator[tuple[str, Path]]:
     for path in sorted(folder.iterdir()):
         with contextlib.suppress(OSError, BadRunError):  # a folder of somebody else's hides no other run
-            if _claims(path):
-                yield path.name, path
+            if found := _claims(path):
+                inside = [source.path for source in found if _within(source, path)]
+                yield from ((str(one.relative_to(folder)), one) for one in inside or [path])
+
+
+def _within(source: Source, path: Path) -> bool:
+    """Whether it is one of the runs in the file at `path`."""
+    return source.path.parent == path and path.is_file()
 
 
 def sources(path: Path) -> list[Source]:
@@ -117,11 +123,14 @@ def locate(name: str) -> Path:
     """
     path = paths.named_by(name)
     with contextlib.suppress(OSError, ValueError):  # a name too long, or with a null in it
-        if path.exists():
+        if path.exists() or _claims(path):
             return path
     known = available()
+    if str(path) in known:
+        return known[str(path)]
     if path.name in known and path.parent.name in ("", "runs"):
         return known[path.name]
+    known = _beside(path) or known
     if near := catalog.nearest(path.name, known):
         hint = f"did you mean {known[near]}?"
     elif known:
@@ -129,6 +138,15 @@ def locate(name: str) -> Path:
     else:
         hint = "train one: tutor train --break no-clip"
     raise BadRunError(f"there is no run at {name}; {hint}")
+
+
+def _beside(path: Path) -> dict[str, Path]:
+    """By name the runs in the file in which `path` would be one of them."""
+    with contextlib.suppress(OSError, ValueError):
+        return {
+            source.path.name: source.path for source in _claims(path.parent) if _within(source, path.parent)
+        }
+    return {}
 
 
 def read(path: Path, since: Run | None = None) -> Run:

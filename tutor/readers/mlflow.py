@@ -1,11 +1,10 @@
 """MLflow's folders: `mlruns/<experiment>/<run>/metrics/<key>`, a line `timestamp value step` each."""
 
-from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from tutor.readers.common.rows import Row, number, run_of
+from tutor.readers.common.rows import by_step, run_of
 from tutor.readers.source import Source
 from tutor.run import Run
 
@@ -25,22 +24,18 @@ class Folder:
 
     def read(self, since: Run | None = None) -> Run:  # noqa: ARG002
         """The run, read whole."""
-        return run_of(_rows(self.path / METRICS), self.path, name=self.path.name)
+        return run_of(by_step(_values(self.path / METRICS)), self.path, name=self.path.name)
 
 
-def _rows(metrics: Path) -> Iterator[Row]:
-    """The rows by step; of several values at one step the last."""
-    by_step: defaultdict[int, dict[str, object]] = defaultdict(dict)
+def _values(metrics: Path) -> Iterator[tuple[object, str, object]]:
+    """Step, name and value, in the order in which they were logged."""
     for file in sorted(path for path in metrics.rglob("*") if path.is_file()):
         key = file.relative_to(metrics).as_posix()
         with file.open(encoding="utf-8", errors="replace") as lines:
             for count, line in enumerate(lines):
                 parts = line.split()
-                step = number(parts[2]) if len(parts) > 2 else count  # old files have no step
-                if len(parts) >= 2 and step is not None and abs(step) < 2**53:
-                    by_step[int(step)][key] = parts[1]
-    for step in sorted(by_step):
-        yield {"step": step, **by_step[step]}
+                if len(parts) >= 2:
+                    yield parts[2] if len(parts) > 2 else count, key, parts[1]  # old files have no step
 
 
 def sources(path: Path) -> list[Source]:

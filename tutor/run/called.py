@@ -74,8 +74,8 @@ def names_for(log: Path) -> Mapping[str, str]:
 
 
 def place_of(log: Path) -> Path:
-    """Where names are kept for the log or the folder at `log`."""
-    return (log if log.is_dir() else log.parent) / BESIDE
+    """Where names are kept for the log or the folder at `log`, or the file that it is one of."""
+    return next(one for one in (log, *log.parents) if one.is_dir()) / BESIDE
 
 
 def _kept(log: Path) -> Mapping[str, str]:

@@ -25,6 +25,15 @@ PACKED = 200 * MEGABYTE
 """Bytes of a packed log, unpacked. A recorded case takes 0.6 MB; all is held in memory, and a file of
 1 MB can unpack to a thousand times as much."""
 
+ROWS = 2_000_000
+"""Rows of one run in a database. In MLflow's each is one value: a million take some 7 s."""
+
+RUNS = 10_000
+"""Runs of a database."""
+
+COPIED = 500 * MEGABYTE
+"""Bytes of a database that is copied with the writes that wait beside it; trackio's own take some MB."""
+
 STEP = 2**53
 """The last step. Beyond it, a float can't tell two steps apart."""
 

@@ -1,7 +1,9 @@
 """Rows of another tool's log as a run."""
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,6 +14,8 @@ if TYPE_CHECKING:
 
 Row = Mapping[str, object]
 
+_BOUNDS = {"grad_clip", "beta2", "checkpoint_every"}
+
 
 def run_of(
     rows: Iterable[Row],
@@ -20,6 +24,8 @@ def run_of(
     name: str | None = None,
     aggregations: Mapping[str, Aggregation] | None = None,
     remarks: Sequence[Remark] = (),
+    manifest: Manifest | None = None,
+    file: Path | None = None,
 ) -> Run:
     """The run that the rows make, in the order in which they were logged.
 
@@ -29,6 +35,8 @@ def run_of(
         name: what to call it; else the file's name.
         aggregations: by tutor's signals, where a value isn't that of its step.
         remarks: what the reader passed over.
+        manifest: what the log says that the run was meant to be.
+        file: what was read, where the log is one of several in a file.
 
     Raises:
         BadRunError: there is no row with a number in it.
@@ -43,6 +51,8 @@ def run_of(
         name=name,
         aggregations=aggregations,
         remarks=remarks,
+        manifest=manifest,
+        file=file,
     )
 
 
@@ -53,6 +63,8 @@ def run_of_table(
     name: str | None = None,
     aggregations: Mapping[str, Aggregation] | None = None,
     remarks: Sequence[Remark] = (),
+    manifest: Manifest | None = None,
+    file: Path | None = None,
 ) -> Run:
     """As `run_of`, of a table that was read as one."""
     from tutor.run.normalise import hidden, normalise
@@ -60,16 +72,56 @@ def run_of_table(
     said = called.checked(path, frame.columns)
     frame, more = normalise(frame, names.mapping(frame.columns, path), path)
     told = {signal: one for signal, one in (aggregations or {}).items() if signal in frame.columns}
-    state = path.stat()
+    state = (file or path).stat()
     return Run(
         path=path,
         name=name or path.stem,
-        manifest=Manifest(),
+        manifest=manifest or Manifest(),
         frame=frame,
         remarks=(*said, *remarks, *more, *hidden(told)),
         aggregations=told,
         position=(state.st_ino, state.st_size, state.st_mtime_ns),
     )
+
+
+def by_step(values: Iterable[tuple[object, str, object]]) -> Iterator[Row]:
+    """Rows of values that were logged one by one as step, name and value: of several at one step the last.
+
+    What MLflow measures of the machine is left out: it counts its own samples, not steps.
+    """
+    rows: defaultdict[int, dict[str, object]] = defaultdict(dict)
+    for given, name, value in values:
+        step = number(given)
+        if step is not None and abs(step) < limits.STEP and not name.startswith("system/"):
+            rows[int(step)][name] = value
+    for step in sorted(rows):
+        yield {"step": step, **rows[step]}
+
+
+def configured(given: Iterable[tuple[object, object]]) -> Manifest:
+    """The manifest of a run of which settings are all that is known, as another tool has them by name.
+
+    What rules judge by is kept only where it bounds something: for other tools, too, 0 turns clipping off.
+    """
+    settings = {
+        name: value
+        for name, raw in islice(given, limits.COLUMNS)
+        if isinstance(name, str) and (value := _setting(raw)) is not None
+    }
+    for name in _BOUNDS & settings.keys():
+        if (number(settings[name]) or 0) <= 0:
+            del settings[name]
+    return Manifest.parse({"settings": settings})[0]
+
+
+def _setting(given: object) -> float | str | None:
+    """The number, flag or word that a setting is or, where a tool keeps all as text, says."""
+    if isinstance(given, bool) or str(given).lower() in ("true", "false"):
+        return str(given).lower() == "true"
+    value = number(given)
+    if value is None or not math.isfinite(value):
+        return given if isinstance(given, str) and given != "None" else None
+    return int(value) if _whole(value) and "." not in str(given) else value
 
 
 def number(given: object) -> float | None:
@@ -91,10 +143,12 @@ def _table(rows: Iterable[Row], remarks: list[Remark]) -> dict[str, list[float |
         if not known:
             continue
         for key, value in known.items():
-            if key in columns or len(columns) < limits.COLUMNS:
-                columns.setdefault(key, [None] * count).append(value)
-            else:
+            if key not in columns and len(columns) >= limits.COLUMNS:
                 dropped = True
+                continue
+            if key not in columns:
+                columns[key] = [None] * count
+            columns[key].append(value)
         count += 1
         for column in columns.values():
             if len(column) < count:
