@@ -282,6 +282,13 @@ class TestCalled:
         assert readers.read(log)["loss"][0] == 6.0
         assert readers.read(log)["lr"][0] == 1.0
 
+    def test_a_column_that_was_kept_for_another_signal_is_that_no_more(self, log: Path):
+        called.keep(log, {"step": "iter", "loss": "other"})
+        with called.called({"val_loss": "other", "loss": "train/ce"}):
+            assert readers.read(log)["val_loss"][0] == 1.0
+        called.keep(log, {"val_loss": "other"})
+        assert json.loads((log.parent / called.BESIDE).read_text()) == {"step": "iter", "val_loss": "other"}
+
     def test_a_column_that_is_not_there_is_refused_with_those_that_are(self, log: Path):
         wrong = called.called({"loss": "train/ce", "lr": "nothing"})
         with wrong, pytest.raises(BadRunError, match=r"no column `nothing` to read lr from; .*`train/ce`"):

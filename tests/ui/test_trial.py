@@ -23,6 +23,7 @@ from tutor.ui.app import TutorApp
 from tutor.ui.screens.change import ChangeScreen
 from tutor.ui.screens.leaf import LeafScreen
 from tutor.ui.screens.pick import PickScreen
+from tutor.ui.screens.postmortem import PostMortemScreen
 from tutor.ui.screens.report import ReportScreen
 from tutor.ui.screens.trial import TrialScreen
 from tutor.ui.trials import Trial
@@ -230,6 +231,18 @@ class TestWatching:
             await until(lambda: isinstance(pilot.app.screen, PickScreen))
 
 
+async def verified_in_the_post_mortem(pilot, home: Path) -> PostMortemScreen:
+    """The post-mortem after the leaf's first fix has mended the run."""
+    await trying(pilot)
+    end(home, "19-control")
+    await until(lambda: "Verified" in shown(pilot.app))
+    await pilot.press("escape")
+    await at_the_leaf(pilot)
+    await pilot.press("p")
+    await until(lambda: hasattr(pilot.app.screen, "pm"))
+    return pilot.app.screen
+
+
 class TestFound:
     @pytest.mark.parametrize(
         ("run", "said"),
@@ -246,14 +259,7 @@ class TestFound:
 
     async def test_the_post_mortem_begins_with_it(self, at_leaf: AtLeaf, begun, home: Path):
         async with at_leaf().run_test(size=WIDE) as pilot:
-            await trying(pilot)
-            end(home, "19-control")
-            await until(lambda: "Verified" in shown(pilot.app))
-            await pilot.press("escape")
-            await at_the_leaf(pilot)
-            await pilot.press("p")
-            await until(lambda: hasattr(pilot.app.screen, "pm"))
-            tried = pilot.app.screen.pm.verification.tried
+            tried = (await verified_in_the_post_mortem(pilot, home)).pm.verification.tried
             assert tried[0].startswith("**Verified: grad_clip=1.0**")
 
     @pytest.mark.parametrize(
@@ -264,14 +270,7 @@ class TestFound:
         self, at_leaf: AtLeaf, begun, home: Path, bound: str, said: str
     ):
         async with at_leaf().run_test(size=WIDE) as pilot:
-            await trying(pilot)
-            end(home, "19-control")
-            await until(lambda: "Verified" in shown(pilot.app))
-            await pilot.press("escape")
-            await at_the_leaf(pilot)
-            await pilot.press("p")
-            await until(lambda: hasattr(pilot.app.screen, "pm"))
-            screen = pilot.app.screen
+            screen = await verified_in_the_post_mortem(pilot, home)
             pm = filled(screen.pm)
             ours = Bound(signal="loss", comparison="<", value=bound, window="350..400")
             form = pm.verification.model_copy(update={"bounds": (ours,), "through": "450"})

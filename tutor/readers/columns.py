@@ -5,9 +5,9 @@ from pathlib import Path
 
 from tutor.readers.common.rows import run_of_table
 from tutor.readers.common.tables import cells, header
-from tutor.readers.source import NAMED, Source
+from tutor.readers.source import Source
 from tutor.run import Run, names
-from tutor.words import plain
+from tutor.words import quoted
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ def lacks(path: Path) -> str | None:
         return None
     return (
         f"as a CSV it needs a column of steps ({_some('step')}) and one of losses ({_some('loss')}); "
-        f"it has {', '.join(f'`{plain(name)}`' for name in named[:NAMED]) or 'none'}; "
+        f"it has {quoted(named)}; "
         "name them with --map loss=COLUMN,step=COLUMN"
     )
 

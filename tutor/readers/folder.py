@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from tutor.readers.source import NAMED, Source, first_line
+from tutor.readers.source import Source, first_line
 from tutor.run import BadRunError, Manifest, Run
 from tutor.runfolder import MANIFEST, METRICS, PACKED
 from tutor.runfolder.manifest import read_manifest
-from tutor.words import plain, say
+from tutor.words import plain, quoted, say
 
 
 @dataclass(frozen=True)
@@ -66,8 +66,7 @@ def lacks(path: Path) -> str | None:
     row = _first_row(path) if path.is_file() else None
     if not row:
         return None
-    has = ", ".join(f"`{plain(key)}`" for key in list(row)[:NAMED])
-    return f"its rows of JSON need a `step` and a `loss`; the first has {has}"
+    return f"its rows of JSON need a `step` and a `loss`; the first has {quoted(row)}"
 
 
 def _first_row(path: Path) -> dict | None:

@@ -5,9 +5,9 @@ from pathlib import Path
 
 from tutor.readers.common.rows import run_of_table
 from tutor.readers.common.tables import cells, header
-from tutor.readers.source import NAMED, Source
+from tutor.readers.source import Source
 from tutor.run import BadRunError, Run
-from tutor.words import plain
+from tutor.words import quoted
 
 _BETWEEN = " - "
 _LOWEST = "__MIN"
@@ -32,8 +32,9 @@ class Export:
         kept = [name for name in given if _BETWEEN in name and not name.endswith((_LOWEST, "__MAX"))]
         runs = list(dict.fromkeys(name.rpartition(_BETWEEN)[0] for name in kept))
         if len(runs) > 1:
-            named = ", ".join(f"`{plain(name)}`" for name in runs[:NAMED])
-            raise BadRunError(f"{self.path} holds {len(runs)} runs side by side, export one of them: {named}")
+            raise BadRunError(
+                f"{self.path} holds {len(runs)} runs side by side, export one of them: {quoted(runs)}"
+            )
         rows = cells(self.path)
         named = {name: name.rpartition(_BETWEEN)[2] for name in kept if name in rows.columns}
         rows = rows.select(pl.col(given[0]), *(pl.col(old).alias(new) for old, new in named.items()))

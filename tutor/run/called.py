@@ -13,11 +13,10 @@ from pathlib import Path
 from tutor import catalog, plainfile, signals
 from tutor.run.remark import Remark
 from tutor.run.run import BadRunError
-from tutor.words import plain
+from tutor.words import plain, quoted
 
 BESIDE = "tutor-names.json"
 LARGEST = 65_536  # bytes of that file
-NAMED = 8  # columns named in a message
 
 _said: ContextVar[Mapping[str, str]] = ContextVar("said", default={})  # noqa: B039 - nobody writes into it
 _NUMBERS = ("step", *(one.name for one in signals.SIGNALS if one.kind == "number"))
@@ -70,7 +69,12 @@ def names_for(log: Path) -> Mapping[str, str]:
     Raises:
         BadRunError: the file beside it can't be read.
     """
-    return {**_kept(log), **_said.get()}
+    return _over(_kept(log), _said.get())
+
+
+def _over(kept: Mapping[str, str], said: Mapping[str, str]) -> Mapping[str, str]:
+    """What was kept with what is said now: a column that was another signal's is that no more."""
+    return {signal: column for signal, column in kept.items() if column not in said.values()} | dict(said)
 
 
 def place_of(log: Path) -> Path:
@@ -103,7 +107,7 @@ def keep(log: Path, said: Mapping[str, str]) -> Path:
         OSError: it can't be written.
     """
     place = place_of(log)
-    known = {**_kept(log), **said}
+    known = _over(_kept(log), said)
     plainfile.replace(place, (json.dumps(known, indent=1, ensure_ascii=False) + "\n").encode())
     return place
 
@@ -117,9 +121,7 @@ def checked(log: Path, columns: Iterable[str]) -> list[Remark]:
     has, said = list(columns), names_for(log)
     for signal, column in said.items():
         if column not in has:
-            some = ", ".join(f"`{plain(one)}`" for one in has[:NAMED]) or "none"
-            more = f" and {len(has) - NAMED} more" if len(has) > NAMED else ""
             raise BadRunError(
-                f"{log} has no column `{plain(column)}` to read {signal} from; its columns: {some}{more}"
+                f"{log} has no column `{plain(column)}` to read {signal} from; it has {quoted(has)}"
             )
     return [Remark("called", {"signal": signal, "column": column}) for signal, column in said.items()]

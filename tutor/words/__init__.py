@@ -7,13 +7,14 @@ which lie in a folder for each language, one YAML for each part of the app: `say
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Annotated, Any
 
 from pydantic import AfterValidator, ConfigDict, Field, RootModel, StringConstraints
 
+from tutor.catalog import cut
 from tutor.words.document import BadFileError, Document, Problem, Strict
 
 __all__ = [
@@ -28,10 +29,12 @@ __all__ = [
     "fill",
     "number",
     "plain",
+    "quoted",
     "say",
 ]
 
 _FOLDER = Path(__file__).parent
+_NAMED = 8  # of many names, so many fit a line
 LANGUAGES = (
     "en",
     *sorted(path.parent.name for path in _FOLDER.glob("*/walk.yaml") if path.parent.name != "en"),
@@ -96,6 +99,12 @@ def plain(text: str, *, lines: bool = False) -> str:
     if lines:
         return "\n".join(plain(line) for line in text.replace("\t", "    ").split("\n"))
     return _STEERING.sub(_visible, text)
+
+
+def quoted(names: Iterable[str]) -> str:
+    """Names of somebody else's making, each quoted, cut and safe to draw, as many as fit a line."""
+    shown = [f"`{plain(cut(name))}`" for name in names] or ["none"]
+    return ", ".join(shown[:_NAMED]) + (" ..." if shown[_NAMED:] else "")
 
 
 def _visible(found: re.Match[str]) -> str:

@@ -21,9 +21,8 @@ from typing import TypeVar
 
 from tutor.catalog import cut
 from tutor.readers.common.rows import Row, configured, run_of
-from tutor.readers.source import NAMED
 from tutor.run import BadRunError, Remark, Run, limits
-from tutor.words import plain
+from tutor.words import quoted
 
 _MAGIC = b"SQLite format 3\0"
 _HEADER = 100  # bytes of a database's header, with its count of changes
@@ -181,10 +180,9 @@ def foreign(path: Path) -> str | None:
         return str(refused)
     if "metrics" in tables:
         return "its table `metrics` holds no run that MLflow or trackio logged into and that isn't deleted"
-    named = ", ".join(f"`{plain(cut(name))}`" for name in tables[:NAMED]) or "none"
     return (
         "as a database it needs the tables of MLflow (`runs`, `metrics`) or trackio (`metrics`); "
-        f"it has {named}"
+        f"it has {quoted(tables)}"
     )
 
 
