@@ -12,7 +12,7 @@ from tutor.notebook import Notebook
 from tutor.postmortem import with_symptom
 from tutor.ui.screens.kept import KeptScreen
 from tutor.ui.screens.postmortem import PostMortemScreen
-from tutor.ui.widgets.sections import Section
+from tutor.ui.widgets.section import Section
 from tutor.words import say
 
 pytestmark = pytest.mark.slow

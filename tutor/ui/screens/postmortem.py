@@ -37,12 +37,12 @@ from tutor.ui.screens.page import Page
 from tutor.ui.screens.pick import PickScreen
 from tutor.ui.widgets.contents import Contents
 from tutor.ui.widgets.grid import Cells, EvidenceGrid
+from tutor.ui.widgets.section import Section
 from tutor.ui.widgets.sections import (
     Cause,
     Hypotheses,
     Lesson,
     Remediation,
-    Section,
     Symptoms,
 )
 from tutor.ui.widgets.title import Title

@@ -18,7 +18,7 @@ from tutor.postmortem.text import LETTERS, panel_name
 from tutor.run import PANELS, Run
 from tutor.ui import bindings
 from tutor.ui.widgets.plot import Plot
-from tutor.ui.widgets.sections import Section
+from tutor.ui.widgets.section import Section
 from tutor.words import plain, say
 
 SIGNS = {True: "=", False: "≠", None: "·"}  # the log agrees, differs, has no rule

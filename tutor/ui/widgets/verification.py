@@ -9,7 +9,7 @@ from textual.widgets import Button, Input, Static
 
 from tutor.postmortem import Bound, PostMortem, Problem, bound_problem, worst
 from tutor.postmortem.text import reach
-from tutor.ui.widgets.sections import Section, field
+from tutor.ui.widgets.section import Section, field
 
 
 class Verification(Section):
