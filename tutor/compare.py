@@ -17,8 +17,9 @@ from rich.console import Group
 from rich.table import Table
 from rich.text import Text
 
+from tutor.detectors.episodes import one_spike
 from tutor.detectors.loss import non_finite_loss
-from tutor.detectors.spike import one_spike, recovery
+from tutor.detectors.spike import recovery
 from tutor.detectors.spike import spike as find_spike
 from tutor.detectors.windows import baseline, cadence, finite
 from tutor.run import Run, known_float

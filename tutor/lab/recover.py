@@ -14,7 +14,7 @@ from typing import Any
 import polars as pl
 
 from tutor import readers, tree
-from tutor.detectors.spike import episodes, one_spike
+from tutor.detectors.episodes import episodes, one_spike
 from tutor.detectors.windows import Window
 from tutor.lab.assembly import plan_of
 from tutor.lab.faults.swap_documents import SEPARATOR
