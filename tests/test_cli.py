@@ -106,7 +106,7 @@ class TestCheck:
         data = json.loads(out, parse_constant=no)
         assert (code, data[0]["verdict"], data[0]["questions"][0]["facts"]["value"]) == (
             1,
-            "undecided",
+            "flaw",
             "NaN",
         )
 
@@ -152,7 +152,16 @@ class TestCheck:
     def test_a_symptom_without_a_cause_is_something_wrong(self, home: Path):
         write_run(home / "r", [*GOOD, {"step": 300, "loss": float("nan")}], {"dtype": "fp32"})
         code, out, _ = tutor("check", "r", "--json")
-        assert (code, json.loads(out)[0]["verdict"], json.loads(out)[0]["flawed"]) == (1, "undecided", True)
+        found = json.loads(out)[0]
+        assert (code, found["verdict"], found["leaf"]) == (1, "flaw", None)
+
+    def test_what_is_wrong_without_a_name_says_which_answer_would_name_it(self, home: Path):
+        write_run(home / "r", [*GOOD, {"step": 300, "loss": float("nan")}], {})
+        code, out, _ = tutor("check", "r", "--lang", "en")
+        assert code == 1
+        assert "[!!] something is wrong" in out
+        assert "1.1: yes: the loss is NaN at step 300" in out
+        assert "1.2: Which dtype did the run use in its forward pass? (fp32, bf16, fp16)" in out
 
     def test_what_was_passed_over_is_said(self, home: Path):
         folder = write_run(home / "r", GOOD, {})

@@ -263,8 +263,7 @@ class TestUnattended:
     def test_nan_that_no_later_question_explains_is_no_health(self):
         run = make_run({"loss": [2.0 - 1e-3 * i for i in range(300)] + [math.nan] * 3}, {"dtype": "fp16"})
         end, _ = walk.unattended(run, PHASE_19)
-        assert walk.flawed(end)
-        assert walk.verdict(end) == "undecided"
+        assert (walk.verdict(end), walk.named(end)) == ("flaw", None)
 
     def test_a_loss_alone_is_walked_with_assumptions(self):
         end, looks = walk.unattended(make_run({"loss": flat()["loss"]}), PHASE_19)

@@ -17,7 +17,7 @@ from tutor import readers, saying
 from tutor.run import BadRunError, Run
 from tutor.saying import Line
 from tutor.tree import Tree
-from tutor.walk import Find, Look, Stage, Walk, chain, deciding
+from tutor.walk import Find, Look, Stage, Walk, chain, deciding, named
 from tutor.words import number, plain
 
 INDENT = " " * 31
@@ -74,18 +74,8 @@ class Report:
 
     @property
     def verdict(self) -> str:
-        """ "healthy", "flaw" or "undecided" (which may have shown a symptom: see `flawed`)."""
+        """ "healthy", "flaw" (which the log may not be enough to name) or "undecided"."""
         return saying.verdict_of(self.stages)
-
-    @property
-    def flawed(self) -> bool:
-        """Whether something is wrong."""
-        return any(stage.flawed for stage in self.stages)
-
-    @property
-    def undecided(self) -> bool:
-        """Whether nothing wrong was found, and not everything could be looked at."""
-        return self.verdict == "undecided" and not self.flawed
 
     def text(self, lang: str, *, explain: bool = False, width: int | None = None) -> Text:
         """For people: a line a question, then the leaf; with `explain` how each rule came to its answer.
@@ -140,8 +130,7 @@ class Report:
                 "run": str(self.run.path),
                 **_staged(self.deciding, lang),
                 "verdict": self.verdict,
-                "flawed": self.flawed,
-                "leaf": None if self.verdict == "undecided" else _leaf(self.walk, lang),
+                "leaf": _leaf(self.walk, lang) if named(self.walk) and self.verdict != "undecided" else None,
                 "remarks": [remark.says(lang) for remark in self.run.remarks],
                 "table": [
                     {"label": line.label, "state": line.verdict, "sentence": line.text}
@@ -170,7 +159,6 @@ def _staged(stage: Stage, lang: str) -> dict[str, Any]:
     return {
         "tree": walk.tree.tree,
         "verdict": saying.conclusion(walk, looks),
-        "flawed": stage.flawed,
         "too_early": saying.too_early(looks),
         "assumed": saying.assumed(walk),
         "questions": [_question(stage, look, lang) for look in looks],

@@ -25,7 +25,7 @@ from tutor.run.verification import Beside, Checked, Verification
 from tutor.runfolder import VERIFICATION
 from tutor.runfolder.kept import keep
 from tutor.saying import verdict_of
-from tutor.walk import Stage, Walk, chain, deciding
+from tutor.walk import Stage, Walk, chain, deciding, named
 from tutor.words import LANGUAGES, BadFileError, number, plain, say
 
 AT_THE_END = 50  # rows whose mean is the loss in the end
@@ -141,7 +141,7 @@ def verify(
         bounds=tuple(_checked(bound, tolerance, fixed) for bound in bounds),
         beside=_beside(fixed, control) if control else None,
         tree=end.tree.tree,
-        leaf=end.leaf.name("en") if end.leaf else "",
+        leaf=leaf.name("en") if (leaf := named(end)) else end.at,
         verdict=verdict_of(stages),
         before=ending(broken),
         after=ending(fixed),

@@ -19,7 +19,7 @@ CASES = (
 def judged(run: Run) -> tuple[str, str]:
     """The verdict, and the leaf or question at which the walk ends. Sick is what exits 1."""
     report = Report(run, tree.find("phase-19"))
-    return "sick" if report.flawed else report.verdict, report.walk.at
+    return "sick" if report.verdict == "flaw" else report.verdict, report.walk.at
 
 
 @pytest.mark.parametrize("name", CASES)

@@ -201,7 +201,7 @@ def check(
             terminal.refuse(report)
             results.append({"run": name, "error": str(report)})
             continue
-        flawed, bad = flawed or report.flawed, bad or report.undecided
+        flawed, bad = flawed or report.verdict == "flaw", bad or report.verdict == "undecided"
         if as_json:
             results.append(report.data(language))
         else:

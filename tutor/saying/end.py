@@ -4,8 +4,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from tutor.detectors import NOT_YET, Finding
-from tutor.saying.question import Line, how_to_log, look_yourself, more_rows, safe
-from tutor.walk import Look, Stage, Walk, deciding, fix_command, flawed, verdict
+from tutor.saying.question import Line, how_to_log, look_yourself, more_rows, of_look, safe
+from tutor.walk import Look, Stage, Walk, deciding, fix_command, named, suspicions, verdict
 from tutor.words import plain, say
 
 
@@ -27,7 +27,7 @@ def unanswered(walk: Walk, looks: Sequence[Look], *, optional: bool = False) -> 
 
 
 def conclusion(walk: Walk, looks: Sequence[Look]) -> str:
-    """ "healthy", "flaw" or "undecided" (which may have shown a symptom: see `walk.flawed`)."""
+    """ "healthy", "flaw" (which the log may not be enough to name: see `walk.named`) or "undecided"."""
     found = verdict(walk)
     return "undecided" if found == "healthy" and unanswered(walk, looks) else found
 
@@ -58,9 +58,6 @@ def folded(stage: Stage, lang: str) -> str:
 
 def _undecided(stages: Sequence[Stage], lang: str) -> Iterator[Line]:
     """Why walks are undecided though they reached a leaf, and what would settle it."""
-    if any(flawed(stage.walk) for stage in stages):
-        yield Line("undecided", say("check.no_cause", lang), verdict="undecided")
-        return
     unseen = {stage.walk.tree.tree: unanswered(stage.walk, stage.looks) for stage in stages}
     soon = {stage.walk.tree.tree: too_early(stage.looks) for stage in stages}
     early = {tree: [one for one in questions if one in soon[tree]] for tree, questions in unseen.items()}
@@ -81,15 +78,35 @@ def _undecided(stages: Sequence[Stage], lang: str) -> Iterator[Line]:
         ]
         rows = max(map(more_rows, short), default=1)
         yield Line("assumed", say("check.too_early", lang, questions=found, rows=rows))
-    missing = [
-        name
-        for stage in stages
-        for look in stage.looks
-        if look.question in unseen[stage.walk.tree.tree] and look.outcome != NOT_YET
-        for name in _missing(look)
-    ]
-    for name in dict.fromkeys(missing):
+    yield from dict.fromkeys(
+        line for stage in stages for line in _to_record(stage, unseen[stage.walk.tree.tree], lang)
+    )
+
+
+def _to_record(stage: Stage, questions: Sequence[str], lang: str) -> Iterator[Line]:
+    """A line for each signal that these questions lacked: how to record it."""
+    looks = [look for look in stage.looks if look.question in questions and look.outcome != NOT_YET]
+    for name in dict.fromkeys(name for look in looks for name in _missing(look)):
         yield Line("assumed", say("check.not_recorded", lang, signal=plain(name), how=how_to_log(name, lang)))
+
+
+def _unnamed(stage: Stage, lang: str) -> Iterator[Line]:
+    """That something is wrong which the log isn't enough to name: what shows it, and which answer would."""
+    walk = stage.walk
+    key = "check.no_cause" if walk.question is None else "check.unnamed"
+    yield Line("leaf", say(key, lang, question=walk.at), verdict="flaw")
+    seen = {look.question: look for look in stage.looks}
+    for id in suspicions(walk):
+        if id in seen:
+            shown = of_look(walk.tree.questions[id], seen[id], lang)
+            yield from (replace(line, role="means", label=f"{id}:") for line in shown if line.verdict)
+    if walk.question is not None:
+        asked = walk.question.ask(lang, walk.question.numbers)
+        answers = [outcome.label(lang) for outcome in walk.question.outcomes.values()]
+        yield Line("look", f"{asked} ({', '.join(answers)})", label=f"{walk.at}:")
+        yield replace(look_yourself(walk.question, lang), label="")
+    else:
+        yield from _to_record(stage, unanswered(walk, stage.looks), lang)
 
 
 def _findings(look: Look) -> tuple[Finding, ...]:
@@ -122,12 +139,14 @@ def _missing(look: Look) -> list[str]:
 
 def of_end(stages: Sequence[Stage], lang: str) -> list[Line]:
     """Where the walk ended: its leaf, what that means and the smallest fix; or why it is undecided."""
-    walk = deciding(stages).walk
+    stage = deciding(stages)
+    walk, found = stage.walk, verdict_of(stages)
+    if found == "flaw" and named(walk) is None:
+        return list(_unnamed(stage, lang))
     if walk.question is not None:
         undecided = Line("undecided", say("check.undecided", lang, question=walk.at), verdict="undecided")
         return [undecided, replace(look_yourself(walk.question, lang), label="")]
     assert walk.leaf is not None, "a walk stands at a question or at a leaf"
-    found = verdict_of(stages)
     if found == "undecided":
         return list(_undecided(stages, lang))
     lines = [Line("leaf", walk.leaf.name(lang), verdict=found)]

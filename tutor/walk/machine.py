@@ -334,12 +334,26 @@ def flawed(walk: Walk) -> bool:
 def verdict(walk: Walk) -> str:
     """ "healthy", "flaw" or "undecided".
 
-    Undecided without a leaf, and at a healthy one where a symptom was found or part of the log went unseen.
+    "flaw" wherever something is wrong, also where the log is not enough to name it. Undecided without a leaf,
+    and at a healthy one where a part of the log went unseen.
     """
-    if isinstance(walk, AtQuestion):
+    if flawed(walk):
+        return "flaw"
+    if isinstance(walk, AtQuestion) or walk.run.unseen:
         return "undecided"
-    doubtful = walk.leaf.verdict == "healthy" and (flawed(walk) or walk.run.unseen)
-    return "undecided" if doubtful else walk.leaf.verdict
+    return walk.leaf.verdict
+
+
+def named(walk: Walk) -> Leaf | None:
+    """The leaf that says what is wrong or that nothing is; None where the log is not enough for either."""
+    leaf = walk.leaf
+    return leaf if leaf is not None and leaf.verdict == verdict(walk) else None
+
+
+def suspicions(walk: Walk) -> list[str]:
+    """The questions whose answers were symptoms, in order."""
+    outcomes = zip(walk.answers, taken(walk), strict=True)
+    return [answer.question for answer, outcome in outcomes if outcome.symptom]
 
 
 def ruled_out(walk: Walk) -> list[Words]:

@@ -210,7 +210,7 @@ class HomeScreen(Page):
             return self.say("home.done"), "$foreground-muted"
         verdict = ended.verdict or leaf.verdict
         sign, style = SIGNS[verdict]
-        said = leaf.name(self.app.lang) if verdict == "flaw" else self.say(f"home.{verdict}")
+        said = leaf.name(self.app.lang) if verdict == leaf.verdict == "flaw" else self.say(f"home.{verdict}")
         return f"{sign} {said}", style
 
     def _case(self, found: Found, entry: RunEntry, ended: Finished | None) -> tuple[str, str]:

@@ -139,7 +139,7 @@ class LeafScreen(WalkPage[AtLeaf]):
 
     def _verdict(self, lang: str) -> Content:
         leaf = self.walk.leaf
-        if walks.verdict(self.walk) == "undecided":
+        if walks.named(self.walk) is None:
             why = "no_cause" if walks.flawed(self.walk) else "unseen"
             return Content.assemble((f"{SIGNS['flaw']} {say(f'check.{why}', lang)}", "bold $accent"))
         style = "bold $success" if leaf.verdict == "healthy" else "bold $accent"
