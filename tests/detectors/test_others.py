@@ -405,6 +405,11 @@ class TestLostState:
         if outcome == "state":
             assert (found.facts["first"], found.facts["after"]) == (300, spike - 300)
 
+    @pytest.mark.parametrize(("length", "outcome"), [(11, NOT_YET), (19, NOT_YET), (20, "state")])
+    def test_a_few_rows_around_a_spike_may_be_an_excerpt(self, length: int, outcome: str):
+        run = make_run({"step": [31214 + i for i in range(length)], "loss": [2.2] * 5 + [5.0] * (length - 5)})
+        assert apply("lost_state", run, LOST, 31219).outcome == outcome
+
     def test_a_v_that_fades_was_kept(self):
         fading = [4.0 * 0.95**i for i in range(400)]
         assert apply("lost_state", self.logged(fading), LOST, 303).outcome == "no"

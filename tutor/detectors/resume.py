@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from itertools import pairwise
 
-from tutor.detectors import Finding, detector
+from tutor.detectors import NOT_YET, Finding, detector
 from tutor.detectors.windows import Window, finite, resumed
 from tutor.run import Run
 
@@ -15,7 +15,8 @@ def lost_state(run: Run, at: int | None, *, window: Window, within: Window, kept
     The flaw: the weights were restored and the optimizer's state wasn't. Adam's first steps are then as large
     as the learning rate allows, in every weight, and the loss rises from the first row on. Source: ours.
 
-    A resume shows where the log begins mid-way (more than `window` lies before it), where it goes back to a
+    A resume shows where the log begins mid-way (more than `window` lies before it; with fewer rows than the
+    window has at least, it may be an excerpt that somebody cut out around a spike), where it goes back to a
     step that it had logged, and where the norm of Adam's v falls faster than beta2 lets it or, where beta2
     isn't known, under the share `kept` of the row before: v was built anew. Source of the last: v keeps beta2
     of itself at every step (https://arxiv.org/abs/1412.6980).
@@ -29,6 +30,8 @@ def lost_state(run: Run, at: int | None, *, window: Window, within: Window, kept
     row = min(len(run) - 1, run.row_at(first) + within.count(run))
     after, bound = spike - first, int(run.steps[row]) - first
     lost = at is not None and last is not None and after <= bound
+    if lost and last == begin and len(run) < window.rows:
+        return Finding(NOT_YET, facts={"rows": len(run), "needed": window.rows})
     facts = {"first": first, "after": after, "bound": bound}
     return Finding("state" if lost else "no", at, facts, measured=float(after), bound=float(bound))
 
