@@ -479,7 +479,7 @@ class TestNames:
             (("--map", "los=train/ce"), "there is no signal 'los'; did you mean loss?"),
             (("--format", "nanogtp"), "there is no format 'nanogtp'; did you mean nanogpt?"),
             (("--format", "nanogpt"), "doesn't look like a log of the format nanogpt"),
-            (("--remember",), "--remember keeps what --map says: give both"),
+            (("--remember",), "--remember keeps what --map and --set say"),
         ],
     )
     def test_what_cannot_be_meant_is_refused_in_one_line(self, log: Path, words: tuple[str, ...], said: str):

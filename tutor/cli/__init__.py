@@ -75,6 +75,7 @@ def walk(
     run: options.OptionalRunArgument = None,
     tree: options.TreeOption = None,
     map_: options.MapOption = None,
+    set_: options.SetOption = None,
     format_: options.FormatOption = None,
     remember: options.RememberOption = False,
     learner: options.LearnerOption = None,
@@ -88,7 +89,7 @@ def walk(
     from tutor.opening import opening
     from tutor.run import BadRunError
 
-    options.told(map_, format_, remember=run if remember else None)
+    options.told(map_, set_, format_, remember=run if remember else None)
     if run is None:
         name, language = options.learner(learner), options.lang(lang)
         if tree is not None:
@@ -112,6 +113,7 @@ def walk(
         again = [options.program(), "walk", run]
         again += ["--tree", tree] if tree is not None else []
         again += [word for one in map_ or () for word in ("--map", one) if not remember]
+        again += [word for one in set_ or () for word in ("--set", one) if not remember]
         again += ["--format", format_] if format_ is not None else []
         again += ["--learner", learner] if learner is not None else []
         again += ["--lang", lang] if lang is not None else []
@@ -170,6 +172,7 @@ def check(
         bool, typer.Option("--explain", help="Under each question its rule: numbers, steps, margin.")
     ] = False,
     map_: options.MapOption = None,
+    set_: options.SetOption = None,
     format_: options.FormatOption = None,
     remember: options.RememberOption = False,
     lang: options.LangOption = None,
@@ -186,7 +189,7 @@ def check(
 
     if remember and len(runs) > 1:
         options.fail("--remember keeps names beside one log: give one run")
-    options.told(map_, format_, remember=runs[0] if remember else None)
+    options.told(map_, set_, format_, remember=runs[0] if remember else None)
     walked, language = options.tree(tree or FIRST, checked=False), options.lang(lang)
     find = partial(trees.find, checked=False) if tree is None else None
     start.loaded()
@@ -227,6 +230,7 @@ def compare(
     ] = None,
     tree: options.TreeOption = None,
     map_: options.MapOption = None,
+    set_: options.SetOption = None,
     format_: options.FormatOption = None,
     lang: options.LangOption = None,
 ) -> None:
@@ -236,7 +240,7 @@ def compare(
     from tutor.compare import render
     from tutor.tree import numbers
 
-    options.told(map_, format_)
+    options.told(map_, set_, format_)
     first, second, language = options.run(a), options.run(b), options.lang(lang)
     for one in (first, second):
         if at is not None and not int(one.steps[0]) <= at <= int(one.steps[-1]):

@@ -71,30 +71,47 @@ def run(name: str) -> "Run":
         fail(error)
 
 
-def told(map_: list[str] | None, format_: str | None, *, remember: str | None = None) -> None:
-    """Take the user at their word about logs: what their columns are called, and what format they have.
+def told(
+    map_: list[str] | None,
+    set_: list[str] | None,
+    format_: str | None,
+    *,
+    remember: str | None = None,
+) -> None:
+    """Take the user at their word about logs: their columns' names, facts of the configuration, the format.
 
     Args:
         map_: as `--map` gives it.
+        set_: as `--set` gives it.
         format_: as `--format` gives it.
-        remember: the path of the log beside which the names are kept; None: they hold for this time.
+        remember: the path of the log beside which names and facts are kept; None: they hold for this time.
     """
     from tutor import readers
-    from tutor.run import BadRunError, called
+    from tutor.run import BadRunError, called, given
 
     try:
-        said = called.parsed(map_ or ())
+        said, facts = called.parsed(map_ or ()), given.parsed(set_ or ())
         readers.want(format_)
         called.call(said)
+        given.give(facts)
         if remember is not None:
-            if not said:
-                fail("--remember keeps what --map says: give both")
+            if not (said or facts):
+                fail("--remember keeps what --map and --set say: give one of them too")
             log = readers.open_run(remember).path  # a name that doesn't fit it is refused
-            terminal.warn(f"kept in {called.keep(log, said)}: from now on tutor reads the log by these names")
+            kept = [called.keep(log, said)] if said else []
+            kept += [given.keep(log, facts)] if facts else []
+            terminal.warn(f"kept in {' and '.join(map(str, kept))}: from now on tutor reads the log by it")
     except (ValueError, BadRunError) as error:
         fail(error)
     except OSError as error:
-        fail(f"the names can't be kept: {error.strerror}")
+        fail(f"that can't be kept: {error.strerror}")
+
+
+def complete_fact(incomplete: str) -> list[str]:
+    """Facts that begin so, for the shell."""
+    from tutor.run.facts import FACTS
+
+    return [f"{name}=" for name in FACTS if name.startswith(incomplete)]
 
 
 def complete_format(incomplete: str) -> list[str]:
@@ -175,6 +192,15 @@ MapOption = Annotated[
         help="What the log calls a signal where tutor can't know: loss=train/ce,step=iter.",
     ),
 ]
+SetOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--set",
+        metavar="FACT=VALUE,...",
+        help="What the log doesn't say of the configuration: vocab_size=50257,dtype=bf16,grad_clip=1.0.",
+        autocompletion=complete_fact,
+    ),
+]
 FormatOption = Annotated[
     str | None,
     typer.Option(
@@ -182,7 +208,7 @@ FormatOption = Annotated[
     ),
 ]
 RememberOption = Annotated[
-    bool, typer.Option("--remember", help="Keep what --map says beside the log, for the next time.")
+    bool, typer.Option("--remember", help="Keep what --map and --set say beside the log, for the next time.")
 ]
 LangOption = Annotated[str | None, typer.Option("--lang", help="en or es; the default is your locale's.")]
 LearnerOption = Annotated[str | None, typer.Option("--learner", help="Whose notebook; you by default.")]

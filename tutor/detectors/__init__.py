@@ -12,11 +12,12 @@ import inspect
 import math
 import pkgutil
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from tutor.run import Run
+from tutor.run.facts import Known
 
 if TYPE_CHECKING:
     import polars as pl
@@ -55,6 +56,7 @@ class Finding:
         measured, bound: the number that decided and what it was held against, in one unit; None where the
             answer isn't a matter of degree.
         curve: what was compared with `level`, where that is a smoothed curve.
+        origins: facts of the configuration it went by that the run doesn't say of itself.
     """
 
     outcome: str
@@ -66,6 +68,7 @@ class Finding:
     measured: float | None = None
     bound: float | None = None
     curve: Smoothed | None = field(default=None, compare=False)
+    origins: Mapping[str, Known] = field(default_factory=dict)
 
     @property
     def margin(self) -> float | None:
@@ -97,6 +100,7 @@ class Detector:
     numbers: Mapping[str, Any]
     given: tuple[str, ...]
     every_row: bool
+    configured: tuple[str, ...]
 
     @property
     def facts(self) -> tuple[str, ...]:
@@ -124,6 +128,7 @@ def detector(
     manifest: tuple[str, ...] = (),
     given: tuple[str, ...] = (),
     every_row: bool = False,
+    configured: tuple[str, ...] = (),
 ) -> Callable[[Callable[..., Finding]], Callable[..., Finding]]:
     """Register the function under its own name.
 
@@ -136,6 +141,7 @@ def detector(
         given: facts of the rules before it in the same question that it goes on from, as keyword arguments;
             None where they didn't give one.
         every_row: give it every row; else those that recorded the first of `signals`.
+        configured: facts of the configuration it goes by where they are known, as `run.facts` names them.
     """
     by_outcome = facts if isinstance(facts, Mapping) else dict.fromkeys(outcomes, facts)
     assert set(by_outcome) == set(outcomes), "facts are declared for every outcome and for no other"
@@ -146,7 +152,7 @@ def detector(
         numbers = {name: kind for name, kind in keywords.items() if name not in given}
         name = function.__name__
         _REGISTRY[name] = Detector(
-            name, function, signals, manifest, outcomes, by_outcome, numbers, given, every_row
+            name, function, signals, manifest, outcomes, by_outcome, numbers, given, every_row, configured
         )
         return function
 
@@ -193,7 +199,9 @@ def apply(
     if served and not found.every_row:
         run = run.logged(served[0][0])
     known = {fact: (given or {}).get(fact) for fact in found.given}
-    return found.function(run, at, **numbers, **known)
+    finding = found.function(run, at, **numbers, **known)
+    origins = {name: run.origins[name] for name in found.configured if name in run.origins}
+    return replace(finding, origins=origins) if origins else finding
 
 
 def _serving(run: Run, needed: Needed) -> tuple[str, bool]:

@@ -145,6 +145,7 @@ _FIRST = ("first", "vocab", "expected", "low", "high")
     signals=("loss",),
     outcomes=("untrained", "high", "low", "unknown"),
     facts={**dict.fromkeys(("untrained", "high", "low"), _FIRST), "unknown": ("first",)},
+    configured=("vocab_size",),
 )
 def first_loss(run: Run, at: int | None, *, above: float, below: float) -> Finding:
     """Whether the first loss is what a model gives that knows nothing: ln V, with V tokens to choose from.

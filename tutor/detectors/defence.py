@@ -11,6 +11,7 @@ from tutor.run import Run, known_float
     outcomes=("clipped", "unclipped"),
     facts={"clipped": ("norm", "after", "clip"), "unclipped": ("norm", "after", "clip")},
     every_row=True,
+    configured=("grad_clip",),
 )
 def clipping(run: Run, at: int | None, *, around: Window, equal: float) -> Finding:
     """Whether the gradient was clipped where it was largest, within `around` of the step.
@@ -47,6 +48,7 @@ def _after(run: Run, row: int) -> float | None:
     manifest=("settings",),
     outcomes=("slow", "quick"),
     facts=("beta2", "memory", "bound"),
+    configured=("beta2",),
 )
 def second_moment(run: Run, at: int | None, *, memory: int) -> Finding:
     """Whether Adam's v is too slow to see a bad batch coming in.

@@ -15,6 +15,7 @@ _HELD = ("val", "step", "low", "vocab", "expected")
     outcomes=("no", "tuned", "sees"),
     facts={"no": _HELD, "tuned": _HELD, "sees": (*_HELD, "first")},
     every_row=True,
+    configured=("vocab_size",),
 )
 def sees_the_answer(run: Run, at: int | None, *, share: float, untrained: float) -> Finding:
     """Whether the validation loss of a run that began untrained falls under a `share` of ln V.

@@ -18,6 +18,7 @@ _LEVEL = ("mean", "bound", "floor", "share", "span", "begin", "clip")
         **dict.fromkeys(("sane", "high", "clipping", "low"), _LEVEL),
         "dead": (*_LEVEL, "times"),
     },
+    configured=("grad_clip", "warmup_steps"),
 )
 def gradient_level(
     run: Run,

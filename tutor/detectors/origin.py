@@ -19,6 +19,7 @@ _EMBEDDINGS = ("tokens", "wte", "embed", "tok_embeddings")
     outcomes=("log-softmax", "reduction", "embedding-gradient", "fp16-activation", "elsewhere"),
     facts=("step", "loss", "norm", "rest", "layer"),
     every_row=True,
+    configured=("dtype",),
 )
 def first_non_finite(run: Run, at: int | None) -> Finding:
     """Where the first non-finite value arose: in an activation, the loss, its reduction or the gradient.
@@ -82,6 +83,7 @@ def _as_replayed(run: Run, row: int, again: Replay, culprit: Passage) -> Finding
     outcomes=("yes", "no"),
     facts=("step", "sound", "layer"),
     every_row=True,
+    configured=("dtype",),
 )
 def range_of_fp16(run: Run, at: int | None) -> Finding:
     """Whether the range of fp16 alone made the non-finite values, so that fp32 would be fine.

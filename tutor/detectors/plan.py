@@ -59,6 +59,7 @@ _AWAY = (*_SHAPE, "step", "planned", "share", "bound")
         "falls": (*_SHAPE, "step", "before", "after", "bound"),
         "above": (*_SHAPE, "step", "times", "bound"),
     },
+    configured=("schedule", "lr_max", "lr_min", "warmup_steps", "schedule_steps"),
 )
 def schedule_shape(
     run: Run, at: int | None, *, away: float, jump: float, motion: Motion, above: float, few: int
@@ -133,6 +134,7 @@ _WARM = ("lr", "lr_max", "share", "step", "warmup")
     manifest=("schedule",),
     outcomes=("reached", "short", "low"),
     facts=_WARM,
+    configured=("lr_max", "warmup_steps"),
 )
 def warmup_end(run: Run, at: int | None, *, low: float, near: float) -> Finding:
     """Whether the learning rate has reached its configured peak by the end of the configured warm-up.
@@ -144,6 +146,8 @@ def warmup_end(run: Run, at: int | None, *, low: float, near: float) -> Finding:
     warmup, peak = schedule.warmup_steps, schedule.lr_max
     if warmup is None or not isinstance(peak, int | float) or not peak:
         return Finding(NO_DATA, facts={"missing": ["schedule"]})
+    if 1 < cadence(run) > warmup:
+        return Finding(NO_DATA, facts={"missing": []})  # the peak lies between two rows
     done, lr = updates(run), finite(run["lr"])
     if int(done[-1]) < warmup:
         return Finding(NOT_YET, facts={"rows": int(done[-1]), "needed": warmup})

@@ -7,7 +7,12 @@ from tutor.detectors.windows import finite
 from tutor.run import Run, known_float, to_float
 
 
-@detector(manifest=("dtype",), outcomes=("fp32", "bf16", "fp16"), facts=("dtype",))
+@detector(
+    manifest=("dtype",),
+    outcomes=("fp32", "bf16", "fp16"),
+    facts=("dtype",),
+    configured=("dtype",),
+)
 def dtype(run: Run, at: int | None) -> Finding:
     """The dtype of the forward pass, as the manifest says.
 

@@ -8,7 +8,12 @@ from tutor.detectors.windows import Window, finite, resumed
 from tutor.run import Run
 
 
-@detector(signals=("loss",), outcomes=("state", "no"), facts=("first", "after", "bound"))
+@detector(
+    signals=("loss",),
+    outcomes=("state", "no"),
+    facts=("first", "after", "bound"),
+    configured=("beta2",),
+)
 def lost_state(run: Run, at: int | None, *, window: Window, within: Window, kept: float) -> Finding:
     """Whether the spike at `at` follows at once on a resume.
 

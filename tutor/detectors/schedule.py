@@ -9,7 +9,12 @@ from tutor.run import Run, known_float, to_float
 _JUMP = ("step", "before", "after", "jump", "bound", "usual")
 
 
-@detector(signals=("lr",), outcomes=("schedule", "planned", "no"), facts=_JUMP)
+@detector(
+    signals=("lr",),
+    outcomes=("schedule", "planned", "no"),
+    facts=_JUMP,
+    configured=("schedule",),
+)
 def lr_jump(
     run: Run, at: int | None, *, window: Window, jump: float, usual: float, recent: int, even: float
 ) -> Finding:
@@ -49,7 +54,8 @@ def lr_jump(
 
 def _planned(run: Run, size: float, even: float) -> bool:
     """Whether jumps of about this size come back at equal distances, or the schedule is one with restarts."""
-    if "restart" in str(getattr(run.manifest.schedule, "name", "")).lower():
+    schedule = run.manifest.schedule
+    if any("restart" in str(one).lower() for one in (schedule.kind, getattr(schedule, "name", ""))):
         return True
     rises = finite(run["lr"]).diff().fill_null(0.0)
     steps = run.steps.filter(rises > size / 2)
@@ -58,7 +64,10 @@ def _planned(run: Run, size: float, even: float) -> bool:
 
 
 @detector(
-    signals=("lr",), outcomes=("yes", "no"), facts=("before", "after", "change", "bound", "begin", "end")
+    signals=("lr",),
+    outcomes=("yes", "no"),
+    facts=("before", "after", "change", "bound", "begin", "end"),
+    configured=("warmup_steps", "schedule_steps"),
 )
 def rising_lr(run: Run, at: int | None, *, window: Window, growth: float) -> Finding:
     """Whether the learning rate grew over the last window, once the configured warm-up is over.

@@ -40,6 +40,7 @@ _FIRST = ("first", "vocab", "expected", "low", "high", "near")
     manifest=("vocab_size",),
     outcomes=("near", "off", "above", "below", "loaded", "non-finite"),
     facts=_FIRST,
+    configured=("vocab_size",),
 )
 def initial_loss(run: Run, at: int | None, *, near: float, above: float, below: float) -> Finding:
     """How far the first loss is from ln V, that of a model which knows nothing of its V tokens.

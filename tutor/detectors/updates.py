@@ -43,6 +43,7 @@ _MOMENTS = ("step", "m_share", "v_share", "bound", "rows")
     signals=(any_of("adam_m_norm", "adam_v_norm"), any_of("grad_norm_clipped", "grad_norm")),
     outcomes=("averages", "rebuilt", "none"),
     facts=_MOMENTS,
+    configured=("beta2", "grad_clip"),
 )
 def moments(run: Run, at: int | None, *, until: Window, equal: float, v_share: float) -> Finding:
     """Whether Adam's m and v accumulate, over the first `until` of the log.
@@ -115,6 +116,7 @@ def _implied_share(run: Run, given: "pl.Series") -> float | None:
 @detector(
     outcomes=("single", "averages", "sums"),
     facts={"single": ("k",), "averages": ("k", "times", "bound"), "sums": ("k", "times", "bound")},
+    configured=("accumulation",),
 )
 def accumulation(run: Run, at: int | None, *, part: float) -> Finding:
     """Whether the micro-batches of a step are averaged.
@@ -144,6 +146,7 @@ def accumulation(run: Run, at: int | None, *, part: float) -> Finding:
     manifest=("initial",),
     outcomes=("all", "rounded", "rows", "part"),
     facts=("reached", "bound", "dtype"),
+    configured=("dtype", "vocab_size"),
 )
 def reached_weights(run: Run, at: int | None, *, share: float) -> Finding:
     """Whether the first gradient reaches at least a `share` of the weights.

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import cast
 
 from tutor import catalog, paths
+from tutor.readers.common.beside import completed
 from tutor.readers.source import NAMED, Reader, Source
 from tutor.run import BadRunError, Run
 
@@ -172,7 +173,7 @@ def every(name: str) -> list[Source]:
 def read_source(source: Source, since: Run | None = None) -> Run:
     """The source's run; see `read`. Raises BadRunError where it can't be read."""
     try:
-        return source.read(since)
+        return completed(source.read(since))
     except OSError as error:
         raise BadRunError(f"{source.path} can't be read: {error.strerror}") from None
 

@@ -12,11 +12,12 @@ from pathlib import Path
 from typing import Any
 
 from tutor.readers.common.lines import NUMBER, TextLog, has
-from tutor.readers.common.rows import Row, number, run_of
+from tutor.readers.common.rows import Row, configured, number, run_of
 from tutor.readers.source import HEAD, Source
 from tutor.run import Aggregation, BadRunError, Run
 
 STATE = "trainer_state.json"
+_SETTINGS = ("max_steps", "num_train_epochs", "train_batch_size")
 AGGREGATIONS = {"loss": Aggregation("window", shows_nan=False)}
 
 _PRINTED = re.compile(rf"\{{(?=')[^{{}}]*'loss': '?{NUMBER}'?[^{{}}]*\}}", re.IGNORECASE)
@@ -37,14 +38,19 @@ class State:
     def read(self, since: Run | None = None) -> Run:  # noqa: ARG002
         """The run, read whole. Raises BadRunError where the JSON is broken."""
         try:
-            history = json.loads(self.path.read_bytes())["log_history"]
+            state = json.loads(self.path.read_bytes())
+            history = state["log_history"]
         except (ValueError, KeyError, TypeError, RecursionError):
             raise BadRunError(f"{self.path} is no whole trainer_state.json: was it cut?") from None
         if not isinstance(history, list):
             raise BadRunError(f"{self.path} has no list of rows under log_history")
         rows = _tidy(row for row in history if isinstance(row, dict))
         return run_of(
-            rows, self.path, name=self.path.resolve().parent.name or STATE, aggregations=AGGREGATIONS
+            rows,
+            self.path,
+            name=self.path.resolve().parent.name or STATE,
+            aggregations=AGGREGATIONS,
+            manifest=configured((key, state.get(key)) for key in _SETTINGS),
         )
 
 

@@ -1,7 +1,8 @@
 """Weights & Biases' `.wandb` files: what a run logged, as its client writes it to disk.
 
 Blocks of 32 KiB hold records, whole or in pieces, as LevelDB's log does; a record is a protobuf message, of
-which `history` holds one call of `wandb.log`: keys, and values as JSON.
+which `history` holds one call of `wandb.log`, and `config` what the run was meant to be: keys, and values as
+JSON.
 Sources: https://github.com/google/leveldb/blob/main/doc/log_format.md, and wandb_internal.proto.
 """
 
@@ -11,8 +12,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from tutor.readers.common.beside import flat
 from tutor.readers.common.protobuf import fields
-from tutor.readers.common.rows import Row, run_of
+from tutor.readers.common.rows import Row, configured, run_of
 from tutor.readers.source import Source
 from tutor.run import Remark, Run
 
@@ -20,9 +22,10 @@ _MARK = b":W&B"
 _HEADER = 7  # bytes of the file's header, and of a record's
 _BLOCK = 32_768
 _FULL, _FIRST, _MIDDLE, _LAST = 1, 2, 3, 4
-_HISTORY = 2  # of a Record
-_ITEM, _CALL = 1, 2  # of a HistoryRecord
-_KEY, _NESTED, _VALUE = 1, 2, 16  # of a HistoryItem
+_HISTORY, _CONFIG, _RUN = 2, 5, 17  # of a Record
+_RUN_CONFIG = 4  # of a RunRecord
+_ITEM, _CALL = 1, 2  # of a HistoryRecord; a ConfigRecord has its items at the same place
+_KEY, _NESTED, _VALUE = 1, 2, 16  # of a HistoryItem, and of a ConfigItem
 
 
 @dataclass(frozen=True)
@@ -39,21 +42,33 @@ class Log:
     def read(self, since: Run | None = None) -> Run:  # noqa: ARG002
         """The run, read whole; a remark says where the file is torn."""
         remarks: list[Remark] = []
-        rows = list(_rows(self.path.read_bytes(), remarks))
-        return run_of(rows, self.path, name=self.path.stem, remarks=remarks)
+        config: dict[str, object] = {}
+        rows = list(_rows(self.path.read_bytes(), config, remarks))
+        manifest = configured(flat(config).items())
+        return run_of(rows, self.path, name=self.path.stem, remarks=remarks, manifest=manifest)
 
 
-def _rows(data: bytes, remarks: list[Remark]) -> Iterator[Row]:
+def _rows(data: bytes, config: dict[str, object], remarks: list[Remark]) -> Iterator[Row]:
+    """The rows; what the run is configured to be goes into `config`."""
     for record in _records(data, remarks):
         try:
             for number, value in fields(record):
-                if number == _HISTORY and isinstance(value, bytes):
+                if not isinstance(value, bytes):
+                    continue
+                if number == _HISTORY:
                     yield dict(_items(value))
+                elif number == _CONFIG:
+                    config |= _items(value)
+                elif number == _RUN:
+                    for part, given in fields(value):
+                        if part == _RUN_CONFIG and isinstance(given, bytes):
+                            config |= _items(given)
         except ValueError:
             remarks[:] = [Remark("torn_line")]
 
 
 def _items(history: bytes) -> Iterator[tuple[str, object]]:
+    """The keys and values of a call, or of a configuration."""
     for number, item in fields(history):
         if not isinstance(item, bytes):
             continue

@@ -79,7 +79,12 @@ def _over(kept: Mapping[str, str], said: Mapping[str, str]) -> Mapping[str, str]
 
 def place_of(log: Path) -> Path:
     """Where names are kept for the log or the folder at `log`, or the file that it is one of."""
-    return next(one for one in (log, *log.parents) if one.is_dir()) / BESIDE
+    return beside(log, BESIDE)
+
+
+def beside(log: Path, name: str) -> Path:
+    """The file of that name in the folder at `log`, beside the log, or beside the file that it is one of."""
+    return next(one for one in (log, *log.parents) if one.is_dir()) / name
 
 
 def _kept(log: Path) -> Mapping[str, str]:

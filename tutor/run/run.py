@@ -14,6 +14,7 @@ from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Concatenate, Literal, ParamSpec, TypeVar, cast
 
+from tutor.run.facts import Known
 from tutor.run.manifest import Manifest
 from tutor.run.remark import Remark
 from tutor.words import plain
@@ -94,6 +95,7 @@ class Run:
         remarks: what the reader passed over.
         aggregations: by signal, where it isn't the instant value.
         replays: steps that were taken again, as they were found beside it.
+        origins: where facts of the manifest come from that the run doesn't say of itself, by their names.
         position: how far the log has been read, for its reader to go on from; None where it can't.
     """
 
@@ -106,6 +108,7 @@ class Run:
     remarks: tuple[Remark, ...] = ()
     aggregations: Mapping[str, Aggregation] = field(default_factory=dict)
     replays: tuple[Replay, ...] = ()
+    origins: Mapping[str, Known] = field(default_factory=dict)
     position: Hashable | None = None
     _measured: dict[Hashable, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
 

@@ -174,10 +174,17 @@ def _finding(question: Question, seen: Look, lang: str) -> Line:
     decider = _decider(question, seen)
     finding = seen.checks[decider] if decider else seen.finding
     rules = (question.checks[decider].rule,) if decider else question.rules
+    notes = [say("walk.just", lang, margin=100 * finding.margin)] if seen.close and finding.margin else []
     line = _found("finding", text, finding, rules, lang)
-    if not seen.close or finding.margin is None:
-        return line
-    return replace(line, note=say("walk.just", lang, margin=100 * finding.margin))
+    return replace(line, note=" ".join((*notes, *_origins(finding, lang))))
+
+
+def _origins(finding: Finding, lang: str) -> list[str]:
+    """Where each fact comes from that the run doesn't say of itself."""
+    return [
+        say("walk.fact_from" if one.place else "walk.fact_given", lang, fact=name, place=plain(one.place))
+        for name, one in finding.origins.items()
+    ]
 
 
 def _found(role: Role, text: str, finding: Finding, rules: Iterable[Rule], lang: str) -> Line:
