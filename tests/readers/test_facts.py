@@ -184,4 +184,3 @@ class TestGiven:
         with pytest.raises(BadRunError, match="mend it, or delete it"):
             user.keep(written(tmp_path), user.parsed(["vocab_size=64"]))
         assert (tmp_path / user.BESIDE).read_text() == "["
-

@@ -87,6 +87,29 @@ def _line(text: str, style: str = "", *, whole: bool = False) -> None:
         console.print(Padding(Text(said, style), (0, 0, 0, len(text) - len(said)), expand=False))
 
 
+@app.command(rich_help_panel=LOOK_UP, epilog="Examples:  tutor evidence  ·  tutor evidence beta2")
+def evidence(
+    name: Annotated[
+        str | None,
+        typer.Argument(help="Show this one whole.", metavar="[NAME]", autocompletion=options.complete_claim),
+    ] = None,
+    lang: options.LangOption = None,
+) -> None:
+    """What runs showed for a claim and against it: a remedy that helped here and not there."""
+    from tutor import evidence as claims
+
+    language = options.lang(lang)
+    try:
+        if name is None:
+            for known in claims.available():
+                _line(claims.in_a_line(known, claims.find(known), language))
+        else:
+            for line in claims.told(claims.find(name), language):
+                _line(line, whole="https://" in line)  # to be followed by a click
+    except ValueError as error:
+        options.fail(error)
+
+
 @app.command(rich_help_panel=LOOK_UP, epilog="Example:  tutor signals --lang es")
 def signals(lang: options.LangOption = None) -> None:
     """What to log in a long run, how often and why; then every signal that tutor knows."""

@@ -107,6 +107,13 @@ def told(
         fail(f"that can't be kept: {error.strerror}")
 
 
+def complete_claim(incomplete: str) -> list[str]:
+    """Claims that begin so, for the shell."""
+    from tutor import evidence
+
+    return [name for name in evidence.available() if name.startswith(incomplete)]
+
+
 def complete_fact(incomplete: str) -> list[str]:
     """Facts that begin so, for the shell."""
     from tutor.run.facts import FACTS

@@ -98,13 +98,21 @@ _ENDED = ("start", "best", "best_step", "end", "rise", "bound", "improvement")
 
 @detector(signals=("loss",), outcomes=("yes", "no"), facts=_ENDED)
 def ends_high(
-    run: Run, at: int | None, *, share: float, of_improvement: float, of_level: float, sigmas: float
+    run: Run,
+    at: int | None,
+    *,
+    share: float,
+    of_improvement: float,
+    of_level: float,
+    sigmas: float,
+    lasting: int,
 ) -> Finding:
     """Whether the loss ends well above its best level, and stays there.
 
     The flaw: the run diverged, with or without a spike to show for it. The end counts as high where it stands
     above the best level by more than `of_improvement` of all that the run had gained, by more than `of_level`
-    of the level itself, and by more than `sigmas` times the noise of a level. Source: ours.
+    of the level itself, and by more than `sigmas` times the noise of a level. In a log so short that a level
+    is a row or two, as many as `lasting` rows have to end as high: one alone may be a spike. Source: ours.
     """
     loss = run["loss"]
     if not is_objective(loss):
@@ -115,6 +123,13 @@ def ends_high(
     least = max(
         of_improvement * course.improvement, of_level * abs(course.best), sigmas * math.sqrt(2) * course.noise
     )
+    high = course.rise > least
+    if (
+        high
+        and course.span < lasting
+        and to_float(finite(loss).drop_nulls()[-lasting:].min()) <= course.best + least
+    ):
+        return Finding(NOT_YET, facts={"rows": len(loss), "needed": len(loss) + lasting})
     step = int(run.steps[course.best_row])
     facts = {
         "start": course.start,
@@ -127,7 +142,7 @@ def ends_high(
     }
     seen = (int(run.steps[0]), int(run.steps[-1]))
     return Finding(
-        "yes" if course.rise > least else "no",
+        "yes" if high else "no",
         step,
         facts,
         course.best + least,

@@ -84,6 +84,7 @@ class Manifest(_Part):
     Attributes:
         tutor: the version that trained it; None for a run of another trainer.
         command: that trained it.
+        source: what its figures are quoted from, where it is an incident that somebody published.
         break_name: how `--break` names the card.
         role: "plain", "control", "break" or "fix".
         sealed: whether what was broken lies in `truth.json` instead.
@@ -105,6 +106,7 @@ class Manifest(_Part):
     name: str | None = None
     tutor: str | None = None
     command: str | None = None
+    source: str | None = None
     break_name: str | None = Field(default=None, alias="break")
     role: str | None = None
     sealed: bool = False

@@ -21,6 +21,7 @@ from tutor.runfolder.log import read_rows
 from tutor.runfolder.manifest import read_manifest
 from tutor.runfolder.rows import parse_rows
 from tutor.runfolder.tail import Position, tail
+from tutor.words import plain
 
 AGGREGATIONS = {"loss_ema": Aggregation("running", shows_nan=False)}
 """What isn't the value of its step: the trainer leaves NaN and Inf out of its average."""
@@ -52,6 +53,8 @@ def read_run(folder: Path, since: Run | None = None, log: str = METRICS) -> Run:
     frame, more = normalise(rows, names.mapping(rows.columns, path), path)
     sentences = _sentences(folder, remarks)
     told = {name: Aggregation(one.over, one.shows_nan) for name, one in manifest.aggregations.items()}
+    if manifest.source:
+        remarks.append(Remark("source", {"source": plain(manifest.source)}))
     return Run(
         path=folder if log == METRICS else path,
         name=str(manifest.name or (folder if log == METRICS else path).resolve().name),

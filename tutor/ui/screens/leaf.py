@@ -11,7 +11,7 @@ from textual.content import Content
 from textual.events import ScreenResume
 from textual.widgets import Static
 
-from tutor import catalog, settings
+from tutor import catalog, evidence, settings
 from tutor import tree as trees
 from tutor import walk as walks
 from tutor.proof import Compared, Proof, go_on, look_alikes
@@ -98,7 +98,7 @@ class LeafScreen(WalkPage[AtLeaf]):
         yield Title(self.walk.run.name)
         with VerticalScroll(id="leaf"):
             yield Path()
-            for part in ("verdict", "seal", "proof", "fix", "table", "not", "score"):
+            for part in ("verdict", "seal", "proof", "fix", "table", "not", "evidence", "score"):
                 yield Static(id=part, classes="pane")
 
     def relabel(self) -> None:
@@ -113,6 +113,7 @@ class LeafScreen(WalkPage[AtLeaf]):
             "fix": self._fixes(lang),
             "table": self._table(lang),
             "not": self._ruled_out(lang),
+            "evidence": self._evidence(lang),
             "score": self._score(lang),
         }
         for id, content in sections.items():
@@ -210,6 +211,11 @@ class LeafScreen(WalkPage[AtLeaf]):
         others = look_alikes(self.walk, self._proof.card, lang) if self._proof else []
         lines = [_compared(other) for other in others]
         lines += [Content(f"· {look_alike(lang)}") for look_alike in walks.ruled_out(self.walk)]
+        return Content("\n").join(lines) if lines else None
+
+    def _evidence(self, lang: str) -> Content | None:
+        claims = evidence.about(self.walk.tree.tree, self.walk.at)
+        lines = [Content(evidence.in_a_line(name, claim, lang)) for name, claim in claims.items()]
         return Content("\n").join(lines) if lines else None
 
     def _score(self, lang: str) -> Content | None:
