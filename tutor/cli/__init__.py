@@ -70,7 +70,10 @@ def home(
     raise typer.Exit(_open(learner=options.learner(learner), lang=options.lang(lang)))
 
 
-@app.command(rich_help_panel=LEARN, epilog="Example:  tutor walk runs/19-break --learner ana --lang es")
+@app.command(
+    rich_help_panel=LEARN,
+    epilog="Examples:  tutor walk runs/19-break --learner ana --lang es  ·  tutor walk runs/mine --follow",
+)
 def walk(
     run: options.OptionalRunArgument = None,
     tree: options.TreeOption = None,
@@ -78,6 +81,10 @@ def walk(
     set_: options.SetOption = None,
     format_: options.FormatOption = None,
     remember: options.RememberOption = False,
+    follow: Annotated[
+        bool, typer.Option("--follow", help="The run still trains: the panels grow, a spike rings.")
+    ] = False,
+    silent_after: options.SilentOption = None,
     learner: options.LearnerOption = None,
     lang: options.LangOption = None,
 ) -> None:
@@ -90,6 +97,8 @@ def walk(
     from tutor.run import BadRunError
 
     options.told(map_, set_, format_, remember=run if remember else None)
+    if run is None and (follow or silent_after):
+        options.fail("--follow needs the run to follow: tutor walk RUN --follow")
     if run is None:
         name, language = options.learner(learner), options.lang(lang)
         if tree is not None:
@@ -103,10 +112,11 @@ def walk(
             readers.read(path)  # what is wrong with the run matters more than the missing terminal
     except BadRunError as error:
         options.fail(error)
-    walked = options.tree(tree or opening(path), checked=False)
+    growing = options.growing(path, follow=follow, silent_after=silent_after)
+    walked = options.tree(tree or opening(path), checked=follow)
     name, language = options.learner(learner), options.lang(lang)
-    _terminal(f"tutor check {shlex.quote(run)}")
-    code = _open(learner=name, lang=language, subject=path, walked_tree=walked, greet=True)
+    _terminal(f"tutor check {shlex.quote(run)}{' --follow' if follow else ''}")
+    code = _open(learner=name, lang=language, subject=path, walked_tree=walked, greet=True, growing=growing)
     from tutor.words import say
 
     if not code and _left_open(name, path, walked.tree):
@@ -115,6 +125,8 @@ def walk(
         again += [word for one in map_ or () for word in ("--map", one) if not remember]
         again += [word for one in set_ or () for word in ("--set", one) if not remember]
         again += ["--format", format_] if format_ is not None else []
+        again += ["--follow"] if follow else []
+        again += ["--silent-after", f"{silent_after:g}"] if silent_after is not None else []
         again += ["--learner", learner] if learner is not None else []
         again += ["--lang", lang] if lang is not None else []
         terminal.tell(say("walk.kept", language, command=shlex.join(again)))
@@ -155,7 +167,9 @@ def lessons(
 @app.command(
     rich_help_panel=RUN,
     epilog="Exit code: 0 healthy, 1 something is wrong, 2 undecided or bad input; 2 also where a log has "
-    "one row, or tutor itself fails.  Example:  tutor check runs/19-control runs/19-break --json",
+    "one row, or tutor itself fails.  Examples:  tutor check runs/19-control runs/19-break --json  ·  "
+    "tutor check runs/mine --follow --on flaw 'curl -sd @- https://hooks.example.com/tutor'  ·  "
+    """tutor check log.txt --follow --on flaw,silent 'mail -s "$TUTOR_SENTENCE" me'""",
 )
 def check(
     runs: Annotated[
@@ -171,6 +185,27 @@ def check(
     explain: Annotated[
         bool, typer.Option("--explain", help="Under each question its rule: numbers, steps, margin.")
     ] = False,
+    follow: Annotated[
+        bool,
+        typer.Option(
+            "--follow",
+            help="The run still trains: check again as its log grows, and print a line when the verdict "
+            "changes (with --json an object, on one line). Ends with the run, or by Ctrl-C.",
+        ),
+    ] = False,
+    on: Annotated[
+        tuple[str, str] | None,
+        typer.Option(
+            "--on",
+            metavar="WHEN COMMAND",
+            help="With --follow: run a command of the shell on a flaw (once for each that is found), a "
+            "change of the verdict, the end, or when the run falls silent: flaw, change, end, silent, or "
+            "several with commas. On its standard input it gets what --json prints; in its environment "
+            "TUTOR_EVENT, TUTOR_RUN, TUTOR_VERDICT, TUTOR_LEAF, TUTOR_STEP, TUTOR_LAST_STEP, "
+            "TUTOR_SENTENCE. It has a minute.",
+        ),
+    ] = None,
+    silent_after: options.SilentOption = None,
     map_: options.MapOption = None,
     set_: options.SetOption = None,
     format_: options.FormatOption = None,
@@ -184,15 +219,23 @@ def check(
     from tutor import tree as trees
     from tutor.opening import FIRST
     from tutor.report import Sealed, reports, summary
+    from tutor.reported import refused
     from tutor.run import BadRunError
     from tutor.words import say
 
+    if not follow and (on or silent_after):
+        options.fail("--on and --silent-after are for a run that is followed: give --follow too")
     if remember and len(runs) > 1:
         options.fail("--remember keeps names beside one log: give one run")
     options.told(map_, set_, format_, remember=runs[0] if remember else None)
     walked, language = options.tree(tree or FIRST, checked=False), options.lang(lang)
     find = partial(trees.find, checked=False) if tree is None else None
     start.loaded()
+    if follow:
+        from tutor.cli import following
+
+        how = {"lang": language, "as_json": as_json, "on": on, "silent_after": silent_after}
+        raise typer.Exit(following.check(runs, walked, find, **how))
     console, results, told, sealed = terminal.console(), [], [], []
     flawed = bad = False
     for name, report in reports(runs, walked, find):
@@ -202,7 +245,7 @@ def check(
         if isinstance(report, BadRunError):
             bad = True
             terminal.refuse(report)
-            results.append({"run": name, "error": str(report)})
+            results.append(refused(name, report))
             continue
         flawed, bad = flawed or report.verdict == "flaw", bad or report.verdict == "undecided"
         if as_json:
