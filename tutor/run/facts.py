@@ -241,6 +241,12 @@ def _flag(given: object) -> bool | None:
     return {"true": True, "false": False}.get(str(given).lower())
 
 
+def lacking(missing: Iterable[str]) -> list[str]:
+    """The facts that would stand for what a rule lacks: not a signal, but a part of the manifest."""
+    asked = set(missing)
+    return [name for name, fact in FACTS.items() if name in asked or fact.place[0] in asked]
+
+
 def known_in(manifest: Manifest, fact: str) -> bool:
     """Whether the manifest says anything about the fact: that clipping is off is said, too."""
     data: Any = manifest.given

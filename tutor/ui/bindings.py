@@ -98,6 +98,7 @@ WALK: list[BindingType] = [
     _row("c", "compare", "compare"),
     _row("w", "why", "why"),
     _row("i", "remarks", "remarks"),
+    _row("d", "fact", "fact"),
     _row("t", "before", "before"),
     _row("r", "again", "again"),
     _row("q", "leave", "leave"),  # not escape: a reflex should not end a walk

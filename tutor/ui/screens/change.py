@@ -13,21 +13,30 @@ from tutor.ui.screens.once import LeftOnce
 from tutor.ui.widgets.footer import Keys
 from tutor.words import plain, say
 
+EXAMPLE = "grad_clip=0.5 lr=5e-4"
+
 
 class ChangeScreen(LeftOnce, ModalScreen[list[str] | None]):
     """Asks for what is to be changed, as name=value with spaces between; gives it as options, or None.
 
     Args:
-        kind: what it is for, "change" or "fork": a key of tutor/words/en/trial.yaml.
+        kind: what it is for, "change", "fork" or "fact": a key of tutor/words/en/trial.yaml.
         options: the words as options of the command; raises ValueError with what is wrong with them.
         begun: what stands in the field.
+        example: what could stand there.
     """
 
     BINDINGS = bindings.NAME
 
-    def __init__(self, kind: str, options: Callable[[Sequence[str]], list[str]], begun: str = ""):
+    def __init__(
+        self,
+        kind: str,
+        options: Callable[[Sequence[str]], list[str]],
+        begun: str = "",
+        example: str = EXAMPLE,
+    ):
         super().__init__()
-        self._kind, self._options, self._begun = kind, options, begun
+        self._kind, self._options, self._begun, self._example = kind, options, begun, example
 
     def compose(self) -> ComposeResult:
         """The field, and what is wrong with what stands in it."""
@@ -35,12 +44,13 @@ class ChangeScreen(LeftOnce, ModalScreen[list[str] | None]):
             pane.border_title = Content(say(f"trial.{self._kind}", self.app.lang))
             yield Input(
                 self._begun,
-                placeholder="grad_clip=0.5 lr=5e-4",
+                placeholder=self._example,
                 max_length=300,
                 compact=True,
                 select_on_focus=False,
             )
-            yield Static(say(f"trial.{self._kind}_note", self.app.lang), classes="note", markup=False)
+            note = say(f"trial.{self._kind}_note", self.app.lang, example=self._example)
+            yield Static(note, classes="note", markup=False)
         yield Keys()
 
     def on_input_submitted(self, event: Input.Submitted) -> None:

@@ -1,12 +1,14 @@
 """GrowingWalk: a page with a walk over a run that may still be training."""
 
 from collections.abc import Mapping
+from contextlib import nullcontext
 from functools import partial
 from typing import TypeVar
 
 from textual import work
 
 from tutor import walk as walks
+from tutor.readers.common.beside import completed
 from tutor.run import Run
 from tutor.ui.looks import Looks
 from tutor.ui.news import Grown
@@ -46,6 +48,7 @@ class GrowingWalk(WalkPage[W]):
         walk, looks = self.walk, Looks()
         if walk.run is run:
             return
+        run = completed(run, {name: fact for name, fact in walk.run.origins.items() if not fact.place})
         changed = await self.app.files.read(partial(self._asked_again, walks.grown(walk, run), looks))
         if not self.stands:
             return
@@ -56,7 +59,7 @@ class GrowingWalk(WalkPage[W]):
         self.tell_news()
 
     def _asked_again(self, walk: Walk, looks: Looks) -> Mapping[Place, Change]:
-        with self.app.pace.working():
+        with self.app.pace.working() if self.app.growing is not None else nullcontext():
             if isinstance(walk, AtQuestion):
                 looks.at(walk)
             return walks.changes(walk, looks.at)

@@ -1,0 +1,75 @@
+"""At a question that the log can't answer for want of a fact, the fact is given."""
+
+import json
+import math
+import os
+from pathlib import Path
+
+import pytest
+from textual.widgets import Input
+
+from tests.ui.conftest import NARROW, SIZES, phase_19, settle, shown
+from tutor import readers
+from tutor.ui.app import TutorApp
+from tutor.ui.screens.change import ChangeScreen
+
+
+@pytest.fixture
+def log(home: Path) -> Path:
+    path = home / "log.jsonl"
+    rows = ({"step": i, "loss": "NaN" if i >= 30 else 3.0 - i / 50} for i in range(40))
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return path
+
+
+def opened(log: Path, lang: str = "en") -> TutorApp:
+    return TutorApp(learner="ana", lang=lang, subject=readers.read(log), walked_tree=phase_19())
+
+
+async def at_the_dtype(pilot) -> None:
+    """Past the NaN, and committed to an answer about the dtype."""
+    await settle(pilot)
+    for key in ("y", "enter", "enter", "down", "enter"):
+        await pilot.press(key)
+        await settle(pilot)
+    assert pilot.app.screen.walk.at == "1.2"
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_the_log_answers_once_the_fact_is_given(log: Path, size: tuple[int, int]):
+    app = opened(log)
+    async with app.run_test(size=size) as pilot:
+        await at_the_dtype(pilot)
+        assert "--set dtype=bf16" in shown(app)
+        await pilot.press("d")
+        await settle(pilot)
+        assert isinstance(app.screen, ChangeScreen)
+        app.screen.query_one(Input).value = "dtype=int8"
+        await pilot.press("enter")
+        await settle(pilot)
+        assert "can't be dtype" in shown(app)
+        app.screen.query_one(Input).value = "dtype=fp32"
+        if out := os.environ.get("TUTOR_PICTURES"):
+            Path(out, f"fact-{size[0]}.svg").write_text(app.export_screenshot())
+        await pilot.press("enter")
+        await settle(pilot)
+        assert "(dtype as you said)" in shown(app)
+        if out:
+            Path(out, f"fact-given-{size[0]}.svg").write_text(app.export_screenshot())
+        assert app.screen.seen.outcome == "fp32"
+        assert not app.screen.check_action("fact", ())
+        await pilot.press("enter")
+        await settle(pilot)
+        assert app.screen.walk.at == "1.5"
+        assert app.screen.walk.run.manifest.dtype == "fp32"
+
+
+async def test_where_nothing_can_be_given_the_key_does_nothing(home: Path):
+    path = home / "log.jsonl"
+    path.write_text("".join(f'{{"step": {i}, "loss": {math.exp(-i)}}}\n' for i in range(40)))
+    app = opened(path, "es")
+    async with app.run_test(size=NARROW) as pilot:
+        await settle(pilot)
+        await pilot.press("n", "enter")
+        await settle(pilot)
+        assert not app.screen.check_action("fact", ())
