@@ -70,7 +70,10 @@ def home(
     raise typer.Exit(_open(learner=options.learner(learner), lang=options.lang(lang)))
 
 
-@app.command(rich_help_panel=LEARN, epilog="Example:  tutor walk runs/19-break --learner ana --lang es")
+@app.command(
+    rich_help_panel=LEARN,
+    epilog="Examples:  tutor walk runs/19-break --learner ana --lang es  ·  tutor walk runs/mine --follow",
+)
 def walk(
     run: options.OptionalRunArgument = None,
     tree: options.TreeOption = None,
@@ -78,6 +81,10 @@ def walk(
     set_: options.SetOption = None,
     format_: options.FormatOption = None,
     remember: options.RememberOption = False,
+    follow: Annotated[
+        bool, typer.Option("--follow", help="The run still trains: the panels grow, a spike rings.")
+    ] = False,
+    silent_after: options.SilentOption = None,
     learner: options.LearnerOption = None,
     lang: options.LangOption = None,
 ) -> None:
@@ -90,6 +97,8 @@ def walk(
     from tutor.run import BadRunError
 
     options.told(map_, set_, format_, remember=run if remember else None)
+    if run is None and (follow or silent_after):
+        options.fail("--follow needs the run to follow: tutor walk RUN --follow")
     if run is None:
         name, language = options.learner(learner), options.lang(lang)
         if tree is not None:
@@ -103,10 +112,13 @@ def walk(
             readers.read(path)  # what is wrong with the run matters more than the missing terminal
     except BadRunError as error:
         options.fail(error)
-    walked = options.tree(tree or opening(path), checked=False)
+    growing = options.growing(path, follow=follow, silent_after=silent_after)
+    walked = options.tree(tree or opening(path), checked=follow)
     name, language = options.learner(learner), options.lang(lang)
-    _terminal(f"tutor check {shlex.quote(run)}")
-    code = _open(learner=name, lang=language, subject=path, walked_tree=walked, greet=True)
+    _terminal(f"tutor check {shlex.quote(run)}{' --follow' if follow else ''}")
+    code = _open(
+        learner=name, lang=language, subject=path, walked_tree=walked, greet=True, growing=growing
+    )
     from tutor.words import say
 
     if not code and _left_open(name, path, walked.tree):
@@ -115,6 +127,8 @@ def walk(
         again += [word for one in map_ or () for word in ("--map", one) if not remember]
         again += [word for one in set_ or () for word in ("--set", one) if not remember]
         again += ["--format", format_] if format_ is not None else []
+        again += ["--follow"] if follow else []
+        again += ["--silent-after", f"{silent_after:g}"] if silent_after is not None else []
         again += ["--learner", learner] if learner is not None else []
         again += ["--lang", lang] if lang is not None else []
         terminal.tell(say("walk.kept", language, command=shlex.join(again)))

@@ -13,6 +13,7 @@ import typer
 from tutor import terminal
 
 if TYPE_CHECKING:
+    from tutor.following.growing import Growing
     from tutor.run import Run
     from tutor.tree import Tree
 
@@ -138,6 +139,17 @@ def tree(name: str, *, checked: bool = True) -> "Tree":
         fail(error)
 
 
+def growing(path: Path, *, follow: bool, silent_after: float | None) -> "Growing | None":
+    """What follows the run at `path`; None where that isn't asked for."""
+    if not follow:
+        if silent_after is not None:
+            fail("--silent-after says when a run that is followed is presumed dead: give --follow too")
+        return None
+    from tutor.following.growing import SILENT_AFTER, Growing
+
+    return Growing(path, SILENT_AFTER if silent_after is None else silent_after)
+
+
 def learner(name: str | None) -> str:
     """A name fit for a notebook; the usual one when none is given."""
     from tutor.learner import default_learner, learner_name
@@ -216,6 +228,15 @@ FormatOption = Annotated[
 ]
 RememberOption = Annotated[
     bool, typer.Option("--remember", help="Keep what --map and --set say beside the log, for the next time.")
+]
+SilentOption = Annotated[
+    float | None,
+    typer.Option(
+        "--silent-after",
+        min=0.1,
+        metavar="MINUTES",
+        help="With --follow: so long without a row, a run is presumed dead. 10 by default.",
+    ),
 ]
 LangOption = Annotated[str | None, typer.Option("--lang", help="en or es; the default is your locale's.")]
 LearnerOption = Annotated[str | None, typer.Option("--learner", help="Whose notebook; you by default.")]

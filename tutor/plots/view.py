@@ -1,6 +1,7 @@
 """View: the first and the last step that a panel shows. Pure functions; a view never leaves the run."""
 
 from bisect import bisect_left, bisect_right
+from collections.abc import Iterable
 
 from tutor.run import Run
 
@@ -65,6 +66,24 @@ def holding(view: View, step: int, run: Run) -> View:
     first, last = view
     shift = min(0, step - first) + max(0, step - last)
     return _clamp(first + shift, last + shift, run)
+
+
+def followed(view: View, before: Run, after: Run, kept: Iterable[int | None] = ()) -> View:
+    """The view once the run has grown: one that showed the end shows the new end, any other stays.
+
+    One of the whole run shows the whole of it. What is to be `kept` in sight, the mark and the cursor, holds
+    the view back: it goes no farther than leaves as much before them as it shows before a spike.
+    """
+    (first, last), (start, end), now = view, whole(before), whole(after)
+    if not len(before) or (first <= start and last >= end):
+        return now
+    if last < end:
+        return view
+    room = min((step - first for step in kept if step is not None and first <= step <= last), default=None)
+    shift = now[1] - end
+    if room is not None:
+        shift = min(shift, max(0, room - (last - first) * _BEFORE // (_BEFORE + _AFTER)))
+    return first + shift, last + shift
 
 
 def around_checkpoints(run: Run, mark: int | None) -> View:

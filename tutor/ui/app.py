@@ -3,6 +3,7 @@
 TutorApp(learner=..., lang=...).run()                                     the home screen
 TutorApp(learner=..., lang=..., home_tree="phase-19").run()               the same, to walk that tree
 TutorApp(learner=..., lang=..., subject=path, walked_tree=tree).run()     begin or resume a walk
+TutorApp(..., subject=path, walked_tree=tree, growing=Growing(path)).run()    over a run that still trains
 
 `settled` is called when the first screen stands, and again when a log has been read. With `greet`, a
 learner without a notebook is told before the first question what all this is about.
@@ -21,7 +22,7 @@ from textual.screen import Screen
 from tutor import preferences
 from tutor.ui import bindings
 from tutor.ui.firstpaint import FirstPaint, commands
-from tutor.ui.navigation import Navigation
+from tutor.ui.following import Following
 from tutor.ui.themes import DARK, LIGHT
 from tutor.words import LANGUAGES, plain
 
@@ -32,13 +33,14 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
     from textual.geometry import Size
 
+    from tutor.following.growing import Growing
     from tutor.run import Run
     from tutor.tree import Tree
 
 SMALLEST = (60, 18)
 
 
-class TutorApp(Navigation, FirstPaint):
+class TutorApp(Following, FirstPaint):
     """The app. Opens on a walk where it is given a run and a tree, else on the home screen.
 
     A run that can't be read ends the app with `return_code` 2 and the reason.
@@ -61,12 +63,15 @@ class TutorApp(Navigation, FirstPaint):
         walked_tree: Tree | None = None,
         home_tree: str | None = None,
         greet: bool = False,
+        growing: Growing | None = None,
         settled: Callable[[], object] = lambda: None,
     ):
         super().__init__(settled)
         self.leaving = False
         self.set_reactive(TutorApp.learner, learner)
         self._greet = greet
+        if growing is not None:
+            self.follow(growing)
         self._subject, self._walked_tree, self._home_tree = subject, walked_tree, home_tree
         self.set_reactive(TutorApp.lang, lang if lang in LANGUAGES else LANGUAGES[0])
         for theme in (DARK, LIGHT):

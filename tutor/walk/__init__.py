@@ -6,6 +6,7 @@ walk = predict(walk, "yes", 3)      the learner commits
 walk = go_on(walk, look(walk))      and goes where the log (or, without data, the learner) says
 unattended(run, tree)               the same walk with nobody watching
 chain(run, tree, find)              and then the trees to which its leaves lead
+changes(grown(walk, run))           the answers that the log no longer gives, once rows have come
 
 A walk is AtQuestion or AtLeaf: `isinstance` tells a type checker which, and so what it has.
 """
@@ -13,6 +14,7 @@ A walk is AtQuestion or AtLeaf: `isinstance` tells a type checker which, and so 
 from tutor.walk.chain import Find, Stage, before, chain, deciding
 from tutor.walk.draft import from_state, to_state
 from tutor.walk.fix import fix_command, fix_values
+from tutor.walk.later import Change, change, changes, grown
 from tutor.walk.machine import (
     UNSURE,
     Answer,
@@ -46,6 +48,7 @@ __all__ = [
     "Answer",
     "AtLeaf",
     "AtQuestion",
+    "Change",
     "Find",
     "Look",
     "Place",
@@ -57,12 +60,15 @@ __all__ = [
     "before",
     "begin",
     "chain",
+    "change",
+    "changes",
     "deciding",
     "fix_command",
     "fix_values",
     "flawed",
     "from_state",
     "go_on",
+    "grown",
     "look",
     "named",
     "pick",

@@ -1,5 +1,6 @@
 """LeafScreen: where the walk ends: the flaw, what it means, the smallest fix, what it is not."""
 
+from collections.abc import Mapping
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -20,13 +21,15 @@ from tutor.run.verification import Verification
 from tutor.saying import answer_label, mark_of, of_table
 from tutor.ui import bindings, proofs
 from tutor.ui.cases import Opened, open_seal
-from tutor.ui.screens.walkpage import WalkPage
+from tutor.ui.looks import Looks
+from tutor.ui.screens.growing import GrowingWalk
 from tutor.ui.widgets import seal
+from tutor.ui.widgets.live import Live
 from tutor.ui.widgets.path import CLOSE, Path, mark, mark_style
 from tutor.ui.widgets.prove import scored
 from tutor.ui.widgets.title import Title
 from tutor.verifying import heading
-from tutor.walk import AtLeaf
+from tutor.walk import AtLeaf, Change, Place
 from tutor.words import BadFileError, plain, say
 
 if TYPE_CHECKING:
@@ -43,7 +46,7 @@ TABLE_STYLES = {"✗": "bold $accent", "✓": "$success", "?": "$foreground-mute
 """How a row of the leaf's table is drawn, by its mark."""
 
 
-class LeafScreen(WalkPage[AtLeaf]):
+class LeafScreen(GrowingWalk[AtLeaf]):
     """The leaf on which `walk` stands. Gives "again", "leave" or, to undo the last answer, None."""
 
     BINDINGS = bindings.LEAF
@@ -96,6 +99,7 @@ class LeafScreen(WalkPage[AtLeaf]):
     def body(self) -> ComposeResult:
         """The path on the left, the leaf on the right."""
         yield Title(self.walk.run.name)
+        yield Live()
         with VerticalScroll(id="leaf"):
             yield Path()
             for part in ("verdict", "seal", "proof", "fix", "table", "not", "evidence", "score"):
@@ -103,9 +107,8 @@ class LeafScreen(WalkPage[AtLeaf]):
 
     def relabel(self) -> None:
         """Draw in the app's language."""
-        walk, lang = self.walk, self.app.lang
-        self.query_one(Title).describe(walk.run, walk.tree, lang)
-        self.query_one(Path).show(walk.tree, walk.answers, walk.at, lang)
+        lang = self.app.lang
+        self._show_path()
         sections = {
             "verdict": self._verdict(lang),
             "seal": seal.told(self._opened, lang) if self._opened else None,
@@ -121,6 +124,17 @@ class LeafScreen(WalkPage[AtLeaf]):
             pane.border_title = Content(self._title(id, lang))
             pane.display = content is not None
             pane.update(content or "")
+
+    def _show_path(self) -> None:
+        walk, lang = self.walk, self.app.lang
+        self.query_one(Title).describe(walk.run, walk.tree, lang)
+        self.query_one(Path).show(walk.tree, walk.answers, walk.at, lang, changed=self.changed)
+        self.tell_news()
+
+    def grow(self, walk: AtLeaf, looks: Looks, changed: Mapping[Place, Change]) -> None:
+        """Draw which answers the log no longer gives; the leaf stays the one that was reached."""
+        super().grow(walk, looks, changed)
+        self._show_path()
 
     def _title(self, id: str, lang: str) -> str:
         if id == "seal":

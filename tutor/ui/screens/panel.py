@@ -7,6 +7,7 @@ from textual.app import ComposeResult
 
 from tutor.run import Run
 from tutor.ui import bindings
+from tutor.ui.following import Grown
 from tutor.ui.screens.page import PlotPage
 from tutor.ui.widgets.plot import Plot
 from tutor.ui.widgets.tabs import PanelTabs
@@ -62,6 +63,16 @@ class PanelScreen(PlotPage):
             self.draw(*self._opened_on)
         else:
             self.show_panel(plot.panel)
+
+    def on_grown(self, event: Grown) -> None:
+        """Draw the rows that came."""
+        run, plot = event.news.state.run, self.query_one(Plot)
+        if run is None or run is self.subject or run.path != self.subject.path:
+            return
+        self.subject = run
+        self.query_one(Title).middle = described(run, self.app.lang)
+        self.query_one(Title).refresh()
+        plot.grow(run, self.mark, self.levels.get(plot.panel), self.ruling(plot.panel))
 
     @property
     def mark(self) -> int | None:

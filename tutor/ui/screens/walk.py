@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import replace
 from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,6 +15,7 @@ from tutor.run import PANELS, BadRunError, Run
 from tutor.tree import Tree
 from tutor.ui import bindings
 from tutor.ui.firstpaint import after_first_paint
+from tutor.ui.following import Grown
 from tutor.ui.looks import steps_to_pick
 from tutor.ui.screens.walkview import WalkView
 from tutor.ui.widgets.answer import Answer
@@ -59,8 +61,18 @@ class WalkScreen(WalkView):
         """Read the run after the first paint, and take up the walk where it was left."""
         after_first_paint(self, self._begin)
 
+    def on_grown(self, event: Grown) -> None:
+        """Begin with the first rows of a run that is followed. Textual calls the page's own beside this."""
+        if self._walk is None:
+            self._begin()
+
     @work(exclusive=True, group="begin")
     async def _begin(self) -> None:
+        if self._follows:
+            news = self.app.news
+            if news is None or news.state.run is None:
+                return  # until its first rows come
+            self._subject = news.state.run
         try:
             run = await self.app.files.read(partial(_read, self._subject, self._tree))
         except (BadRunError, BadFileError) as error:
@@ -83,6 +95,12 @@ class WalkScreen(WalkView):
         if self.stands:
             self.relabel()
 
+    @property
+    def _follows(self) -> bool:
+        """Whether the run is the one that is followed, and its log is read there."""
+        growing = self.app.growing
+        return growing is not None and self._subject == growing.path
+
     def _cannot_keep(self, error: SaidError) -> None:
         why = self.say("walk.not_kept", why=plain(error.says(self.app.lang)))
         self.notify(why, severity="warning", timeout=12, markup=False)
@@ -94,6 +112,7 @@ class WalkScreen(WalkView):
         moved = self._walk is None or walk.at != self._walk.at
         self._walk = walk
         self.seen = self._looks.at(walk) if isinstance(walk, AtQuestion) and walk.prediction else None
+        self.then = None
         if keep:
             self.keeper.keep(walk)
         if moved:
@@ -193,6 +212,8 @@ class WalkScreen(WalkView):
         if not seen.answers and answer.chosen is None:
             answer.remind()
             return
+        if self.then is not None:
+            seen = replace(seen, close=True)  # a miss by what the log said later doesn't count
         self.move_to(walks.go_on(self.asking, seen, None if seen.answers else answer.chosen))
 
     def action_hint(self) -> None:

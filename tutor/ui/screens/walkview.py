@@ -10,19 +10,20 @@ from tutor.run import Run
 from tutor.tree import Tree
 from tutor.ui import looks
 from tutor.ui.looks import Looks, bounds
+from tutor.ui.screens.growing import GrowingWalk
 from tutor.ui.screens.page import MIDDLE, TALL, PlotPage
-from tutor.ui.screens.walkpage import WalkPage
+from tutor.ui.widgets.live import Live
 from tutor.ui.widgets.plot import Plot
 from tutor.ui.widgets.remarks import Remarks
 from tutor.ui.widgets.title import Title
 from tutor.ui.widgets.walkpanes import WalkPanes
-from tutor.walk import AtLeaf, AtQuestion, Look, Place, Stage, Walk
+from tutor.walk import AtLeaf, AtQuestion, Change, Look, Place, Stage, Walk
 
 if TYPE_CHECKING:
     from tutor.plots import Ruling
 
 
-class WalkView(PlotPage, WalkPage[Walk]):
+class WalkView(PlotPage, GrowingWalk[Walk]):
     """A walk over a run as it is seen; what its keys do is in `walk.py`.
 
     Args:
@@ -33,13 +34,16 @@ class WalkView(PlotPage, WalkPage[Walk]):
 
     Attributes:
         begun: whether the log is read and questions can be answered.
-        seen: what the log says of the question at hand, from the moment the learner has committed.
+        seen: what the log says of the question at hand, from the moment the learner has committed. While its
+            answer stays, rows that come leave the words as they are: numbers that run can't be read.
+        then: what it said at that moment, where rows that came have changed the answer since.
     """
 
     def __init__(self, subject: Run | Path, tree: Tree, start: Place | None = None):
         super().__init__()
         self._subject, self._tree, self._start = subject, tree, start
         self.seen: Look | None = None
+        self.then: Look | None = None
         self._why = False
         self._looks = Looks()
         self._before: Sequence[Stage] = ()
@@ -47,6 +51,7 @@ class WalkView(PlotPage, WalkPage[Walk]):
     def body(self) -> ComposeResult:
         """The remarks on the log above the panes."""
         yield Title(self._called)
+        yield Live()
         yield Remarks()
         yield WalkPanes(self._tree, self._start[0] if self._start else self._tree.start)
 
@@ -102,7 +107,48 @@ class WalkView(PlotPage, WalkPage[Walk]):
         title.describe(walk.run if walk else None, self._tree, lang)
         self.query_one(Remarks).show(lang, first=not (walk and walk.answers))
         if not isinstance(walk, AtLeaf):
-            self._panes.show(walk, self.seen, why=self._says_why, before=self._before)
+            self._panes.show(
+                walk,
+                self.seen,
+                why=self._says_why,
+                before=self._before,
+                changed=self.changed,
+                then=self.then,
+            )
+        self.tell_news()
+
+    def tell_news(self) -> None:
+        """How the run stands that is followed: why nothing is shown too, before its first row."""
+        super().tell_news()
+        if self._walk is None:
+            self.query_one(Live).show(self.app.news, self._tree, (), self.app.lang)
+
+    def grow(self, walk: Walk, looks: Looks, changed: Mapping[Place, Change]) -> None:
+        """Draw the rows that came. What the learner has chosen, the cursor and the zoom stay."""
+        told = changed != self.changed
+        super().grow(walk, looks, changed)
+        self._looks = looks
+        self.query_one(Remarks).about = walk.run
+        self.query_one(Title).describe(walk.run, self._tree, self.app.lang)
+        plot = self.query_one(Plot)
+        if isinstance(walk, AtLeaf):
+            plot.subject = walk.run
+            return
+        self._hear(walk)
+        plot.grow(walk.run, self.mark, self.levels.get(plot.panel), self.ruling(plot.panel))
+        if told:
+            self._panes.show_path(self._before, changed)
+
+    def _hear(self, walk: AtQuestion) -> None:
+        """Draw what the log says now, where its answer is another, or where it still can't tell."""
+        if self.seen is None:
+            return
+        now, then = self._looks.at(walk), self.then or self.seen
+        if now.outcome == self.seen.outcome and now.answers:
+            return
+        self.seen, self.then = now, None if now.outcome == then.outcome else then
+        self._panes.show_said(walk, self.seen, self.then)
+        self.refresh_bindings()
 
     @property
     def mark(self) -> int | None:

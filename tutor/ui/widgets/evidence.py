@@ -9,9 +9,11 @@ from textual.widget import Widget
 from textual.widgets import Static
 
 from tutor.saying import Line, after_prediction
-from tutor.ui.widgets.path import CLOSE, RIGHT, SEEN_BEFORE, WRONG, mark_style
+from tutor.saying.later import of_change
+from tutor.tree import Question
+from tutor.ui.widgets.path import CHANGED, CLOSE, RIGHT, SEEN_BEFORE, WRONG, mark_style
 from tutor.ui.widgets.settled import Scrolling, Words
-from tutor.walk import Look, Walk
+from tutor.walk import UNSURE, Look, Walk, change
 from tutor.words import say
 
 SIGNS = {"right": RIGHT, "wrong": WRONG, "close": CLOSE, "seen_before": SEEN_BEFORE}
@@ -33,13 +35,25 @@ class Evidence(Scrolling):
         said, sources = self.query(Static)
         return said.get_content_height(container, viewport, width) + sources.display
 
-    def show(self, walk: Walk, seen: Look, lang: str) -> None:
-        """Draw what the log says of the question at hand, which has been predicted."""
+    def show(self, walk: Walk, seen: Look, lang: str, then: Look | None = None) -> None:
+        """Draw what the log says of the question at hand, which has been predicted.
+
+        Args:
+            walk: at that question.
+            seen: what the log says.
+            lang: of the words.
+            then: what it said when the prediction was made, where that was something else: by it the
+                prediction is judged.
+        """
         assert walk.question, "a leaf asks nothing"
         assert walk.prediction, "the learner commits before the log speaks"
         self.border_title = Content(say("walk.log_says" if seen.answers else "walk.log_cant_tell", lang))
         lines = after_prediction(walk.question, walk.prediction, seen, lang)
-        self.query_one("#said", Static).update(Content("\n").join(drawn(line) for line in lines))
+        told = [drawn(line) for line in lines]
+        if then is not None:
+            told[:1] = [drawn(after_prediction(walk.question, walk.prediction, then, lang)[0])]
+            told.insert(1, _since(walk.question, then, seen, lang))
+        self.query_one("#said", Static).update(Content("\n").join(told))
         sources = self.query_one("#sources", Static)
         sources.update(cited := drawn_sources(lines, lang))
         sources.display = bool(cited)
@@ -59,6 +73,14 @@ class Evidence(Scrolling):
         rest = sources if self.query_one("#sources").display else 0
         seen = min(int(tallest.resolve(room, screen)) - self.gutter.height, said + min(rest, 1))
         self.show_vertical_scrollbar = self.vertical_scrollbar.display = said + rest > seen
+
+
+def _since(question: Question, then: Look, seen: Look, lang: str) -> Content:
+    """That the log has changed its answer since the learner committed."""
+    changed = change(then.question, then.outcome if then.answers else UNSURE, seen)
+    assert changed, "the log says the same as then"
+    said = of_change(changed, question, lang)
+    return Content.assemble((f"{CHANGED} {say('follow.since', lang, change=said)}", "bold $accent"))
 
 
 def drawn(line: Line) -> Content:

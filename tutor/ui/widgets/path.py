@@ -1,19 +1,20 @@
 """Path: the questions behind us, the one at hand, and where its answers lead."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 
 from textual.app import ComposeResult
 from textual.content import Content
 
-from tutor.saying import folded
+from tutor.saying import answer_label, folded
+from tutor.saying.later import of_change
 from tutor.tree import Tree
 from tutor.ui.widgets.fitted import Fitted
 from tutor.ui.widgets.settled import Scrolling
-from tutor.walk import Answer, Stage
+from tutor.walk import Answer, Change, Place, Stage
 from tutor.words import say
 
-HERE, AHEAD = "▸", "┆"
+HERE, AHEAD, CHANGED = "▸", "┆", "↻"
 RIGHT, WRONG, UNTESTED, SEEN_BEFORE, CLOSE = "✓", "✗", "·", "≈", "±"
 
 
@@ -44,13 +45,28 @@ class Path(Scrolling):
         yield Fitted(id="path-line")
 
     def show(
-        self, tree: Tree, answers: Sequence[Answer], at: str, lang: str, before: Sequence[Stage] = ()
+        self,
+        tree: Tree,
+        answers: Sequence[Answer],
+        at: str,
+        lang: str,
+        before: Sequence[Stage] = (),
+        changed: Mapping[Place, Change] | None = None,
     ) -> None:
-        """Draw the path over `answers` to `at`, a question or a leaf of `tree`, under the trees `before`."""
+        """Draw the path over `answers` to `at`, a question or a leaf of `tree`, under the trees `before`.
+
+        Args:
+            tree: that is walked.
+            answers: behind us.
+            at: where we stand.
+            lang: of the words.
+            before: the trees before this one, walked by the log.
+            changed: the answers that the log no longer gives.
+        """
         self.border_title = say("walk.path", lang)
         column, line = self.query(Fitted)
-        column.fit(partial(self._column, tree, answers, at, lang, before))
-        line.fit(partial(self._line, tree, answers, at, lang))
+        column.fit(partial(self._column, tree, answers, at, lang, before, changed or {}))
+        line.fit(partial(self._line, tree, answers, at, lang, changed or {}))
         self._to_the_end()
 
     def on_resize(self) -> None:
@@ -61,7 +77,14 @@ class Path(Scrolling):
         self.call_after_refresh(self.scroll_end, animate=False)
 
     def _column(
-        self, tree: Tree, answers: Sequence[Answer], at: str, lang: str, before: Sequence[Stage], width: int
+        self,
+        tree: Tree,
+        answers: Sequence[Answer],
+        at: str,
+        lang: str,
+        before: Sequence[Stage],
+        changed: Mapping[Place, Change],
+        width: int,
     ) -> Content:
         lines = [_folded(stage, lang) for stage in before]
         if lines:  # the key that opens it, with what it does
@@ -80,6 +103,9 @@ class Path(Scrolling):
             label = Content.assemble((f"{taken}{by}", "bold"))
             gap = width - step.cell_length - label.cell_length
             lines.append(step + (" " * gap if gap > 0 else "\n" + " " * 6) + label)
+            if one := changed.get((answer.question, answer.focus)):
+                said = of_change(one, question, lang)
+                lines.append(Content.assemble((f"  {CHANGED} {said}", "bold $accent")))
         if at in tree.leaves:
             lines.append(Content.assemble((f"◆ {tree.leaves[at].name(lang)}", "bold $accent")))
             return Content("\n").join(lines)
@@ -88,18 +114,28 @@ class Path(Scrolling):
         lines.append(Content.assemble((f"{AHEAD} {_ahead(tree, at, lang)}", "$foreground-muted")))
         return Content("\n").join(lines)
 
-    def _line(self, tree: Tree, answers: Sequence[Answer], at: str, lang: str, width: int) -> Content:
+    def _line(
+        self,
+        tree: Tree,
+        answers: Sequence[Answer],
+        at: str,
+        lang: str,
+        changed: Mapping[Place, Change],
+        width: int,
+    ) -> Content:
         """The end of the path, as much of it as there is room for."""
         here = Content.assemble(("◆" if at in tree.leaves else f"{HERE} {at}", "bold $accent"))
         room = width - here.cell_length - 2
         line = here
         for answer in reversed(answers):
             sign = mark(answer)
-            label = tree.questions[answer.question].outcomes[answer.outcome].label(lang)
+            question = tree.questions[answer.question]
+            one = changed.get((answer.question, answer.focus))
             step = Content.assemble(
                 (sign, mark_style(sign)),
                 (f" {answer.question} ", "$foreground-muted"),
-                (label, "bold"),
+                (question.outcomes[answer.outcome].label(lang), "bold"),
+                (f" {CHANGED} {answer_label(question, one.now, lang)}" if one else "", "bold $accent"),
                 (" › ", "$foreground-muted"),
             )
             room -= step.cell_length

@@ -149,6 +149,17 @@ class Plot(InTutor, Settled, Widget):
         """Draw the same over other steps."""
         self.show(self.panel, self.mark, self.level, view, self.ruling)
 
+    def grow(self, run: Run, mark: int | None, level: float | None, ruling: "Ruling | None") -> None:
+        """Draw the same over the run with the rows that came. A view that showed its end follows the end."""
+        before, self.subject = self.subject, run
+        if before is None or self.view is None:
+            return
+        from tutor import plots
+
+        self.show(
+            self.panel, mark, level, plots.followed(self.view, before, run, (mark, self.cursor)), ruling
+        )
+
     def point(self, step: int | None) -> None:
         """Put the cursor at a logged step, and move the view as far as it takes to see it."""
         from tutor import plots

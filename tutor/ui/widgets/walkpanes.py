@@ -1,6 +1,6 @@
 """WalkPanes: what a walk shows: path and hints; the question, the panel, the answer and the evidence."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
@@ -14,7 +14,7 @@ from tutor.ui.widgets.path import Path
 from tutor.ui.widgets.plot import Plot
 from tutor.ui.widgets.question import QuestionPane
 from tutor.ui.widgets.tabs import PanelTabs
-from tutor.walk import AtQuestion, Look, Stage
+from tutor.walk import AtQuestion, Change, Look, Place, Stage
 
 
 class WalkPanes(InTutor, Horizontal):
@@ -51,7 +51,16 @@ class WalkPanes(InTutor, Horizontal):
     def _question(self) -> Question:
         return self._tree.questions[self._at]
 
-    def show(self, walk: AtQuestion | None, seen: Look | None, *, why: bool, before: Sequence[Stage]) -> None:
+    def show(
+        self,
+        walk: AtQuestion | None,
+        seen: Look | None,
+        *,
+        why: bool,
+        before: Sequence[Stage],
+        changed: Mapping[Place, Change],
+        then: Look | None,
+    ) -> None:
         """Draw where `walk` stands and, once the learner has committed, what the log says.
 
         Args:
@@ -59,12 +68,24 @@ class WalkPanes(InTutor, Horizontal):
             seen: what the log says of the question at hand; None until the learner has committed.
             why: whether to say what is at stake.
             before: the trees before this one, walked by the log.
+            changed: the answers that the log no longer gives.
+            then: what the log said when the learner committed, where that was something else.
         """
-        lang, answer = self.app.lang, self.query_one(Answer)
         self._walk = walk
         self.show_question(why=why)
-        self.query_one(Path).show(self._tree, walk.answers if walk else (), self._at, lang, before)
+        self.show_path(before, changed)
         self.show_hints(walk)
+        self.show_said(walk, seen, then)
+
+    def show_path(self, before: Sequence[Stage], changed: Mapping[Place, Change]) -> None:
+        """Draw the answers behind us, and which of them the log no longer gives."""
+        answers = self._walk.answers if self._walk else ()
+        self.query_one(Path).show(self._tree, answers, self._at, self.app.lang, before, changed)
+
+    def show_said(self, walk: AtQuestion | None, seen: Look | None, then: Look | None) -> None:
+        """Draw what the log says or, until the learner has committed, what to choose from."""
+        lang, answer = self.app.lang, self.query_one(Answer)
+        self._walk = walk
         # Not of the screen: a class of its own costs every widget on it a look at the styles.
         self.query(Hints).set_class(seen is not None, "told")
         self.query_one(Plot).set_class(seen is not None and not seen.answers, "by-hand")
@@ -73,7 +94,7 @@ class WalkPanes(InTutor, Horizontal):
             answer.display = True
             answer.ask(self._question, lang)
             return
-        self.query_one(Evidence).show(walk, seen, lang)
+        self.query_one(Evidence).show(walk, seen, lang, then)
         answer.display = not seen.answers  # what was said stands beside what the log says
         if not seen.answers:
             answer.ask_by_hand(self._question, lang, walk.prediction)

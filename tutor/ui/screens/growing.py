@@ -1,0 +1,72 @@
+"""GrowingWalk: a page with a walk over a run that may still be training."""
+
+from collections.abc import Mapping
+from functools import partial
+from typing import TypeVar
+
+from textual import work
+
+from tutor import walk as walks
+from tutor.run import Run
+from tutor.ui.following import Grown
+from tutor.ui.looks import Looks
+from tutor.ui.screens.walkpage import WalkPage
+from tutor.ui.widgets.live import Live
+from tutor.walk import AtQuestion, Change, Place, Walk
+
+W = TypeVar("W", bound=Walk)
+
+
+class GrowingWalk(WalkPage[W]):
+    """A page with a walk, whose run may be followed: then a line says how that stands.
+
+    Attributes:
+        changed: the answers that the log no longer gives.
+    """
+
+    changed: Mapping[Place, Change] = {}
+
+    def on_grown(self, event: Grown) -> None:
+        """Take up the rows that came; the walk stands at the run as it was until they are looked at."""
+        run = event.news.state.run
+        if run is not None and self._walk is not None and self._walk.run.path == run.path:
+            self.take_up(run)
+        self.tell_news()
+
+    def tell_news(self) -> None:
+        """Draw how the run stands that is followed."""
+        if self._walk is not None:
+            here = [self.changed.get((one.question, one.focus)) for one in self._walk.answers]
+            changed = [one for one in here if one is not None]
+            self.query_one(Live).show(self.app.news, self._walk.tree, changed, self.app.lang)
+
+    @work(exclusive=True, group="grow", description="take up rows")  # else Textual puts the run into words
+    async def take_up(self, run: Run) -> None:
+        """Ask the log again what it was asked, beside the screen, and draw what has changed."""
+        walk, looks = self.walk, Looks()
+        if walk.run is run:
+            return
+        changed = await self.app.files.read(partial(self._asked_again, walks.grown(walk, run), looks))
+        if not self.stands:
+            return
+        if self._walk is not walk:  # a key came in between
+            self.take_up(run)
+            return
+        self.grow(walks.grown(walk, run), looks, changed)
+        self.tell_news()
+
+    def _asked_again(self, walk: Walk, looks: Looks) -> Mapping[Place, Change]:
+        with self.app.pace.working():
+            if isinstance(walk, AtQuestion):
+                looks.at(walk)
+            return walks.changes(walk, looks.at)
+
+    def grow(self, walk: W, looks: Looks, changed: Mapping[Place, Change]) -> None:
+        """Draw the walk over the rows that came.
+
+        Args:
+            walk: as it stands, over them.
+            looks: what the log says now.
+            changed: of the answers behind us, those that it no longer gives.
+        """
+        self._walk, self.changed = walk, changed
