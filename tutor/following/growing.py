@@ -96,6 +96,7 @@ class Growing:
         self._run: Run | None = None
         self._since: Run | None = None
         self._seen: _Files | None = None
+        self._logs: frozenset[Path] = frozenset()
         self._failed = 0
         self._trouble: Trouble | None = None
         self._written = clock()
@@ -121,7 +122,8 @@ class Growing:
             if self._run is None:
                 self._trouble = Trouble("waiting", {"why": str(error)})
             elif self._failed > 1:
-                self._trouble = Trouble("unreadable", {"why": str(error)}) if files.known else Trouble("gone")
+                there = any(log.is_file() for log in self._logs)
+                self._trouble = Trouble("unreadable", {"why": str(error)}) if there else Trouble("gone")
             return
         self._failed = 0
         before = self._run
@@ -130,7 +132,7 @@ class Growing:
             last = int(run.steps[-1]) if len(run) else None
             self._trouble = Trouble("shorter", {"step": last})
             return
-        self._trouble = None
+        self._trouble, self._logs = None, files.paths
         rows_came = before is None or not run.frame.equals(before.frame)
         if rows_came:
             self._written = min(files.written or self._clock(), self._clock())
@@ -161,6 +163,11 @@ class _Files:
     """
 
     known: frozenset[tuple[str, int, int, int]]
+
+    @property
+    def paths(self) -> frozenset[Path]:
+        """Of the files."""
+        return frozenset(Path(path) for path, *_ in self.known)
 
     @property
     def written(self) -> float | None:
