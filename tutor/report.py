@@ -77,6 +77,11 @@ class Report:
         """ "healthy", "flaw" (which the log may not be enough to name) or "undecided"."""
         return saying.verdict_of(self.stages)
 
+    def headline(self, lang: str) -> tuple[str, str]:
+        """What the run is, and what that means or what would settle it: "" where nothing is to be added."""
+        first, *more = saying.of_end(self.stages, lang)
+        return first.text, next((_sentence(line) for line in more), "")
+
     def text(self, lang: str, *, explain: bool = False, width: int | None = None) -> Text:
         """For people: a line a question, then the leaf; with `explain` how each rule came to its answer.
 

@@ -116,9 +116,7 @@ def walk(
     walked = options.tree(tree or opening(path), checked=follow)
     name, language = options.learner(learner), options.lang(lang)
     _terminal(f"tutor check {shlex.quote(run)}{' --follow' if follow else ''}")
-    code = _open(
-        learner=name, lang=language, subject=path, walked_tree=walked, greet=True, growing=growing
-    )
+    code = _open(learner=name, lang=language, subject=path, walked_tree=walked, greet=True, growing=growing)
     from tutor.words import say
 
     if not code and _left_open(name, path, walked.tree):
@@ -169,7 +167,9 @@ def lessons(
 @app.command(
     rich_help_panel=RUN,
     epilog="Exit code: 0 healthy, 1 something is wrong, 2 undecided or bad input; 2 also where a log has "
-    "one row, or tutor itself fails.  Example:  tutor check runs/19-control runs/19-break --json",
+    "one row, or tutor itself fails.  Examples:  tutor check runs/19-control runs/19-break --json  ·  "
+    "tutor check runs/mine --follow --on flaw 'curl -sd @- https://hooks.example.com/tutor'  ·  "
+    """tutor check log.txt --follow --on flaw,silent 'mail -s "$TUTOR_SENTENCE" me'""",
 )
 def check(
     runs: Annotated[
@@ -185,6 +185,27 @@ def check(
     explain: Annotated[
         bool, typer.Option("--explain", help="Under each question its rule: numbers, steps, margin.")
     ] = False,
+    follow: Annotated[
+        bool,
+        typer.Option(
+            "--follow",
+            help="The run still trains: check again as its log grows, and print a line when the verdict "
+            "changes (with --json an object, on one line). Ends with the run, or by Ctrl-C.",
+        ),
+    ] = False,
+    on: Annotated[
+        tuple[str, str] | None,
+        typer.Option(
+            "--on",
+            metavar="WHEN COMMAND",
+            help="With --follow: run a command of the shell on a flaw (once for each that is found), a "
+            "change of the verdict, the end, or when the run falls silent: flaw, change, end, silent, or "
+            "several with commas. On its standard input it gets what --json prints; in its environment "
+            "TUTOR_EVENT, TUTOR_RUN, TUTOR_VERDICT, TUTOR_LEAF, TUTOR_STEP, TUTOR_LAST_STEP, "
+            "TUTOR_SENTENCE. It has a minute.",
+        ),
+    ] = None,
+    silent_after: options.SilentOption = None,
     map_: options.MapOption = None,
     set_: options.SetOption = None,
     format_: options.FormatOption = None,
@@ -201,12 +222,19 @@ def check(
     from tutor.run import BadRunError
     from tutor.words import say
 
+    if not follow and (on or silent_after):
+        options.fail("--on and --silent-after are for a run that is followed: give --follow too")
     if remember and len(runs) > 1:
         options.fail("--remember keeps names beside one log: give one run")
     options.told(map_, set_, format_, remember=runs[0] if remember else None)
     walked, language = options.tree(tree or FIRST, checked=False), options.lang(lang)
     find = partial(trees.find, checked=False) if tree is None else None
     start.loaded()
+    if follow:
+        from tutor.cli import following
+
+        how = {"lang": language, "as_json": as_json, "on": on, "silent_after": silent_after}
+        raise typer.Exit(following.check(runs, walked, find, **how))
     console, results, told, sealed = terminal.console(), [], [], []
     flawed = bad = False
     for name, report in reports(runs, walked, find):

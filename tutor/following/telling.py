@@ -45,7 +45,9 @@ def occasion(event: Event, asked: frozenset[str]) -> str | None:
     return next((one for one in WHEN if one in asked and happens[one]), None)
 
 
-def tell(command: str, on: str, found: Mapping[str, Any], sentence: str, longest: float = LONGEST) -> str | None:
+def tell(
+    command: str, on: str, found: Mapping[str, Any], sentence: str, longest: float = LONGEST
+) -> str | None:
     """Run the command, and wait for it.
 
     Args:

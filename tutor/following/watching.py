@@ -19,8 +19,8 @@ from tutor.run import Run
 
 Kind = Literal["verdict", "silent", "rows", "trouble", "readable", "end"]
 
-Found = tuple[str, bool, str, str]
-"""What tells one verdict from another: the verdict, whether something is wrong, the tree and where it ended."""
+Found = tuple[str, str, str]
+"""What tells one verdict from another: the verdict, the tree and where it ended."""
 
 
 @dataclass(frozen=True)
@@ -87,7 +87,7 @@ class Watch:
             yield Event("end", state, self.report)
 
     def _settled(self, report: Report, *, last: bool) -> bool:
-        """Whether the verdict is another one than was told, and has held for long enough; at the end, at once."""
+        """Whether the verdict is another than was told, and has held for long enough; at the end, at once."""
         found = _found(report)
         self._held = Counter({found: self._held[found] + 1})
         close = any(look.close for look in report.looks)
@@ -96,11 +96,11 @@ class Watch:
 
     def _verdict(self, state: State, report: Report) -> Event:
         found, first = _found(report), self._told is None
-        new_flaw = report.flawed and not self._times[found]
+        new_flaw = report.verdict == "flaw" and not self._times[found]
         self._told = found
         self._times[found] += 1
         return Event("verdict", state, report, first, new_flaw)
 
 
 def _found(report: Report) -> Found:
-    return report.verdict, report.flawed, report.walk.tree.tree, report.walk.at
+    return report.verdict, report.walk.tree.tree, report.walk.at

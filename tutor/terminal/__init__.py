@@ -36,13 +36,17 @@ def refuse(message: object) -> None:
         warn(f"tutor: {line}")
 
 
-def tell_json(data: Any) -> None:
+def tell_json(data: Any, *, indent: int | None = 2) -> None:
     """Print as strict JSON, which loses nothing: what would steer the terminal is escaped.
+
+    Args:
+        data: what JSON holds.
+        indent: blanks a level; None for one line.
 
     Raises:
         ValueError: a number in it isn't finite.
     """
-    text = json.dumps(data, indent=2, ensure_ascii=False, allow_nan=False)
+    text = json.dumps(data, indent=indent, ensure_ascii=False, allow_nan=False)
     print(re.sub(STEERING, _escaped, text), flush=True)
 
 
