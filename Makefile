@@ -72,9 +72,10 @@ calibrate: $(VENV)/lab ## calibrate the headline break over 20 seeds (an hour; g
 cases: $(VENV)/lab ## record the sealed cases that are missing (minutes; ARGS="case-03")
 	@$(BIN)/python -m tutor.lab.cases $(ARGS)
 
-pages: $(VENV)/lab ## write the catalogue of flaws again (docs/flaws.md, docs/flaws.es.md)
+pages: $(VENV)/lab ## write the catalogue of flaws and the schema of check --json again, into docs/
 	@$(BIN)/tutor flaws --page en > docs/flaws.md
 	@$(BIN)/tutor flaws --page es > docs/flaws.es.md
+	@$(BIN)/python -m tutor.reported > docs/check.schema.json
 
 wheel: $(VENV)/lab ## build the wheel into dist/
 	@$(PIP) wheel --no-deps --wheel-dir dist .

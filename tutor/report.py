@@ -1,24 +1,23 @@
 """The walks that nobody watches, as text and as JSON: what `tutor check` prints."""
 
-import math
 import re
 import shutil
 import sys
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from rich.console import Console
 from rich.text import Text
 
-from tutor import readers, saying
+from tutor import readers, reported, saying
 from tutor.run import BadRunError, Run
 from tutor.saying import Line
 from tutor.tree import Tree
-from tutor.walk import Find, Look, Stage, Walk, chain, deciding, named
-from tutor.words import number, plain
+from tutor.walk import Find, Look, Stage, chain, deciding
+from tutor.words import plain
 
 INDENT = " " * 31
 """Under a question's sentences; its id and title stand on the left."""
@@ -80,7 +79,7 @@ class Report:
     def headline(self, lang: str) -> tuple[str, str]:
         """What the run is, and what that means or what would settle it: "" where nothing is to be added."""
         first, *more = saying.of_end(self.stages, lang)
-        return first.text, next((_sentence(line) for line in more), "")
+        return first.text, next((reported.sentence(line) for line in more), "")
 
     def text(self, lang: str, *, explain: bool = False, width: int | None = None) -> Text:
         """For people: a line a question, then the leaf; with `explain` how each rule came to its answer.
@@ -125,91 +124,19 @@ class Report:
         return {look.question for look in self.looks}
 
     def data(self, lang: str) -> dict[str, Any]:
-        """For programs: strict JSON, non-finite numbers as "NaN", "Infinity" and "-Infinity".
-
-        At the top the tree that decides; under `before` and `after` those walked around it.
-        """
-        place = self.stages.index(self.deciding)
-        return strict(
-            {
-                "run": str(self.run.path),
-                **_staged(self.deciding, lang),
-                "verdict": self.verdict,
-                "leaf": _leaf(self.walk, lang) if named(self.walk) and self.verdict != "undecided" else None,
-                "remarks": [remark.says(lang) for remark in self.run.remarks],
-                "table": [
-                    {"label": line.label, "state": line.verdict, "sentence": line.text}
-                    for line in saying.of_table(self.walk, lang)
-                ],
-                "before": [_staged(stage, lang) for stage in self.stages[:place]],
-                "after": [_staged(stage, lang) for stage in self.stages[place + 1 :]],
-            }
-        )
+        """For programs: see `tutor.reported.keys.Checked`."""
+        return reported.checked(self.run, self.stages, lang)
 
 
 def _told(stage: Stage, look: Look, lang: str) -> list[str]:
     """A question's lines; the answer comes first where the lines alone don't say it."""
     question = stage.walk.tree.questions[look.question]
-    lines = [_sentence(line) for line in saying.of_look(question, look, lang)]
+    lines = [reported.sentence(line) for line in saying.of_look(question, look, lang)]
     answer = next((a for a in stage.walk.answers if a.question == look.question), None)
     if answer and (answer.by == "assumed" or question.checks):
         taken = saying.of_answer(question, answer, lang)
         lines.insert(0, f"{taken.text} {taken.note}".strip())
     return lines
-
-
-def _staged(stage: Stage, lang: str) -> dict[str, Any]:
-    """One tree's walk, for programs."""
-    walk, looks = stage.walk, stage.looks
-    return {
-        "tree": walk.tree.tree,
-        "verdict": saying.conclusion(walk, looks),
-        "too_early": saying.too_early(looks),
-        "assumed": saying.assumed(walk),
-        "questions": [_question(stage, look, lang) for look in looks],
-        "leaf": _leaf(walk, lang),
-    }
-
-
-def _question(stage: Stage, look: Look, lang: str) -> dict[str, Any]:
-    question = stage.walk.tree.questions[look.question]
-    answer = next((answer for answer in stage.walk.answers if answer.question == look.question), None)
-    lines = saying.of_look(question, look, lang)
-    return {
-        "id": look.question,
-        "ask": question.ask(lang, question.numbers),
-        "log_says": look.outcome,
-        "outcome": answer.outcome if answer else None,
-        "by": answer.by if answer else None,
-        "step": look.finding.step,
-        "bound": look.finding.level,
-        "margin": look.finding.margin,
-        "close": look.close,
-        "facts": dict(look.finding.facts),
-        "checks": {
-            name: {"outcome": finding.outcome, "facts": dict(finding.facts)}
-            for name, finding in look.checks.items()
-        },
-        "sources": saying.cited(question.rules, lang),
-        "sentences": [_sentence(line) for line in lines],
-        "lines": [asdict(line) for line in lines],
-    }
-
-
-def _leaf(walk: Walk, lang: str) -> dict[str, Any] | None:
-    if walk.leaf is None:
-        return None
-    return {
-        "id": walk.at,
-        "name": walk.leaf.name(lang),
-        "means": walk.leaf.means(lang, walk.facts),
-        "fix": saying.command(walk),
-    }
-
-
-def _sentence(line: Line) -> str:
-    note = f" {line.note}" if line.note and line.role == "finding" else ""
-    return f"{line.label} {line.text}{note}" if line.label else f"{line.text}{note}"
 
 
 def _drawn(line: Line) -> tuple[str, str]:
@@ -219,7 +146,7 @@ def _drawn(line: Line) -> tuple[str, str]:
         return f"  = {mark} {line.text}\n", style
     if line.role == "command":
         return f"    $ {line.text}\n", "bold"
-    return f"    {_sentence(line)}\n", ""
+    return f"    {reported.sentence(line)}\n", ""
 
 
 def wrapped(text: Text, width: int) -> Text:
@@ -240,17 +167,6 @@ def wrapped(text: Text, width: int) -> Text:
     for line in broken:
         line.rstrip()
     return Text("\n").join(broken)
-
-
-def strict(value: Any) -> Any:
-    """`value` with its non-finite numbers as text, so that every JSON parser reads it."""
-    if isinstance(value, float) and not math.isfinite(value):
-        return {"Inf": "Infinity", "-Inf": "-Infinity"}.get(number(value), "NaN")
-    if isinstance(value, Mapping):
-        return {key: strict(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [strict(item) for item in value]
-    return value
 
 
 @dataclass(frozen=True)

@@ -219,6 +219,7 @@ def check(
     from tutor import tree as trees
     from tutor.opening import FIRST
     from tutor.report import Sealed, reports, summary
+    from tutor.reported import refused
     from tutor.run import BadRunError
     from tutor.words import say
 
@@ -244,7 +245,7 @@ def check(
         if isinstance(report, BadRunError):
             bad = True
             terminal.refuse(report)
-            results.append({"run": name, "error": str(report)})
+            results.append(refused(name, report))
             continue
         flawed, bad = flawed or report.verdict == "flaw", bad or report.verdict == "undecided"
         if as_json:

@@ -15,6 +15,7 @@ from tutor.following.growing import SILENT_AFTER, Growing, time_of
 from tutor.following.pace import EVERY, Pace
 from tutor.following.watching import Event, Watch
 from tutor.report import ENDS, STANDARD_INPUT, Report
+from tutor.reported.keys import FORMAT
 from tutor.tree import Tree
 from tutor.walk import Find
 from tutor.words import plain, say
@@ -99,10 +100,12 @@ class _Said:
 
     def data(self, event: Event) -> dict[str, Any]:
         """The event for programs: as `tutor check --json` has a run, with what happened to it and when."""
-        found = event.report.data(self._lang) if event.report is not None else {"run": str(self._path)}
+        found = event.report.data(self._lang) if event.report is not None else {}
         when = datetime.now().astimezone().isoformat(timespec="seconds")
         trouble = event.state.trouble.says(self._lang) if event.state.trouble is not None else None
         return {
+            "format": FORMAT,
+            "run": str(self._path),
             "event": event.kind,
             "time": when,
             "last_step": event.state.step,

@@ -171,6 +171,11 @@ def _load() -> None:
         importlib.import_module(f"{__name__}.{module.name}")
 
 
+def signal_of(name: str, run: Run) -> str | None:
+    """The signal that the detector `name` looks at in that run; None where it looks at none."""
+    return next((_serving(run, signal)[0] for signal in registry()[name].signals), None)
+
+
 def apply(
     name: str,
     run: Run,

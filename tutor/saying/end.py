@@ -73,7 +73,7 @@ def _undecided(stages: Sequence[Stage], lang: str) -> Iterator[Line]:
             for stage in stages
             for look in stage.looks
             if look.question in early[stage.walk.tree.tree]
-            for one in _findings(look)
+            for one in findings(look)
             if one.outcome == NOT_YET
         ]
         rows = max(map(more_rows, short), default=1)
@@ -86,7 +86,7 @@ def _undecided(stages: Sequence[Stage], lang: str) -> Iterator[Line]:
 def _to_record(stage: Stage, questions: Sequence[str], lang: str) -> Iterator[Line]:
     """A line for each signal that these questions lacked: how to record it."""
     looks = [look for look in stage.looks if look.question in questions and look.outcome != NOT_YET]
-    for name in dict.fromkeys(name for look in looks for name in _missing(look)):
+    for name in dict.fromkeys(name for look in looks for name in missing(look)):
         yield Line("assumed", say("check.not_recorded", lang, signal=plain(name), how=how_to_log(name, lang)))
 
 
@@ -109,7 +109,7 @@ def _unnamed(stage: Stage, lang: str) -> Iterator[Line]:
         yield from _to_record(stage, unanswered(walk, stage.looks), lang)
 
 
-def _findings(look: Look) -> tuple[Finding, ...]:
+def findings(look: Look) -> tuple[Finding, ...]:
     """What a question's rules found."""
     return (look.finding, *look.checks.values())
 
@@ -132,9 +132,9 @@ def _called(questions: Mapping[str, Sequence[str]]) -> list[str]:
     ]
 
 
-def _missing(look: Look) -> list[str]:
+def missing(look: Look) -> list[str]:
     """What wasn't recorded, for a question that the log can't answer."""
-    return [name for found in _findings(look) for name in found.facts.get("missing", ())]
+    return [name for found in findings(look) for name in found.facts.get("missing", ())]
 
 
 def of_end(stages: Sequence[Stage], lang: str) -> list[Line]:
