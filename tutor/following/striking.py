@@ -65,8 +65,15 @@ def _spikes(run: Run) -> Iterator[Strike]:
     within = as_long_as(rows, numbers.pop("within"))
     if len(rows) <= within.count(rows):
         return
+    loss = rows["loss"].cast(float)
     for jump in jumps(rows, within, **numbers):
-        yield Strike(int(rows.steps[jump.row]), jump.peak, jump.bound)
+        begins, before = loss[jump.row], loss[jump.row - 1]
+        if math.isfinite(begins):  # one that ends in NaN begins as a spike all the same
+            yield Strike(
+                int(rows.steps[jump.row]), jump.peak if math.isfinite(jump.peak) else begins, jump.bound
+            )
+        elif math.isfinite(before):
+            yield Strike(int(rows.steps[jump.row]), math.inf)
 
 
 @cache

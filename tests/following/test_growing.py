@@ -1,0 +1,192 @@
+"""A log that grows: read where it changed, silent, ended, rewritten, gone."""
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from tests.following.grows import NOW, Clock, Log
+from tutor import readers
+from tutor.following.growing import Growing, State, time_of
+from tutor.following.pace import Pace
+from tutor.run import Run
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def log(tmp_path: Path, clock: Clock) -> Log:
+    return Log(tmp_path / "r", clock, {"settings": {"steps": 100}})
+
+
+def read(growing: Growing) -> Run:
+    run = growing.look().run
+    assert run is not None
+    return run
+
+
+class TestReading:
+    def test_rows_come(self, log: Log, clock: Clock):
+        growing = Growing(log.folder, clock=clock)
+        log.add(5)
+        assert len(read(growing)) == 5
+        log.add(3)
+        state = growing.look()
+        assert (len(state.run or ()), state.step, state.steps, state.ended) == (8, 7, 100, False)
+
+    def test_a_log_that_did_not_change_is_not_read(self, log: Log, clock: Clock):
+        asked: list[Run | None] = []
+
+        def counted(path: Path, since: Run | None) -> Run:
+            asked.append(since)
+            return readers.read(path, since)
+
+        growing = Growing(log.folder, clock=clock, read=counted)
+        log.add(5)
+        first = read(growing)
+        assert read(growing) is first
+        assert asked == [None]
+        log.add(1)
+        growing.look()
+        assert asked == [None, first]  # read on from there
+
+    @pytest.mark.parametrize("name", ["log.csv", "log.jsonl"])
+    def test_other_formats_are_read_again(self, tmp_path: Path, clock: Clock, name: str):
+        path, head = tmp_path / name, "step,loss\n" if name.endswith("csv") else ""
+        row = "{0},{1}\n" if head else '{{"step": {0}, "loss": {1}}}\n'
+        path.write_text(head + "".join(row.format(step, 2.0) for step in range(3)))
+        growing = Growing(path, clock=clock)
+        assert len(read(growing)) == 3
+        with path.open("a") as file:
+            file.write(row.format(3, 1.0))
+        assert len(read(growing)) == 4
+
+    def test_a_run_without_a_row_is_waited_for(self, log: Log, clock: Clock):
+        growing = Growing(log.folder, clock=clock)
+        state = growing.look()
+        assert state.run is None
+        assert state.trouble
+        assert "waiting for its first row" in state.trouble.says("en")
+        log.add(2)
+        assert growing.look() == State(read(growing), NOW)
+
+    @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+    @given(st.lists(st.sampled_from(["grow", "tear", "cut", "anew", "away", "back", "junk"]), max_size=12))
+    def test_whatever_befalls_it_rows_are_never_lost(self, tmp_path: Path, clock: Clock, fates: list[str]):
+        shutil.rmtree(tmp_path / "r", ignore_errors=True)
+        log = Log(tmp_path / "r", clock)
+        log.add(5)
+        growing = Growing(log.folder, clock=clock)
+        most = len(read(growing))
+        aside = log.path.with_name("aside")
+        for fate in fates:
+            if fate == "back" and aside.exists():
+                aside.replace(log.path)
+            if log.path.exists():
+                befall(log, aside, fate)
+            now = len(read(growing))
+            assert now >= most
+            most = now
+
+
+def befall(log: Log, aside: Path, fate: str) -> None:
+    match fate:
+        case "grow":
+            log.add(3)
+        case "tear":
+            log.path.write_bytes(log.path.read_bytes() + b'{"step"')
+        case "cut":
+            log.path.write_bytes(log.path.read_bytes()[: log.path.stat().st_size // 2])
+        case "anew":
+            log.write_anew(2)
+        case "away":
+            log.path.replace(aside)
+        case "junk":
+            log.path.write_bytes(b"\x00\xff{{{\n")
+
+
+class TestTrouble:
+    def test_a_log_that_is_gone_leaves_what_was_read(self, log: Log, clock: Clock):
+        growing = Growing(log.folder, clock=clock)
+        log.add(5)
+        growing.look()
+        log.path.rename(log.folder / "aside")
+        assert growing.look().trouble is None  # it may be on its way back
+        state = growing.look()
+        assert state.trouble
+        assert "gone" in state.trouble.says("en")
+        assert len(state.run or ()) == 5
+        (log.folder / "aside").rename(log.path)
+        assert growing.look().trouble is None
+
+    def test_one_that_is_written_anew_is_taken_when_it_is_as_long(self, log: Log, clock: Clock):
+        growing = Growing(log.folder, clock=clock)
+        log.add(5)
+        growing.look()
+        log.write_anew(2)
+        state = growing.look()
+        assert state.trouble
+        assert "stands at step 1" in state.trouble.says("en")
+        assert len(state.run or ()) == 5
+        log.add(4)
+        state = growing.look()
+        assert (state.trouble, len(state.run or ())) == (None, 6)
+
+    def test_one_that_cannot_be_read_says_why(self, tmp_path: Path, clock: Clock):
+        path = tmp_path / "trainer_state.json"
+        path.write_text(json.dumps({"log_history": [{"step": s, "loss": 1.0} for s in range(4)]}))
+        growing = Growing(path, clock=clock)
+        assert len(read(growing)) == 4
+        path.write_text('{"log_history": [{"st')  # in the middle of a write
+        assert growing.look().trouble is None
+        state = growing.look()
+        assert state.trouble
+        assert "was it cut?" in state.trouble.says("es")
+        assert len(state.run or ()) == 4
+
+
+class TestSilence:
+    def test_so_long_without_a_row_it_is_presumed_dead(self, log: Log, clock: Clock):
+        growing = Growing(log.folder, 10, clock=clock)
+        log.add(5)
+        growing.look()
+        clock.now += 599
+        assert not growing.look().silent
+        clock.now += 1
+        state = growing.look()
+        assert (state.silent, state.written) == (True, NOW)
+        log.add(1)
+        assert growing.look() == State(read(growing), clock.now)
+
+    def test_a_log_that_was_silent_before_anyone_looked(self, log: Log, clock: Clock):
+        log.add(5)
+        clock.now += 700
+        assert Growing(log.folder, 10, clock=clock).look().silent
+
+    def test_a_run_that_has_ended_is_not_silent(self, log: Log, clock: Clock):
+        log.add(100)
+        clock.now += 7000
+        state = Growing(log.folder, 10, clock=clock).look()
+        assert (state.ended, state.silent) == (True, False)
+
+    def test_a_time_of_another_day_has_its_date(self):
+        assert len(time_of(NOW)) == len("2023-11-14 22:13")
+
+
+class TestPace:
+    def test_looking_takes_a_tenth_of_the_time(self):
+        now = 0.0
+        pace = Pace(lambda: now)
+        assert pace.due
+        with pace.working():
+            assert not pace.due
+            now += 2.0
+        assert (pace.due, pace.left) == (False, 18.0)
+        now += 18.0
+        assert pace.due
