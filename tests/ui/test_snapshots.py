@@ -13,8 +13,9 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import write_run
-from tests.ui.conftest import NARROW, SIZES, WIDE, leave_at_the_leaf, phase_19, recorded, settle
+from tests.ui.conftest import NARROW, SIZES, WIDE, leave_at_the_leaf, phase_19, recorded, settle, until
 from tutor import readers
+from tutor.following.growing import Growing
 from tutor.notebook import Notebook
 from tutor.ui.app import TutorApp
 
@@ -103,11 +104,49 @@ def picture(pair: dict[str, Path], snap_compare) -> Callable[..., bool]:
     return taken
 
 
+@pytest.fixture
+def growing_picture(pair: dict[str, Path], snap_compare) -> Callable[..., bool]:
+    """Press keys on a walk over the first 240 rows of the first run, let the rest come, and compare."""
+
+    def taken(keys: Keys, size: tuple[int, int]) -> bool:
+        run = pair["a-break"]
+        log = run / "metrics.jsonl"
+        rows = log.read_text().splitlines(keepends=True)
+        log.write_text("".join(rows[:240]))
+        growing = Growing(run)
+        app = TutorApp(learner="ana", subject=run, walked_tree=phase_19(), growing=growing)
+
+        async def press(pilot) -> None:
+            await until(lambda: app.screen.begun)
+            await settle(pilot)
+            for key in keys:
+                await pilot.press(key)
+                await settle(pilot)
+            log.write_text("".join(rows[:300]))
+            app.pace._rested = 0.0
+            app.look()
+            await until(lambda: app.news.state.step == 299 and not app.files.busy)
+            await settle(pilot)
+
+        return snap_compare(app, terminal_size=size, run_before=press)
+
+    return taken
+
+
 FIRST = ["down", "enter", "enter"]  # the first answer, right or wrong, and on to where the log leads
 FIRST_NO = ["n", "enter", "enter", *FIRST]  # 1.1: no NaN; 1.4: near ln V; on to 2.1
 TO_SPIKE = [*FIRST_NO, "y", "enter"]  # 2.1: yes, committed
 TO_RECOVERY = [*TO_SPIKE, "enter"]  # on to 2.2
 TO_LEAF = [*TO_RECOVERY, *FIRST * 5]  # 2.2, 2.3, 2.5, 2.4 and 2.6
+
+
+@pytest.mark.parametrize("size", SIZES, ids=["wide", "narrow"])
+class TestFollowing:
+    def test_the_answer_at_hand_has_changed(self, growing_picture, size):
+        assert growing_picture([*FIRST_NO, "n", "enter"], size)
+
+    def test_an_answer_behind_has_changed(self, growing_picture, size):
+        assert growing_picture([*FIRST_NO, "n", "enter", "enter"], size)
 
 
 @pytest.mark.parametrize("size", SIZES, ids=["wide", "narrow"])
