@@ -6,41 +6,20 @@ that others lie over.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from textual import work
-from textual.message import Message
 
 from tutor.ui.firstpaint import after_first_paint
 from tutor.ui.navigation import Navigation
+from tutor.ui.news import Grown, News
 
 if TYPE_CHECKING:
     from textual.timer import Timer
 
-    from tutor.following.growing import Growing, State
+    from tutor.following.growing import Growing
     from tutor.following.pace import Pace
-    from tutor.following.striking import Strike
-
-
-@dataclass(frozen=True)
-class News:
-    """How the run that is followed stands.
-
-    Attributes:
-        state: as it was last read.
-        strike: the last that came since it is followed, or None.
-    """
-
-    state: State
-    strike: Strike | None = None
-
-
-@dataclass
-class Grown(Message):
-    """The run that is followed was looked at."""
-
-    news: News
 
 
 class Following(Navigation):

@@ -8,8 +8,8 @@ from textual import work
 
 from tutor import walk as walks
 from tutor.run import Run
-from tutor.ui.following import Grown
 from tutor.ui.looks import Looks
+from tutor.ui.news import Grown
 from tutor.ui.screens.walkpage import WalkPage
 from tutor.ui.widgets.live import Live
 from tutor.walk import AtQuestion, Change, Place, Walk

@@ -7,7 +7,7 @@ from textual.app import ComposeResult
 
 from tutor.run import Run
 from tutor.ui import bindings
-from tutor.ui.following import Grown
+from tutor.ui.news import Grown
 from tutor.ui.screens.page import PlotPage
 from tutor.ui.widgets.plot import Plot
 from tutor.ui.widgets.tabs import PanelTabs

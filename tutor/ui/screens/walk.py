@@ -15,8 +15,8 @@ from tutor.run import PANELS, BadRunError, Run
 from tutor.tree import Tree
 from tutor.ui import bindings
 from tutor.ui.firstpaint import after_first_paint
-from tutor.ui.following import Grown
 from tutor.ui.looks import steps_to_pick
+from tutor.ui.news import Grown
 from tutor.ui.screens.walkview import WalkView
 from tutor.ui.widgets.answer import Answer
 from tutor.ui.widgets.evidence import Evidence

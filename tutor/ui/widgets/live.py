@@ -14,7 +14,7 @@ from tutor.words import plain, say
 
 if TYPE_CHECKING:
     from tutor.following.growing import State
-    from tutor.ui.following import News
+    from tutor.ui.news import News
 
 MUTED, LOUD = "$foreground-muted", "bold $accent"
 GAP = "   "
