@@ -14,6 +14,8 @@ from tutor.ui.looks import Looks
 from tutor.ui.news import Grown
 from tutor.ui.screens.walkpage import WalkPage
 from tutor.ui.widgets.live import Live
+from tutor.ui.widgets.path import Path
+from tutor.ui.widgets.title import Title
 from tutor.walk import AtQuestion, Change, Place, Walk
 
 W = TypeVar("W", bound=Walk)
@@ -73,3 +75,11 @@ class GrowingWalk(WalkPage[W]):
             changed: of the answers behind us, those that it no longer gives.
         """
         self._walk, self.changed = walk, changed
+        self.show_way()
+
+    def show_way(self) -> None:
+        """Draw how far the run has come, the path, and which of its answers the log no longer gives."""
+        walk, lang = self.walk, self.app.lang
+        self.query_one(Title).describe(walk.run, walk.tree, lang)
+        self.query_one(Path).show(walk.tree, walk.answers, walk.at, lang, changed=self.changed)
+        self.tell_news()

@@ -1,6 +1,5 @@
 """LeafScreen: where the walk ends: the flaw, what it means, the smallest fix, what it is not."""
 
-from collections.abc import Mapping
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -21,7 +20,6 @@ from tutor.run.verification import Verification
 from tutor.saying import answer_label, mark_of, of_table
 from tutor.ui import bindings, proofs
 from tutor.ui.cases import Opened, open_seal
-from tutor.ui.looks import Looks
 from tutor.ui.screens.growing import GrowingWalk
 from tutor.ui.widgets import seal
 from tutor.ui.widgets.live import Live
@@ -29,7 +27,7 @@ from tutor.ui.widgets.path import CLOSE, Path, mark, mark_style
 from tutor.ui.widgets.prove import scored
 from tutor.ui.widgets.title import Title
 from tutor.verifying import heading
-from tutor.walk import AtLeaf, Change, Place
+from tutor.walk import AtLeaf
 from tutor.words import BadFileError, plain, say
 
 if TYPE_CHECKING:
@@ -108,7 +106,7 @@ class LeafScreen(GrowingWalk[AtLeaf]):
     def relabel(self) -> None:
         """Draw in the app's language."""
         lang = self.app.lang
-        self._show_path()
+        self.show_way()
         sections = {
             "verdict": self._verdict(lang),
             "seal": seal.told(self._opened, lang) if self._opened else None,
@@ -124,17 +122,6 @@ class LeafScreen(GrowingWalk[AtLeaf]):
             pane.border_title = Content(self._title(id, lang))
             pane.display = content is not None
             pane.update(content or "")
-
-    def _show_path(self) -> None:
-        walk, lang = self.walk, self.app.lang
-        self.query_one(Title).describe(walk.run, walk.tree, lang)
-        self.query_one(Path).show(walk.tree, walk.answers, walk.at, lang, changed=self.changed)
-        self.tell_news()
-
-    def grow(self, walk: AtLeaf, looks: Looks, changed: Mapping[Place, Change]) -> None:
-        """Draw which answers the log no longer gives; the leaf stays the one that was reached."""
-        super().grow(walk, looks, changed)
-        self._show_path()
 
     def _title(self, id: str, lang: str) -> str:
         if id == "seal":

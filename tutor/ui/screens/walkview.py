@@ -126,8 +126,7 @@ class WalkView(PlotPage, GrowingWalk[Walk]):
     def grow(self, walk: Walk, looks: Looks, changed: Mapping[Place, Change]) -> None:
         """Draw the rows that came. What the learner has chosen, the cursor and the zoom stay."""
         told = changed != self.changed
-        super().grow(walk, looks, changed)
-        self._looks = looks
+        self._walk, self.changed, self._looks = walk, changed, looks
         self.query_one(Remarks).about = walk.run
         self.query_one(Title).describe(walk.run, self._tree, self.app.lang)
         plot = self.query_one(Plot)
