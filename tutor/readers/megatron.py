@@ -1,7 +1,9 @@
 """Megatron: ` iteration 3/ 1000 | ... | lm loss: 4.4E+01 | loss scale: 12.0 | grad norm: 77.5 |`.
 
-The loss is the mean of the steps that weren't skipped. Where it isn't finite or every step was skipped, the
-field is missing, and so it is here: a NaN norm, or the count of skipped iterations, tells which.
+The loss is the mean, since the row before, of the steps that weren't skipped. Where it isn't finite or every
+step was skipped, the field is missing, and so it is here: a NaN norm, or the count of skipped iterations,
+tells which. The norm is that of the last step before clipping.
+Source: megatron/training/training.py (`training_log`)
 """
 
 import re

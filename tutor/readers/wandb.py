@@ -2,7 +2,7 @@
 
 Blocks of 32 KiB hold records, whole or in pieces, as LevelDB's log does; a record is a protobuf message, of
 which `history` holds one call of `wandb.log`, and `config` what the run was meant to be: keys, and values as
-JSON.
+JSON. What a value stands for, the names of the columns tell: see `common/trainers.py`.
 Sources: https://github.com/google/leveldb/blob/main/doc/log_format.md, and wandb_internal.proto.
 """
 
