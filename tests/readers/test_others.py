@@ -155,10 +155,6 @@ class TestCsv:
         run = read(tmp_path, text, "wandb.csv")
         assert (run.name, run.steps.to_list(), run["loss"].to_list()) == ("a - b", [4], [2.5])
 
-    def test_an_export_of_two_names_them(self, tmp_path: Path):
-        with pytest.raises(BadRunError, match="2 runs side by side, export one of them: `a`, `b`"):
-            read(tmp_path, "Step,a - loss,a - loss__MIN,b - loss\n4,1,1,2\n", "wandb.csv")
-
 
 def test_a_column_for_each_row_is_not_followed_for_ever(tmp_path: Path):
     lines = "".join(f"{{'loss': 1.0, 'k{row}': 1.0}}\n" for row in range(3000))

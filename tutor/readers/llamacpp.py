@@ -16,7 +16,7 @@ from tutor.readers.common.trainers import RUNNING
 from tutor.readers.source import Source
 
 _LINE = re.compile(
-    rf"\b(train|val): +\[[^]]*\] data=0*(\d{{1,15}})/0*(\d{{1,15}}) loss=(-?{NUMBER})", re.IGNORECASE
+    rf"\b(train|val): +\[[^]]*\] data=0*(\d{{1,15}})/0*(\d{{1,15}}) loss=({NUMBER})", re.IGNORECASE
 )
 
 

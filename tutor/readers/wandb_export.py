@@ -45,8 +45,9 @@ class Export:
         """The run, read whole. Raises BadRunError where there is none that can be read."""
         rows = cells(self.file)
         step, *_ = rows.columns
-        own = {metric: name for run, metric, name in _columns(rows.columns) if run == self.run}
-        rows = _logged(rows, step, {metric: name for metric, name in own.items() if metric != step})
+        columns = ((metric, name) for run, metric, name in _columns(rows.columns) if run == self.run)
+        own = {metric: name for metric, name in columns if metric != step}
+        rows = _logged(rows, step, own) if own else rows.clear()
         if rows.is_empty():
             raise BadRunError(f"{self.path} holds no row with numbers")
         return run_of_table(rows, self.path, name=self.run, file=self.file)

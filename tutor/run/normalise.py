@@ -86,10 +86,11 @@ def _with_steps(frame: pl.DataFrame, source: Path, remarks: list[Remark]) -> pl.
     given = frame["step"]
     if not (given.dtype.is_numeric() or given.dtype == pl.String):
         raise _no_steps(source)
-    if given.dtype.is_float() and (given != given.floor()).any():
+    counted = given.str.strip_chars().cast(pl.Float64, strict=False) if given.dtype == pl.String else given
+    if counted.dtype.is_float() and (counted != counted.floor()).any():
         remarks.append(Remark("broken_steps"))
     whole = pl.when(pl.col("whole").is_between(0, limits.STEP)).then("whole")
-    own = pl.DataFrame({"given": given, "whole": given.cast(pl.Int64, strict=False)}).select("given", whole)
+    own = pl.DataFrame({"given": given, "whole": counted.cast(pl.Int64, strict=False)}).select("given", whole)
     if own["whole"].null_count() == len(own):
         raise _no_steps(source)
     blank = given.is_null() if given.dtype.is_numeric() else given.fill_null("").str.strip_chars() == ""

@@ -64,8 +64,13 @@ def cells(path: Path) -> "pl.DataFrame":
 
 
 def tidy(rows: "pl.DataFrame") -> "pl.DataFrame":
-    """The rows without the blanks around the names. Of two that differ by one alone the first takes it."""
+    """The rows without the blanks that some tools pad names and cells with.
+
+    Of two names that differ by one alone, the first takes it.
+    """
     import polars as pl  # only who reads a log pays for it
 
     named = {name.strip(): name for name in reversed(rows.columns)}
-    return rows.select(pl.col(name).alias(new) for new, name in reversed(named.items()))
+    if list(named.values()) == list(named):
+        return rows
+    return rows.select(pl.col(name).str.strip_chars().alias(new) for new, name in reversed(named.items()))
