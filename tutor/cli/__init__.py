@@ -2,9 +2,7 @@
 
 import shlex
 import sys
-from contextlib import suppress
 from functools import partial
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer

@@ -19,14 +19,38 @@ AGGREGATIONS = {"loss": Aggregation("window", shows_nan=False)}
 
 LINE = re.compile(r"\biteration\s+(\d+)/\s*\d+ \|(.*)")
 _FIELD = re.compile(rf"\|?\s*([a-z][a-z -]*?):\s*({NUMBER})(?=\s*\|)", re.IGNORECASE)
+_END = re.compile(r"\bnumber of (?:skipped|nan) iterations:\s*\d+ *\|")
+_OTHER = re.compile(rf"{LINE.pattern}|^time \(ms\)|^\[Rank \d+\]|validation loss")
+_WRAPPED = 8  # lines that one row is broken into at most
 _VALIDATED = re.compile(
     rf"validation loss at iteration (\d+) .*?(?:lm loss value|lm-loss value|loss value):\s*({NUMBER})", re.I
 )
 
 
+def _unwrapped(lines: Iterator[str]) -> Iterator[str]:
+    """The lines; a row that a terminal has broken into several is one of them again."""
+    held: list[str] = []
+    for line in lines:
+        if held:
+            follows = "|" in line and len(held) < _WRAPPED and not _OTHER.search(line)
+            if follows:
+                held.append(line)
+            if not follows or _END.search(line):
+                yield "".join(held)
+                held = []
+            if follows:
+                continue
+        if LINE.search(line) and not _END.search(line):
+            held = [line]
+        else:
+            yield line
+    if held:
+        yield "".join(held)
+
+
 def _parse(lines: Iterator[str]) -> Iterator[Row]:
     skipped = 0.0
-    for line in lines:
+    for line in _unwrapped(lines):
         if found := _VALIDATED.search(line):
             yield {"step": found[1], "val_loss": found[2]}
         elif found := LINE.search(line):
@@ -41,7 +65,7 @@ def _parse(lines: Iterator[str]) -> Iterator[Row]:
             yield row
 
 
-_KEPT = ("lm loss", "lm-loss", "learning rate", "loss scale", "grad norm")
+_KEPT = ("lm loss", "lm-loss", "loss", "learning rate", "loss scale", "grad norm")
 
 
 def sources(path: Path) -> list[Source]:
