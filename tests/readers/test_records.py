@@ -6,7 +6,7 @@ That the framing here is the libraries' own is shown by their fixtures, which it
 import json
 import struct
 import zlib
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import pytest
@@ -67,7 +67,7 @@ def event(step: int, value: float) -> bytes:
     return struct.pack("<Q", len(content)) + bytes(4) + content + bytes(4)
 
 
-def as_text(values: Sequence[float | None]) -> list[str]:
+def as_text(values: Iterable[float | None]) -> list[str]:
     return [str(one) for one in values]
 
 

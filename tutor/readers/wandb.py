@@ -106,7 +106,7 @@ def _records(data: bytes, remarks: list[Remark]) -> Iterator[bytes]:
 
 
 def _pieces(data: bytes) -> Iterator[tuple[int, bytes]]:
-    """Kind and bytes of each piece of a record; where its size or its checksum can't be right, it is spoilt."""
+    """Kind and bytes of each piece of a record; one whose size or checksum can't be right is spoilt."""
     at = _HEADER
     while at + _HEADER <= len(data):
         left = _BLOCK - at % _BLOCK
