@@ -136,6 +136,12 @@ class TestExport:
         with pytest.raises(BadRunError, match=r"did you mean .*c_d"):
             readers.open_run(str(path / "c_e"))
 
+    def test_names_that_polars_would_take_for_patterns_are_names(self, tmp_path: Path):
+        path = written(tmp_path, "Step,^.* - loss$,* - loss,* - loss__MIN\n1,2,3,3\n")
+        assert words(readers.read(path / "*")) == ["3"]
+        run = readers.read(written(tmp_path, "epoch ,loss,*,^.*$\n 1, 2,3,4\n", "padded.csv"))
+        assert (words(run), words(run, "*"), words(run, "^.*$")) == (["2"], ["3"], ["4"])
+
     def test_a_run_without_a_row_is_told(self, tmp_path: Path):
         path = written(tmp_path, "Step,a - loss,a - loss__MIN,b - loss\n1,2,2,\n")
         with pytest.raises(BadRunError, match=r"log\.csv/b holds no row"):

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tutor.readers.common.rows import run_of_table
-from tutor.readers.common.tables import cells, names_in, tidy
+from tutor.readers.common.tables import cells, filled, names_in, tidy
 from tutor.readers.common.trainers import WINDOW
 from tutor.readers.source import Source
 from tutor.run import Run, names
@@ -43,9 +43,7 @@ class Metrics:
 
 def _once_an_epoch(rows: "pl.DataFrame", column: str) -> bool:
     """Whether no epoch has two values of the column."""
-    import polars as pl  # only who reads a log pays for it
-
-    logged = rows.filter(pl.col(column).fill_null("").str.strip_chars() != "")
+    logged = rows.filter(filled(rows[column]))
     return logged["epoch"].n_unique() == logged.height
 
 

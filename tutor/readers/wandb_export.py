@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from tutor.readers.common.rows import run_of_table
 from tutor.readers.common.several import labels
-from tutor.readers.common.tables import cells, header
+from tutor.readers.common.tables import cells, filled, header
 from tutor.readers.source import Source
 from tutor.run import BadRunError, Run
 
@@ -47,7 +47,7 @@ class Export:
         step, *_ = rows.columns
         columns = ((metric, name) for run, metric, name in _columns(rows.columns) if run == self.run)
         own = {metric: name for metric, name in columns if metric != step}
-        rows = _logged(rows, step, own) if own else rows.clear()
+        rows = _logged(rows, step, own)
         if rows.is_empty():
             raise BadRunError(f"{self.path} holds no row with numbers")
         return run_of_table(rows, self.path, name=self.run, file=self.file)
@@ -63,10 +63,12 @@ def _logged(rows: "pl.DataFrame", step: str, own: Mapping[str, str]) -> "pl.Data
     """
     import polars as pl  # only who reads a log pays for it
 
-    filled = (pl.col(column).fill_null("").str.strip_chars() != "" for column in own.values())
-    return rows.filter(pl.any_horizontal(*filled)).select(
-        pl.col(step), *(pl.col(column).alias(metric) for metric, column in own.items())
-    )
+    logged = pl.repeat(False, rows.height, eager=True)
+    for column in own.values():
+        logged |= filled(rows[column])
+    # Not by an expression: polars takes a name as `*` or `^a$` in one for a pattern.
+    kept = [rows[step], *(rows[column].alias(metric) for metric, column in own.items())]
+    return pl.DataFrame(kept).filter(logged)
 
 
 def _columns(given: Sequence[str]) -> Iterator[tuple[str, str, str]]:

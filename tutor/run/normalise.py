@@ -43,13 +43,18 @@ def normalise(
     remarks: list[Remark] = []
     frame = _with_steps(frame, source, remarks)
     columns = {name: _typed(frame[name]) for name in frame.columns if name != "step"}
-    odd = [name for name, column in columns.items() if column is not None and _lost(frame[name], column)]
+    odd = [
+        name
+        for name, column in columns.items()
+        if column is not None and _lost(frame[name], column) and (signals.find(name) or column.count())
+    ]  # a column of none of ours and without a number, as of dates, holds texts: nothing is lost
     if odd:
         remarks.append(odd_values(odd))
     typed = pl.DataFrame([frame["step"], *(column for column in columns.values() if column is not None)])
     typed = _ascending(typed, remarks)
     if "loss" not in typed.columns or not typed["loss"].is_not_null().any():
-        remarks.append(Remark("no_loss", {"columns": names(frame.columns)}))
+        others = [name for name in typed.columns if not signals.find(name)]
+        remarks.append(Remark("no_loss", {"columns": names(others)}) if others else Remark("loss_unlogged"))
     return typed.rechunk(), remarks  # polars reads a long log in pieces; over one, statistics are fast
 
 

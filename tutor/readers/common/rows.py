@@ -169,7 +169,7 @@ def _frame(table: dict[str, list[float | None]]) -> "pl.DataFrame":
 
     frame = pl.DataFrame(table, schema=dict.fromkeys(table, pl.Float64))
     whole = [name for name, column in table.items() if all(_whole(one) for one in column)]
-    return frame.with_columns(pl.col(name).cast(pl.Int64) for name in whole)
+    return frame.with_columns(frame[name].cast(pl.Int64) for name in whole)  # an expression takes `*` for all
 
 
 def _whole(value: float | None) -> bool:

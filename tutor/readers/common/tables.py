@@ -73,4 +73,10 @@ def tidy(rows: "pl.DataFrame") -> "pl.DataFrame":
     named = {name.strip(): name for name in reversed(rows.columns)}
     if list(named.values()) == list(named):
         return rows
-    return rows.select(pl.col(name).str.strip_chars().alias(new) for new, name in reversed(named.items()))
+    # Not by an expression: polars takes a name as `*` or `^a$` in one for a pattern.
+    return pl.DataFrame([rows[name].str.strip_chars().alias(new) for new, name in reversed(named.items())])
+
+
+def filled(column: "pl.Series") -> "pl.Series":
+    """Whether each cell holds more than blanks."""
+    return column.fill_null("").str.strip_chars() != ""
