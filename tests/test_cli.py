@@ -219,6 +219,9 @@ class TestBadInput:
         assert "tutor check RUN" in refused("walk")
         assert "no tree 'phase-91'" in refused("walk", "--tree", "phase-91")
 
+    def test_a_log_from_standard_input_where_the_keys_come_from(self, home: Path):
+        assert "keep the log in a file" in refused("walk", "-")
+
     def test_a_newer_manifest(self, home: Path):
         write_run(home / "r", GOOD, {"format": 2})
         assert "upgrade tutor" in refused("walk", "r")
@@ -263,6 +266,21 @@ class TestLeaving:
         monkeypatch.setattr("tutor.cli._open", lambda **what: opened.update(what) or 0)
         assert tutor("walk", "--learner", "eva", "--lang", "es")[0] == 0
         assert opened == {"learner": "eva", "lang": "es", "home_tree": None}
+
+    def test_of_several_runs_in_one_place_one_is_picked_in_the_app(
+        self, home: Path, monkeypatch: pytest.MonkeyPatch
+    ):
+        opened: dict[str, object] = {}
+        monkeypatch.setattr("tutor.cli._terminal", lambda instead: None)
+        monkeypatch.setattr("tutor.cli._open", lambda **what: opened.update(what) or 0)
+        monkeypatch.setattr("tutor.readers.read", lambda path: None)  # only without a terminal
+        rows = "".join(f"{step},2,2,1,1\n" for step in range(9))
+        (home / "export.csv").write_text(f"Step,a - loss,a - loss__MIN,b - loss,b - loss__MIN\n{rows}")
+        assert tutor("walk", "export.csv")[0] == 0
+        assert (opened["inside"], opened["home_tree"]) == (Path("export.csv"), None)
+        opened.clear()
+        assert tutor("walk", "export.csv/b", "--tree", "phase-19")[0] == 0
+        assert (opened["subject"], "inside" in opened) == (Path("export.csv/b"), False)
 
 
 class TestTrees:

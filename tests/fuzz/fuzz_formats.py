@@ -20,6 +20,7 @@ NAMES = (
     "runs.db",
 )
 FIXTURES = Path(__file__).parents[1] / "readers" / "fixtures"
+TABLES = ("keras-training", "lightning-metrics", "sb3-progress", "ultralytics-results")
 STATE = b'{"log_history": [{"step": 1, "loss": 2.0, "grad_norm": NaN}, {"step": 1, "eval_loss": 2.5}]}'
 
 SEEDS = [
@@ -30,6 +31,9 @@ SEEDS = [
     b"\x04" + (FIXTURES / "events.out.tfevents.1700000000.host.1.0").read_bytes(),
     b"\x05" + (FIXTURES / "run-offline.wandb").read_bytes(),
     *(b"\x06" + (FIXTURES / name).read_bytes() for name in ("mlflow.db", "trackio.db")),
+    *(b"\x02" + (FIXTURES / f"{name}.csv").read_bytes() for name in TABLES),
+    b"\x02Step,a - loss,a - loss__MIN,b - loss,b - loss__MIN\n1,2,2,,\n2,,,3,3\n",
+    b"\x03" + (FIXTURES / "keras-history.json").read_bytes(),
 ]
 WORDS = [
     *b"iter step: loss nan inf trl: train_loss: num_updates log_history eval_loss __MIN :W&B".split(),

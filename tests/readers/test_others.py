@@ -109,6 +109,21 @@ class TestMegatron:
         text += self.LINE.format(10, " lm loss: 4.5E+00 |", "1.0", "grad norm: 2.5 |", 0)
         assert readers.read(self.written(tmp_path, text))["loss"].to_list() == [4.5]
 
+    @pytest.mark.parametrize("width", [80, 100, 132])
+    def test_rows_that_a_terminal_has_wrapped_are_whole_again(self, tmp_path: Path, width: int):
+        rows = [
+            self.LINE.format(step, f" lm loss: {9 - step / 10} |", "1.0", f"grad norm: {step}.5 |", 0)
+            for step in (10, 20, 30)
+        ]
+        wrapped = (row[at : at + width].rstrip("\n") for row in rows for at in range(0, len(row), width))
+        run = read(tmp_path, "\n".join(line for line in wrapped if line) + "\ntime (ms) | forward: 9.1\n")
+        assert run["loss"].to_list() == [8, 7, 6]
+        assert run["grad_norm"].to_list() == [10.5, 20.5, 30.5]
+
+    def test_rows_that_end_early_stay_apart(self, tmp_path: Path):
+        text = " iteration 1/ 9 | lm loss: 2.0 | grad norm: 1.5 |\n iteration 2/ 9 | lm loss: 1.0 |\n"
+        assert read(tmp_path, text)["loss"].to_list() == [2, 1]
+
     def written(self, tmp_path: Path, text: str) -> Path:
         (tmp_path / "out").write_text(text)
         return tmp_path / "out"
@@ -123,6 +138,38 @@ def test_deepspeed(tmp_path: Path):
     assert run["skipped_steps"].to_list() == [1, 1]
     assert run["loss_scale"].to_list() == [32768, 32768]
     assert run["lr"].to_list() == [0.0001, 0.0002]
+
+
+def test_overflows_of_fairseq_are_counted(tmp_path: Path):
+    row = '| train_inner | {{"loss": "{}", "num_updates": "{}"}}\n'
+    note = "NOTE: gradient overflow detected, ignoring gradient, setting loss scale to: 64.0\n"
+    run = read(tmp_path, row.format(3.0, 1) + note * 2 + row.format(2.0, 2) + note + row.format(1.0, 3))
+    assert run["skipped_steps"].to_list() == [None, 2, 3]
+    assert not run.aggregation("loss").shows_nan
+
+
+def test_the_progress_bar_of_llama_cpp_counts_on_over_the_epochs(tmp_path: Path):
+    bar = "{}: [===>   ] data=000000{}/0000004 loss={} acc=1.00±0.10% \r"
+    epoch = "".join(bar.format("train", seen, 4.0 - seen) for seen in (2, 4))
+    epoch += "".join(bar.format("val", seen, 3.0 + seen) for seen in (2, 4)) + "\n"
+    run = read(tmp_path, epoch * 2)
+    assert run.steps.to_list() == [2, 4, 6, 8]
+    assert run["loss"].to_list() == [2.0, 0.0, 2.0, 0.0]
+    assert run["val_loss"].to_list() == [None, 7.0, None, 7.0]
+    assert run.aggregation("loss") == Aggregation("running")
+    assert "averaged" in [remark.key for remark in run.remarks]
+
+
+def test_a_file_of_validation_alone_of_build_nanogpt(tmp_path: Path):
+    run = read(tmp_path, "0 val 10.95\n250 val 6.5\n250 hella 0.25\n500 val 5.5\n")
+    assert (run.steps.to_list(), run["val_loss"].to_list()) == ([0, 250, 500], [10.95, 6.5, 5.5])
+
+
+@pytest.mark.parametrize("name", [*TEXTS, "run-offline.wandb", "events.out.tfevents.1700000000.host.1.0"])
+def test_standard_input_is_recognised_without_a_name(tmp_path: Path, name: str):
+    data = TEXTS[name].encode() if name in TEXTS else (FIXTURES / name).read_bytes()
+    (tmp_path / "standard input").write_bytes(data)
+    assert len(readers.every(str(tmp_path / "standard input"))) == 1
 
 
 def test_json_by_other_names(tmp_path: Path):
@@ -154,10 +201,6 @@ class TestCsv:
         text = f'"Step",{header}\n"4","2.5","2.5","2.5"\n'
         run = read(tmp_path, text, "wandb.csv")
         assert (run.name, run.steps.to_list(), run["loss"].to_list()) == ("a - b", [4], [2.5])
-
-    def test_an_export_of_two_names_them(self, tmp_path: Path):
-        with pytest.raises(BadRunError, match="2 runs side by side, export one of them: `a`, `b`"):
-            read(tmp_path, "Step,a - loss,a - loss__MIN,b - loss\n4,1,1,2\n", "wandb.csv")
 
 
 def test_a_column_for_each_row_is_not_followed_for_ever(tmp_path: Path):
@@ -213,6 +256,16 @@ class TestBinary:
         assert run.steps.to_list() == [0, 10, 20, 30, 40]
         assert losses(run, "val_loss") == [None, None, "nan", None, None]
         assert run["lr"].to_list() == [0.1] * 5
+
+    @pytest.mark.parametrize("line", ["9 {value}", "9 {value} {step}", "9 {value} {step} data 0f0f"])
+    def test_mlflows_lines_of_two_three_or_five_fields(self, tmp_path: Path, line: str):
+        metrics = tmp_path / "mlruns" / "0" / "0f0f" / "metrics"
+        metrics.mkdir(parents=True)
+        (metrics.parent / "meta.yaml").write_text("run_id: 0f0f\n")
+        lines = [line.format(value=value, step=step) for step, value in enumerate(("2.5", "nan", "2.0"))]
+        (metrics / "loss").write_text("\n".join(lines) + "\n17000")  # cut while it was written
+        run = readers.read(tmp_path)
+        assert (run.steps.to_list(), losses(run)) == ([0, 1, 2], [2.5, "nan", 2.0])
 
 
 def test_a_folder_of_folders_holds_them_all(tmp_path: Path):

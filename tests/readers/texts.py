@@ -13,6 +13,21 @@ TEXTS = {
     "step:10/600 train_loss:nan train_time:9ms\n",
     "torchtitan": "\x1b[32m[titan] step:  0  \x1b[33mloss:  4.25  \x1b[0mgrad_norm:  1.5  tps: 1,204\n"
     "[titan] step:  5  loss: -1.0  grad_norm: -1.0\n[titan] step: 10  loss:  nan  grad_norm:  0.5\n",
+    "nanochat": "Step 00000 | Validation bpb: 3.25\n"
+    "step 00000/00600 (0.00%) | loss: 4.25 | lrm: 0.10 | dt: 9.00ms | tok/sec: 1,204 | epoch: 1\n"
+    "step 00010 (1.67%) | loss: nan | lrm: 0.20 | dt: 9.00ms | tok/sec: 1,204 | epoch: 1\n",
+    "llama.cpp": "train: [=> ] data=0000001/0000002 loss=4.25000±0.10000 acc=9.00±1.00% t=00:00:01 \r"
+    "train: [==>] data=0000002/0000002 loss=-nan±-nan acc=9.00±1.00% t=00:00:02 ETA=00:00:00 \r\n"
+    "val:   [=> ] data=0000001/0000002 loss=3.90000±0.10000 acc=9.00±1.00% t=00:00:01 ETA=00:00:01 \r"
+    "val:   [==>] data=0000002/0000002 loss=3.50000±0.10000 acc=9.00±1.00% t=00:00:02 ETA=00:00:00 \r\n",
+    "DeepSpeed's pipelines": "[deepspeed] OVERFLOW! Rank 0 Skipping step. Attempted loss scale: 65536, but "
+    "hysteresis is 2. Reducing hysteresis to 1\nsteps: 0 loss: 4.2500 iter time (s): 1.500 samples/sec: 9.1\n"
+    "steps: 10 loss: nan iter time (s): 1.500 samples/sec: 9.1\n",
+    "fairseq's plain format": "2024-01-01 10:00:00 | INFO | train_inner | epoch 001:      0 / 100 loss=4.25, "
+    "ppl=19.03, wps=0, num_updates=0, lr=2e-05, gnorm=1.5, loss_scale=128, wall=3\n"
+    "| INFO | valid | epoch 001 | valid on 'valid' subset | loss 3.5 | ppl 11.3 | num_updates 0\n"
+    "| INFO | train_inner | epoch 001:     10 / 100 loss=nan, num_updates=10, lr=2e-05, gnorm=0.5\n"
+    "| INFO | train | epoch 001 | loss 4.0 | num_updates 10\n",
     "fairseq": '| INFO | train_inner | {"loss": "4.25", "num_updates": "0", "lr": "2e-05", "gnorm": "1.5"}\n'
     '| INFO | valid | {"valid_loss": "3.5", "valid_num_updates": "0"}\n'
     '| INFO | train_inner | {"loss": "nan", "num_updates": "10", "gnorm": "0.5"}\n',

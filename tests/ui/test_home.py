@@ -164,6 +164,37 @@ async def test_who_begins_with_a_walk_is_told_the_story_before_the_first_questio
         assert app.screen.walk.at == "1.1"
 
 
+async def test_of_a_file_of_several_runs_one_is_picked_and_its_walk_left_for_the_list(home):
+    losses = "".join(f"{step},{6 - step / 50},,{5 - step / 90},\n" for step in range(200))
+    export = home / "export.csv"
+    export.write_text(f"Step,a - loss,a - loss__MIN,b/c - loss,b/c - loss__MIN\n{losses}")
+    app = TutorApp(learner="ana", lang="en", inside=export)
+    async with app.run_test(size=WIDE) as pilot:
+        await filled_in(pilot)
+        assert [entry.name for entry in app.screen.found.entries] == ["a", "b_c"]
+        assert "export.csv: which one?" in shown(app)
+        await pilot.press("down", "enter")  # the second
+        await settle(pilot)
+        assert isinstance(app.screen, WalkScreen)
+        assert app.screen.walk.run.path == export / "b_c"
+        await pilot.press("down", "enter", "q")  # answered, and left
+        await filled_in(pilot)
+        assert isinstance(app.screen, HomeScreen)
+        assert [entry.name for entry in app.screen.found.entries] == ["b_c", "a"]  # the open one first
+
+
+async def test_in_a_folder_of_several_each_is_named_by_its_way_there_and_other_walks_are_not_offered(home):
+    for name in ("x", "y"):
+        write_run(home / "mine" / name / "logs", [{"step": step, "loss": 2.0} for step in range(9)])
+    finish("19-break")
+    app = TutorApp(learner="ana", lang="es", inside=home / "mine")
+    async with app.run_test(size=WIDE) as pilot:
+        await filled_in(pilot)
+        assert [entry.name for entry in app.screen.found.entries] == ["x/logs", "y/logs"]
+        assert "¿cuál?" in shown(app)
+        assert "19-break" not in shown(app)
+
+
 async def test_the_map_opens_from_home_with_the_earned_ends_lit(at_home):
     finish("19-break")
     async with at_home.run_test(size=(120, 120)) as pilot:

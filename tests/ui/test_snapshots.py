@@ -73,6 +73,7 @@ def picture(pair: dict[str, Path], snap_compare) -> Callable[..., bool]:
         *,
         lang: str = "en",
         home: bool = False,
+        inside: bool = False,
         leaf: bool = False,
         torn: bool = False,
         act: Callable[[TutorApp], object] | None = None,
@@ -84,6 +85,8 @@ def picture(pair: dict[str, Path], snap_compare) -> Callable[..., bool]:
         if leaf:
             leave_at_the_leaf(readers.read(run), phase_19())
         subject = {} if home else {"subject": run, "walked_tree": phase_19()}
+        if inside:
+            subject = {"inside": export(run.parent)}
         app = TutorApp(learner="ana", lang=lang, **subject)
 
         async def press(pilot) -> None:
@@ -131,6 +134,19 @@ def growing_picture(pair: dict[str, Path], snap_compare) -> Callable[..., bool]:
         return snap_compare(app, terminal_size=size, run_before=press)
 
     return taken
+
+
+def export(folder: Path) -> Path:
+    """A panel exported from Weights & Biases, with three runs side by side."""
+    names = ["sweep-7/lr 3e-4, warm-up 100", "sweep-7/lr 3e-3, warm-up 100", "sweep-7/lr 3e-3, no warm-up"]
+    header = "".join(f',"{name} - train/loss","{name} - train/loss__MIN"' for name in names)
+    rows = (
+        [0.7 + 5.5 * math.exp(-step / 40) + 0.03 * math.sin(step + of) + of * (step > 200) for of in range(3)]
+        for step in range(400)
+    )
+    lines = (f"{step}," + ",".join(f"{loss:.4f},{loss:.4f}" for loss in row) for step, row in enumerate(rows))
+    (folder / "export.csv").write_text(f'"Step"{header}\n' + "\n".join(lines) + "\n")
+    return Path("runs/export.csv")
 
 
 FIRST = ["down", "enter", "enter"]  # the first answer, right or wrong, and on to where the log leads
@@ -187,6 +203,10 @@ class TestScreens:
 
     def test_home(self, picture):
         assert picture([], WIDE, home=True)
+
+    @pytest.mark.parametrize("size", SIZES, ids=["wide", "narrow"])
+    def test_runs_in_one_file(self, picture, size):
+        assert picture(["down"], size, inside=True)
 
     def test_map(self, picture):
         assert picture([*TO_RECOVERY, "m"], WIDE)

@@ -2,15 +2,13 @@
 
 import shlex
 import sys
-from contextlib import suppress
 from functools import partial
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from tutor import terminal
-from tutor.cli import content, ending, experiments, guide, options, start
+from tutor.cli import content, ending, experiments, guide, options, start, walking
 from tutor.terminal import streams
 
 LEARN, RUN = "Learn", "Without the app"
@@ -88,7 +86,8 @@ def walk(
     learner: options.LearnerOption = None,
     lang: options.LangOption = None,
 ) -> None:
-    """Walk a decision tree over a run: predict first, then the log answers. Without a run, pick one.
+    """Walk a decision tree over a run: predict first, then the log answers. Without a run, pick one; of a
+    file or folder that holds several, too.
 
     Without --tree a lesson's run begins in the tree that its card names, any other in the first of all.
     """
@@ -106,9 +105,12 @@ def walk(
         _terminal("tutor check RUN")
         raise typer.Exit(_open(learner=name, lang=language, home_tree=tree))
 
+    if run == "-":
+        options.fail("the app takes your keys from standard input: keep the log in a file, and walk that")
     try:
         path = readers.locate(run)
-        if not sys.stdout.isatty():
+        several = walking.holds_several(path)
+        if not sys.stdout.isatty() or (several and follow):
             readers.read(path)  # what is wrong with the run matters more than the missing terminal
     except BadRunError as error:
         options.fail(error)
@@ -116,10 +118,15 @@ def walk(
     walked = options.tree(tree or opening(path), checked=follow)
     name, language = options.learner(learner), options.lang(lang)
     _terminal(f"tutor check {shlex.quote(run)}{' --follow' if follow else ''}")
-    code = _open(learner=name, lang=language, subject=path, walked_tree=walked, greet=True, growing=growing)
+    if several:
+        code = _open(learner=name, lang=language, home_tree=tree, inside=path)
+    else:
+        code = _open(
+            learner=name, lang=language, subject=path, walked_tree=walked, greet=True, growing=growing
+        )
     from tutor.words import say
 
-    if not code and _left_open(name, path, walked.tree):
+    if not code and walking.left_open(name, path, None if several else walked.tree):
         again = [options.program(), "walk", run]
         again += ["--tree", tree] if tree is not None else []
         again += [word for one in map_ or () for word in ("--map", one) if not remember]
@@ -131,21 +138,6 @@ def walk(
         again += ["--lang", lang] if lang is not None else []
         terminal.tell(say("walk.kept", language, command=shlex.join(again)))
     raise typer.Exit(code)
-
-
-def _left_open(learner: str, path: Path, tree: str) -> bool:
-    """Whether the walk over the run at `path` (its own, or that of the one in it) was left before its end."""
-    from tutor import readers
-    from tutor.notebook import Notebook  # the first question is quicker without it
-    from tutor.run import BadRunError
-
-    walks = [draft.data for draft in Notebook(learner).drafts() if draft.kind == "walk"]
-    places: set[str] = set()
-    with suppress(OSError, BadRunError):  # the run may be gone by now
-        places.update(str(source.path.resolve()) for source in readers.sources(path))
-    return any(
-        walk.get("run") in places and walk.get("tree") == tree and not walk.get("done") for walk in walks
-    )
 
 
 @app.command(rich_help_panel=LEARN, epilog="Example:  tutor lessons   ·   tutor lessons 2 --learner ana")

@@ -190,14 +190,11 @@ def _found(path: Path) -> list[Source]:
 
 def _unknown(path: Path) -> str:
     """Why no reader knows what is at `path`, with a way on."""
-    if path.is_dir():
-        if not any(path.iterdir()):
-            return f"{path} is empty: a run folder holds at least metrics.jsonl, a row a step"
-        return (
-            f"{path} is no run that tutor can read: "
-            "it looks for a folder with metrics.jsonl in it, or a file with a row a step, JSON or CSV"
-        )
+    if path.is_dir() and not any(path.iterdir()):
+        return f"{path} is empty: a run folder holds at least metrics.jsonl, a row a step"
     near = [lack for reader in _readers().values() if (lack := reader.lacks(path))]
+    if path.is_dir() and not near:
+        near = ["it looks for a folder with metrics.jsonl in it, or a file with a row a step, JSON or CSV"]
     if not near and (wanted := _wanted.get()):
         return f"{path} doesn't look like a log of the format {wanted}"
     way_on = near[0] if near else "it needs a row a step, in JSON or CSV, with a `step` and a `loss`"

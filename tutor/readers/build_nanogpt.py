@@ -1,6 +1,8 @@
 """build-nanogpt: its output, `step 20 | loss: 7.66 | lr 6e-04 | norm: 0.43 | ...`, and its `log.txt`.
 
-torchtune prints the same shape, `Step 20 | loss:2.1 lr:1e-4 grad_norm:0.5`.
+torchtune prints the same shape, `Step 20 | loss:2.1 lr:1e-4 grad_norm:0.5`. The loss of either is the mean
+over the micro-batches of its step, the norm that before clipping.
+Sources: train_gpt2.py (`loss_accum`), torchtune's recipes/full_finetune_single_device.py (`running_loss`)
 """
 
 import re
@@ -16,7 +18,7 @@ _PRINTED = re.compile(rf"^\s*step\s+\d+\s*\|\s*loss:?\s*{NUMBER}", re.IGNORECASE
 _FIELD = re.compile(rf"([a-z_/]+):?\s*({NUMBER})", re.IGNORECASE)
 _VALIDATED = re.compile(rf"^validation loss:\s*({NUMBER})", re.IGNORECASE)
 _FILED = re.compile(rf"^(\d+) (train|val) ({NUMBER})$", re.IGNORECASE)
-_FILE = re.compile(rf"^\d+ train {NUMBER}\s*$", re.IGNORECASE | re.MULTILINE)
+_FILE = re.compile(rf"^\d+ (?:train|val) {NUMBER}\s*$", re.IGNORECASE | re.MULTILINE)
 
 
 def _parse_output(lines: Iterator[str]) -> Iterator[Row]:

@@ -1,4 +1,10 @@
-"""DeepSpeed's output: `step=10, skipped=6, lr=[...]`, messages of overflow, and DeepSpeed-Chat's losses."""
+"""DeepSpeed's output: `step=10, skipped=6, lr=[...]`, messages of overflow, and what two trainers print.
+
+The engine itself prints no loss. That of its pipelines, `steps: 10 loss: 2.5 iter time (s): ...`, is the mean
+over the micro-batches of the step, and so is DeepSpeed-Chat's `act_loss` over the step's inner ones.
+Sources: deepspeed/runtime/engine.py (`_report_progress`), deepspeed/runtime/fp16/loss_scaler.py,
+deepspeed/runtime/pipe/engine.py (`train_batch`)
+"""
 
 import re
 from collections.abc import Iterator
@@ -10,17 +16,20 @@ from tutor.readers.megatron import LINE as MEGATRON
 from tutor.readers.source import Source
 
 _STEP = re.compile(rf"\bstep=(\d+), skipped=(\d+), lr=\[({NUMBER})", re.IGNORECASE)
-_SCALE = re.compile(rf"Attempted loss scale: {NUMBER}, reducing to ({NUMBER})", re.IGNORECASE)
+_SCALE = re.compile(
+    rf"Attempted loss scale: (?:({NUMBER}), but hysteresis|{NUMBER}, reducing to ({NUMBER}))", re.IGNORECASE
+)
 _CHAT = re.compile(rf"^epoch: \d+\|step: (\d+)\|.*?\bact_loss: ({NUMBER})", re.IGNORECASE)
-_ANY = re.compile(f"{_STEP.pattern}|{_CHAT.pattern}", re.IGNORECASE | re.MULTILINE)
+_PIPE = re.compile(rf"\bsteps: (\d+) loss: ({NUMBER}) iter time \(s\):", re.IGNORECASE)
+_ANY = re.compile(f"{_STEP.pattern}|{_CHAT.pattern}|{_PIPE.pattern}", re.IGNORECASE | re.MULTILINE)
 
 
 def _parse(lines: Iterator[str]) -> Iterator[Row]:
     scale: str | None = None
     for line in lines:
         if found := _SCALE.search(line):
-            scale = found[1]
-        elif found := _CHAT.match(line):
+            scale = found[1] or found[2]  # while hysteresis lasts, the scale stays
+        elif found := _CHAT.match(line) or _PIPE.search(line):
             yield {"step": found[1], "loss": found[2]}
         elif found := _STEP.search(line):
             row = {"step": found[1], "skipped_steps": found[2], "lr": found[3]}

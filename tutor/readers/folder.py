@@ -1,11 +1,11 @@
 """tutor's own run folder (see `tutor.runfolder`), its log alone, or any log of JSON with a row a step."""
 
-import json
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from tutor.readers.source import Source, first_line
+from tutor.readers.jsonlines import first_row
+from tutor.readers.source import Source
 from tutor.run import BadRunError, Manifest, Run
 from tutor.runfolder import MANIFEST, METRICS, PACKED
 from tutor.runfolder.manifest import read_manifest
@@ -56,24 +56,14 @@ def sources(path: Path) -> list[Source]:
         return [Folder(path)]
     if path.name in (METRICS, PACKED) and path.is_file():
         return [Folder(path.parent)]
-    if path.is_file() and "step" in (_first_row(path) or {}):
+    if path.is_file() and "step" in (first_row(path) or {}):
         return [Folder(path, path.name, "rows of JSON")]
     return []
 
 
 def lacks(path: Path) -> str | None:
     """Rows of JSON without a `step`."""
-    row = _first_row(path) if path.is_file() else None
+    row = first_row(path)
     if not row:
         return None
     return f"its rows of JSON need a `step` and a `loss`; the first has {quoted(row)}"
-
-
-def _first_row(path: Path) -> dict | None:
-    """The first line as a row of JSON, or None."""
-    line = first_line(path)
-    try:
-        row = json.loads(line)
-    except (ValueError, RecursionError):
-        return None
-    return row if isinstance(row, dict) else None

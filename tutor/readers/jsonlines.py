@@ -1,20 +1,26 @@
-"""Rows of JSON by other names: LLaMA-Factory's `trainer_log.jsonl`, MAE's `log.txt`, and others'."""
+"""Rows of JSON by other names: MAE's and DeiT's `log.txt`, and others'.
+
+What a value stands for is each tool's own: MAE's and DeiT's `train_loss` is the mean over an epoch.
+"""
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from tutor.readers.common.rows import run_of_table
+from tutor.readers.common.trainers import WINDOW
 from tutor.readers.source import Source, first_line
-from tutor.run import Remark, Run, names
+from tutor.run import Aggregation, Remark, Run, names
 
 
 @dataclass(frozen=True)
 class Rows:
-    """A run in a file of such rows."""
+    """A run in a file of such rows; `aggregations` as `run_of_table` takes them."""
 
     path: Path
     format: str = "rows of JSON"
+    aggregations: Mapping[str, Aggregation] | None = None
 
     def describe(self, lang: str) -> str:  # noqa: ARG002
         """The rows say nothing of what the run was meant to be."""
@@ -26,24 +32,38 @@ class Rows:
 
         remarks: list[Remark] = []
         frame, _ = read_rows(self.path, remarks)
-        return run_of_table(frame, self.path, name=self.path.name, remarks=remarks)
+        return run_of_table(
+            frame, self.path, name=self.path.name, remarks=remarks, aggregations=self.aggregations
+        )
+
+
+def first_row(path: Path) -> dict[str, object] | None:
+    """The first line of a file as a row of JSON; None where it is none, or holds a whole table."""
+    line = first_line(path) if path.is_file() else b""
+    if not line.startswith(b"{"):
+        return None
+    try:
+        row = json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+    return row if isinstance(row, dict) and not _table(row) else None
+
+
+def _table(row: Mapping[str, object]) -> bool:
+    """Whether an object holds a list or an object for each of its names: a table by columns, on one line."""
+    return bool(row) and all(isinstance(value, list | dict) for value in row.values())
 
 
 def sources(path: Path) -> list[Source]:
     """A file whose first row names a step and a loss otherwise than tutor."""
-    if not path.is_file():
+    row = first_row(path)
+    if row is None or "step" in row or {"current_steps", "total_steps"} <= row.keys():
         return []
-    line = first_line(path)
-    if not line.startswith(b"{"):
+    mapping = names.mapping(row, path)
+    known = set(mapping.values())
+    if not ("step" in known and known & {"loss", "val_loss"}):
         return []
-    try:
-        row = json.loads(line)
-    except (ValueError, RecursionError):
-        return []
-    if not isinstance(row, dict) or "step" in row:
-        return []
-    known = set(names.mapping((str(key) for key in row), path).values())
-    return [Rows(path)] if "step" in known and known & {"loss", "val_loss"} else []
+    return [Rows(path, aggregations={"loss": WINDOW} if mapping.get("epoch") == "step" else None)]
 
 
 def lacks(path: Path) -> str | None:  # noqa: ARG001

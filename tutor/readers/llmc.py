@@ -1,4 +1,8 @@
-"""llm.c's `main.log`: `s:0 trl:11.0 lr:0.000001 norm:15.37`, with `tel` the held-out loss."""
+"""llm.c's `main.log`: `s:0 trl:11.0 lr:0.000001 norm:15.37`, with `tel` the held-out loss.
+
+The loss is the mean of its step over micro-batches and ranks, the norm that before clipping; NaN shows.
+Source: train_gpt2.cu, llmc/logger.h
+"""
 
 import re
 from collections.abc import Iterator

@@ -1,4 +1,8 @@
-"""MLflow's folders: `mlruns/<experiment>/<run>/metrics/<key>`, a line `timestamp value step` each."""
+"""MLflow's folders: `mlruns/<experiment>/<run>/metrics/<key>`, a line `timestamp value step` each.
+
+Old files have no step, and a line counts as one; new ones have the data set's name and digest behind it. What
+a value stands for, the names tell: see `common/trainers.py`. Source: mlflow/store/tracking/file_store.py
+"""
 
 from collections.abc import Iterator
 from dataclasses import dataclass

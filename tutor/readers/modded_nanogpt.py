@@ -1,4 +1,8 @@
-"""modded-nanogpt: `step:1/6200 train_loss:10.9 ...` below the whole source, whose f-strings look alike."""
+"""modded-nanogpt: `step:1/6200 train_loss:10.9 ...` below the whole source, whose f-strings look alike.
+
+The loss is that of the last micro-batch of its step on one rank; later versions log that of validation alone.
+Source: train_gpt2.py and train_gpt.py
+"""
 
 import re
 from collections.abc import Iterator

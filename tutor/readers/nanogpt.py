@@ -1,4 +1,8 @@
-"""nanoGPT's standard output: `iter 110: loss 2.3, time 98ms, mfu 15%`; the loss of the last micro-batch."""
+"""nanoGPT's standard output: `iter 110: loss 2.3, time 98ms, mfu 15%`.
+
+The loss is that of the last micro-batch of its step on one rank, noisier than the step's; NaN shows. The loss
+of validation is a mean over `eval_iters` batches. Source: train.py
+"""
 
 import re
 from collections.abc import Iterator

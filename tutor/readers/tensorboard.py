@@ -1,6 +1,7 @@
 """TensorBoard's event files: scalars by tag, at the step of their event.
 
 A file is records, each its length, a checksum, an `Event` message and a checksum. The values are float32.
+What one stands for, the tags tell: see `common/trainers.py`.
 Source: TensorFlow's tensorflow/core/util/event.proto, summary.proto and lib/io/record_writer.h.
 """
 
@@ -14,7 +15,9 @@ from tutor.readers.common.rows import Row, run_of
 from tutor.readers.source import Source
 from tutor.run import Remark, Run
 
-_MARK = b"tfevents"
+_MARK = "tfevents"
+_VERSION = b"brain.Event:"
+_FIRST = 64  # bytes in which the first record lies
 _STEP, _SUMMARY = 2, 5  # of an Event
 _VALUE = 1  # of a Summary
 _TAG, _SIMPLE, _TENSOR = 1, 2, 8  # of a Value
@@ -92,8 +95,14 @@ def _scalar(tensor: bytes) -> float | None:
 
 
 def sources(path: Path) -> list[Source]:
-    """A file whose name says what it is, as TensorBoard itself goes by."""
-    return [Events(path)] if _MARK.decode() in path.name and path.is_file() else []
+    """A file that begins as such or, where it is empty as yet, is named so, as TensorBoard itself goes by."""
+    return [Events(path)] if path.is_file() and (_MARK in path.name or _begins(path)) else []
+
+
+def _begins(path: Path) -> bool:
+    """Whether the first record says of what version the file is."""
+    with path.open("rb") as file:
+        return _VERSION in file.read(_FIRST)
 
 
 def lacks(path: Path) -> str | None:  # noqa: ARG001

@@ -1,4 +1,10 @@
-"""torchtitan's output: `step: 10  loss: 7.03  grad_norm: 1.49  memory: ...`; other ranks print -1."""
+"""torchtitan's output: `step: 10  loss: 7.03  grad_norm: 1.49  memory: ...`; other ranks print -1.
+
+The loss is the mean over all ranks at its step, the norm that before clipping; both show NaN. Versions of
+2024 logged the mean over the steps since the row before: that is what is declared, for no line says the
+version.
+Source: torchtitan/train.py, torchtitan/components/metrics.py
+"""
 
 import re
 from collections.abc import Iterator
@@ -6,6 +12,7 @@ from pathlib import Path
 
 from tutor.readers.common.lines import NUMBER, TextLog, has
 from tutor.readers.common.rows import Row
+from tutor.readers.common.trainers import WINDOW
 from tutor.readers.source import Source
 
 _LINE = re.compile(rf"\bstep:\s+(\d+)\s+loss:\s+({NUMBER})\s.*", re.IGNORECASE)
@@ -22,7 +29,7 @@ def _parse(lines: Iterator[str]) -> Iterator[Row]:
 
 def sources(path: Path) -> list[Source]:
     """A file with such a line."""
-    return [TextLog(path, "torchtitan's output", _parse)] if has(path, _LINE) else []
+    return [TextLog(path, "torchtitan's output", _parse, {"loss": WINDOW})] if has(path, _LINE) else []
 
 
 def lacks(path: Path) -> str | None:  # noqa: ARG001

@@ -2,12 +2,13 @@
 
 Blocks of 32 KiB hold records, whole or in pieces, as LevelDB's log does; a record is a protobuf message, of
 which `history` holds one call of `wandb.log`, and `config` what the run was meant to be: keys, and values as
-JSON.
+JSON. What a value stands for, the names of the columns tell: see `common/trainers.py`.
 Sources: https://github.com/google/leveldb/blob/main/doc/log_format.md, and wandb_internal.proto.
 """
 
 import json
 import struct
+import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,7 +22,7 @@ from tutor.run import Remark, Run
 _MARK = b":W&B"
 _HEADER = 7  # bytes of the file's header, and of a record's
 _BLOCK = 32_768
-_FULL, _FIRST, _MIDDLE, _LAST = 1, 2, 3, 4
+_SPOILT, _FULL, _FIRST, _MIDDLE, _LAST = 0, 1, 2, 3, 4
 _HISTORY, _CONFIG, _RUN = 2, 5, 17  # of a Record
 _RUN_CONFIG = 4  # of a RunRecord
 _ITEM, _CALL = 1, 2  # of a HistoryRecord; a ConfigRecord has its items at the same place
@@ -64,7 +65,7 @@ def _rows(data: bytes, config: dict[str, object], remarks: list[Remark]) -> Iter
                         if part == _RUN_CONFIG and isinstance(given, bytes):
                             config |= _items(given)
         except ValueError:
-            remarks[:] = [Remark("torn_line")]
+            remarks[:] = [Remark("spoilt", unseen=True)]
 
 
 def _items(history: bytes) -> Iterator[tuple[str, object]]:
@@ -87,31 +88,43 @@ def _items(history: bytes) -> Iterator[tuple[str, object]]:
 
 
 def _records(data: bytes, remarks: list[Remark]) -> Iterator[bytes]:
-    """The records; what is cut off or isn't as it should be is passed over, up to the next block."""
-    at, held = _HEADER, b""
+    """The records; one of which a piece is cut off or spoilt is passed over, and what follows it read."""
+    held: bytes | None = None  # None: no record has begun
+    lost = 0
+    for kind, piece in _pieces(data):
+        if kind == _SPOILT:
+            held, lost = None, lost + 1
+            continue
+        held = piece if kind in (_FULL, _FIRST) else held + piece if held is not None else None
+        if kind in (_FULL, _LAST) and held is not None:
+            if lost:
+                remarks[:] = [Remark("spoilt", unseen=True)]
+            yield held
+            held = None
+    if lost and not remarks:
+        remarks.append(Remark("torn_line"))
+
+
+def _pieces(data: bytes) -> Iterator[tuple[int, bytes]]:
+    """Kind and bytes of each piece of a record; one whose size or checksum can't be right is spoilt."""
+    at = _HEADER
     while at + _HEADER <= len(data):
         left = _BLOCK - at % _BLOCK
         if left < _HEADER:
             at += left
             continue
-        size, kind = struct.unpack("<HB", data[at + 4 : at + _HEADER])
+        checksum, size, kind = struct.unpack("<IHB", data[at : at + _HEADER])
         if size == 0 and kind == 0:  # the rest of a block that was made ahead
             at += left
             continue
-        if (
-            kind not in (_FULL, _FIRST, _MIDDLE, _LAST)
-            or size > left - _HEADER
-            or at + _HEADER + size > len(data)
-        ):
-            remarks[:] = [Remark("torn_line")]
-            at, held = at + left, b""
+        end = at + _HEADER + size
+        if kind not in (_FULL, _FIRST, _MIDDLE, _LAST) or size > left - _HEADER or end > len(data):
+            yield _SPOILT, b""
+            at += left
             continue
-        piece = data[at + _HEADER : at + _HEADER + size]
-        at += _HEADER + size
-        held = piece if kind in (_FULL, _FIRST) else held + piece
-        if kind in (_FULL, _LAST):
-            yield held
-            held = b""
+        whole = zlib.crc32(data[at + _HEADER - 1 : end]) == checksum  # of the kind and the piece
+        yield (kind, data[at + _HEADER : end]) if whole else (_SPOILT, b"")
+        at = end
 
 
 def sources(path: Path) -> list[Source]:

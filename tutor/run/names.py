@@ -43,6 +43,9 @@ KNOWN: Mapping[str, tuple[str, ...]] = {
         "train/total_loss",
         "train_loss_epoch",
         "train/loss_epoch",
+        "train/samples/train_loss",
+        "train/value_loss",  # of stable-baselines3's algorithms without one loss
+        "train/critic_loss",
     ),
     "val_loss": (
         "val_loss",
@@ -58,8 +61,19 @@ KNOWN: Mapping[str, tuple[str, ...]] = {
         "test_loss",
     ),
     "grad_norm": ("grad_norm", "train/grad_norm", "grad norm", "gnorm", "gradient_norm", "norm"),
-    "lr": ("lr", "learning_rate", "train/learning_rate", "train/lr", "train_lr", "learning rate"),
-    "loss_scale": ("loss_scale", "loss scale", "train/loss_scale"),
+    "lr": (
+        "lr",
+        "learning_rate",
+        "train/learning_rate",
+        "train/lr",
+        "train_lr",
+        "learning rate",
+        "lr/pg0",
+        "x/lr0",
+        "train/samples/lr",
+        "train/lrm",  # the part of it that a schedule grants
+    ),
+    "loss_scale": ("loss_scale", "loss scale", "train/loss_scale", "train/samples/loss_scale"),
     "skipped_steps": ("skipped_steps",),
     "tokens_per_second": ("tokens_per_second", "tok/sec", "tok/s", "tokens/sec", "train/tokens_per_second"),
 }

@@ -43,13 +43,18 @@ def normalise(
     remarks: list[Remark] = []
     frame = _with_steps(frame, source, remarks)
     columns = {name: _typed(frame[name]) for name in frame.columns if name != "step"}
-    odd = [name for name, column in columns.items() if column is not None and _lost(frame[name], column)]
+    odd = [
+        name
+        for name, column in columns.items()
+        if column is not None and _lost(frame[name], column) and (signals.find(name) or column.count())
+    ]  # a column of none of ours and without a number, as of dates, holds texts: nothing is lost
     if odd:
         remarks.append(odd_values(odd))
     typed = pl.DataFrame([frame["step"], *(column for column in columns.values() if column is not None)])
     typed = _ascending(typed, remarks)
     if "loss" not in typed.columns or not typed["loss"].is_not_null().any():
-        remarks.append(Remark("no_loss", {"columns": names(frame.columns)}))
+        others = [name for name in typed.columns if not signals.find(name)]
+        remarks.append(Remark("no_loss", {"columns": names(others)}) if others else Remark("loss_unlogged"))
     return typed.rechunk(), remarks  # polars reads a long log in pieces; over one, statistics are fast
 
 
@@ -86,10 +91,11 @@ def _with_steps(frame: pl.DataFrame, source: Path, remarks: list[Remark]) -> pl.
     given = frame["step"]
     if not (given.dtype.is_numeric() or given.dtype == pl.String):
         raise _no_steps(source)
-    if given.dtype.is_float() and (given != given.floor()).any():
+    counted = given.str.strip_chars().cast(pl.Float64, strict=False) if given.dtype == pl.String else given
+    if counted.dtype.is_float() and (counted != counted.floor()).any():
         remarks.append(Remark("broken_steps"))
     whole = pl.when(pl.col("whole").is_between(0, limits.STEP)).then("whole")
-    own = pl.DataFrame({"given": given, "whole": given.cast(pl.Int64, strict=False)}).select("given", whole)
+    own = pl.DataFrame({"given": given, "whole": counted.cast(pl.Int64, strict=False)}).select("given", whole)
     if own["whole"].null_count() == len(own):
         raise _no_steps(source)
     blank = given.is_null() if given.dtype.is_numeric() else given.fill_null("").str.strip_chars() == ""

@@ -26,7 +26,8 @@ from tutor.words import plain
 AGGREGATIONS = {"loss_ema": Aggregation("running", shows_nan=False)}
 """What isn't the value of its step: the trainer leaves NaN and Inf out of its average."""
 
-_PASSING = ("torn_line", "no_loss")  # remarks that hold until the log has grown
+_MUTE = ("no_loss", "loss_unlogged")
+_PASSING = ("torn_line", *_MUTE)  # remarks that hold until the log has grown
 
 
 def read_run(folder: Path, since: Run | None = None, log: str = METRICS) -> Run:
@@ -88,7 +89,7 @@ def _grown(path: Path, since: Run) -> Run | None:
     except BadRunError:
         return None
     # Rows that go back or repeat concern those before them.
-    if remarks or any(one.key != "no_loss" for one in more) or int(rows["step"][0]) <= int(since.steps[-1]):
+    if remarks or any(one.key not in _MUTE for one in more) or int(rows["step"][0]) <= int(since.steps[-1]):
         return None
     frame = pl.concat([since.frame, rows], how="diagonal")
     mute = "loss" not in frame.columns or frame["loss"].null_count() == frame.height

@@ -2,6 +2,7 @@
 
 TutorApp(learner=..., lang=...).run()                                     the home screen
 TutorApp(learner=..., lang=..., home_tree="phase-19").run()               the same, to walk that tree
+TutorApp(learner=..., lang=..., inside=path).run()                        the same, with the runs at that path
 TutorApp(learner=..., lang=..., subject=path, walked_tree=tree).run()     begin or resume a walk
 TutorApp(..., subject=path, walked_tree=tree, growing=Growing(path)).run()    over a run that still trains
 
@@ -62,6 +63,7 @@ class TutorApp(Following, FirstPaint):
         subject: Run | Path | None = None,
         walked_tree: Tree | None = None,
         home_tree: str | None = None,
+        inside: Path | None = None,
         greet: bool = False,
         growing: Growing | None = None,
         settled: Callable[[], object] = lambda: None,
@@ -73,6 +75,7 @@ class TutorApp(Following, FirstPaint):
         if growing is not None:
             self.follow(growing)
         self._subject, self._walked_tree, self._home_tree = subject, walked_tree, home_tree
+        self._inside = inside
         self.set_reactive(TutorApp.lang, lang if lang in LANGUAGES else LANGUAGES[0])
         for theme in (DARK, LIGHT):
             self.register_theme(theme)
@@ -84,7 +87,7 @@ class TutorApp(Following, FirstPaint):
             from tutor.ui.screens.home import HomeScreen
 
             home = HomeScreen()
-            home.walked_tree = self._home_tree
+            home.walked_tree, home.inside = self._home_tree, self._inside
             return home
         from tutor.ui.screens.walk import WalkScreen
 

@@ -57,14 +57,22 @@ def place(entry: RunEntry) -> str:
     return str(entry.path.resolve())
 
 
-def find(learner: str, tree: str | None) -> Found:
-    """Look through the notebook and the folders, for the tree of that name or, without one, for all."""
+def find(learner: str, tree: str | None, inside: Path | None = None) -> Found:
+    """Look through the notebook and the folders, for the tree of that name or, without one, for all.
+
+    With `inside` for the runs alone that lie in that file or folder of several.
+    """
     notebook = Notebook(learner)
     drafts = notebook.drafts()
     walks = [draft.data for draft in drafts if draft.kind == "walk" and "name" in draft.data]
     left = [walk for walk in walks if not walk.get("done")]
+    if inside is None:
+        entries = runs.available(also=[Path(str(walk.get("run"))) for walk in left])
+    else:
+        entries = runs.inside(inside)
+        places = {place(entry) for entry in entries}
+        walks, left = ([walk for walk in some if walk.get("run") in places] for some in (walks, left))
     here = [str(walk.get("run")) for walk in left if tree in (None, walk.get("tree"))]
-    entries = runs.available(also=[Path(str(walk.get("run"))) for walk in left])
     lessons, wrong = [], None
     try:
         lessons = [(plain(lesson.lesson), lesson.run) for lesson in notebook.lessons()]

@@ -46,6 +46,17 @@ def available(also: Iterable[Path] = ()) -> list[RunEntry]:
     return [entry for path in paths for entry in _entries(path)]
 
 
+def inside(place: Path) -> list[RunEntry]:
+    """The runs in a file or a folder of several, each by its path from there."""
+    with suppress(OSError, BadRunError):
+        return [_entry(source, _from(place, source.path)) for source in readers.sources(place)]
+    return []
+
+
+def _from(place: Path, path: Path) -> str:
+    return str(path.relative_to(place)) if path.is_relative_to(place) and path != place else path.name
+
+
 def _entries(path: Path) -> Sequence[RunEntry]:
     """The run at `path`, where a reader recognises one."""
     with suppress(OSError, BadRunError):
@@ -66,16 +77,14 @@ def _as_it_stands(path: Path, _files: frozenset[Path], _manifest: tuple[int, int
 
 
 def _looked_up(path: Path) -> Sequence[RunEntry]:
-    return [
-        RunEntry(
-            path.name,
-            path,
-            {lang: source.describe(lang) for lang in LANGUAGES},
-            opening(path),
-            _manifest(path).sealed,
-        )
-        for source in readers.sources(path)[:1]
-    ]
+    return [_entry(source, path.name, path) for source in readers.sources(path)[:1]]
+
+
+def _entry(source: readers.Source, name: str, path: Path | None = None) -> RunEntry:
+    """The source's entry; `path` is where it was found, where that isn't the source's own."""
+    path = path or source.path
+    about = {lang: source.describe(lang) for lang in LANGUAGES}
+    return RunEntry(name, path, about, opening(path), _manifest(path).sealed)
 
 
 def siblings(run: Run, entries: Sequence[RunEntry]) -> list[RunEntry]:

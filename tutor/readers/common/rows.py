@@ -7,6 +7,7 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tutor.readers.common import trainers
 from tutor.run import Aggregation, BadRunError, Manifest, Remark, Run, called, limits, names
 
 if TYPE_CHECKING:
@@ -33,7 +34,8 @@ def run_of(
         rows: numbers by the log's own names; what isn't a number, in text or not, is passed over.
         path: the log.
         name: what to call it; else the file's name.
-        aggregations: by tutor's signals, where a value isn't that of its step.
+        aggregations: by tutor's signals, where a value isn't that of its step; None: as the columns' names
+            tell.
         remarks: what the reader passed over.
         manifest: what the log says that the run was meant to be.
         file: what was read, where the log is one of several in a file.
@@ -70,15 +72,19 @@ def run_of_table(
     from tutor.run.normalise import hidden, normalise
 
     said = called.checked(path, frame.columns)
-    frame, more = normalise(frame, names.mapping(frame.columns, path), path)
-    told = {signal: one for signal, one in (aggregations or {}).items() if signal in frame.columns}
+    given, mapping = frame.columns, names.mapping(frame.columns, path)
+    if aggregations is None:
+        loss = next((column for column, signal in mapping.items() if signal == "loss"), None)
+        aggregations = trainers.aggregations(given, loss)
+    frame, more = normalise(frame, mapping, path)
+    told = {signal: one for signal, one in aggregations.items() if signal in frame.columns}
     state = (file or path).stat()
     return Run(
         path=path,
         name=name or path.stem,
         manifest=manifest or Manifest(),
         frame=frame,
-        remarks=(*said, *remarks, *more, *hidden(told)),
+        remarks=(*said, *remarks, *more, *hidden(told), *trainers.remarks(given)),
         aggregations=told,
         position=(state.st_ino, state.st_size, state.st_mtime_ns),
     )
@@ -163,7 +169,7 @@ def _frame(table: dict[str, list[float | None]]) -> "pl.DataFrame":
 
     frame = pl.DataFrame(table, schema=dict.fromkeys(table, pl.Float64))
     whole = [name for name, column in table.items() if all(_whole(one) for one in column)]
-    return frame.with_columns(pl.col(name).cast(pl.Int64) for name in whole)
+    return frame.with_columns(frame[name].cast(pl.Int64) for name in whole)  # an expression takes `*` for all
 
 
 def _whole(value: float | None) -> bool:

@@ -21,6 +21,7 @@ from typing import TypeVar
 
 from tutor.catalog import cut
 from tutor.readers.common.rows import Row, configured, run_of
+from tutor.readers.common.several import Named, labels
 from tutor.run import BadRunError, Remark, Run, limits
 from tutor.words import quoted
 
@@ -31,10 +32,8 @@ _TRIES = 5
 _PAUSE = 0.05  # seconds between two of them
 _SECONDS = 60  # for one question
 _OPERATIONS = 10_000  # of SQLite's machine between two looks at the clock
-_LONGEST = 60  # characters of a run's name in its path: a file's name has 255 bytes at most
 
 T = TypeVar("T")
-Named = tuple[object, str]
 Database = sqlite3.Connection
 
 
@@ -105,7 +104,7 @@ def stored(path: Path, kept: Format) -> list[Stored]:
         named = _listed(database, kept)
     except RefusedError:
         return []
-    runs = [Stored(database / label, id, kept) for id, label in _labels(named)]
+    runs = [Stored(database / label, id, kept) for id, label in labels(named)]
     return [run for run in runs if path in (database, run.path)]
 
 
@@ -205,25 +204,6 @@ def _named(
     if len(named) > limits.RUNS:
         raise RefusedError(f"it holds more than {limits.RUNS:,} runs: export one as a CSV")
     return named
-
-
-def _labels(named: Iterable[Named]) -> Iterator[tuple[object, str]]:
-    """Each run's id, and its name as the last part of a path; of one name, the later have their id in it."""
-    taken: set[str] = set()
-    for id, name in named:
-        label = _fit(name) or _fit(str(id)) or "run"
-        if label in taken:
-            label = f"{label}-{_fit(str(id))[:8]}"
-        while label in taken:
-            label += "+"
-        taken.add(label)
-        yield id, label
-
-
-def _fit(name: str) -> str:
-    """What can stand in a path and be typed."""
-    signs = (sign if sign.isprintable() and sign not in "/\\" else "_" for sign in name[:_LONGEST])
-    return "".join(signs).strip(" .")
 
 
 def _answer(path: Path, question: Callable[[Database], T]) -> T:

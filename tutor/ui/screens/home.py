@@ -36,6 +36,7 @@ class HomeScreen(Page):
 
     Attributes:
         walked_tree: the name of the tree to walk; None walks each run in its own.
+        inside: the file or folder of several whose runs alone are listed; None lists all there are.
         found: what there is to show; None until it is read.
     """
 
@@ -46,6 +47,7 @@ class HomeScreen(Page):
     def __init__(self) -> None:
         super().__init__()
         self.walked_tree: str | None = None
+        self.inside: Path | None = None
         self.found: Found | None = None
         self._leaves: dict[str, Mapping[str, Leaf]] = {}
         self._curves = Curves()
@@ -67,7 +69,9 @@ class HomeScreen(Page):
     @work(exclusive=True, group="read")
     async def read(self) -> None:
         """Read what there is to show, and show it; the runs' logs come after the first paint."""
-        self.found = await self.app.files.notes(partial(find, self.app.learner, self.walked_tree))
+        self.found = await self.app.files.notes(
+            partial(find, self.app.learner, self.walked_tree, self.inside)
+        )
         if not self.stands:  # it may have been left in the meantime
             return
         walks = (walk for walk in self.found.walks if walk.get("done"))
@@ -180,7 +184,9 @@ class HomeScreen(Page):
     # The runs
 
     def _show_runs(self, found: Found) -> None:
-        self.query_one("#runs").border_title = Content(self.say("home.runs"))
+        where = plain(str(self.inside)) if self.inside else None
+        title = self.say("home.inside", place=where) if where else self.say("home.runs")
+        self.query_one("#runs").border_title = Content(title)
         self.query_one(RunList).show([self._row(found, entry) for entry in found.entries])
         none = self.query_one("#none", Static)
         none.display = not found.entries

@@ -14,6 +14,7 @@ CURVE = 16
 WIDE = 100
 """Cells from which a line also says what the run was meant to be."""
 LONGEST_NAME = 24
+"""Cells of a name, or a third of the room where that is more."""
 BETWEEN = 2
 
 
@@ -69,7 +70,7 @@ def lines(rows: Sequence[RunRow], room: int) -> list[Content]:
     def widest(texts: Sequence[str]) -> int:
         return max((Content(text).cell_length for text in texts), default=0)
 
-    name = min(widest([row.name for row in rows]), LONGEST_NAME)
+    name = min(widest([row.name for row in rows]), max(LONGEST_NAME, room // 3))
     about = widest([row.about for row in rows]) if room >= WIDE else 0
     score, date = widest([row.score for row in rows]), widest([row.date for row in rows])
     taken = sum(width + BETWEEN for width in (name, CURVE, about, score, date) if width)

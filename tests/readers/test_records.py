@@ -1,0 +1,144 @@
+"""Files of records: `.wandb` and TensorBoard's, framed here by the rules that the fixtures were written by.
+
+That the framing here is the libraries' own is shown by their fixtures, which it gives back byte for byte.
+"""
+
+import json
+import struct
+import zlib
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from tutor import readers
+from tutor.readers import tensorboard, wandb
+from tutor.run import BadRunError
+
+FIXTURES = Path(__file__).parent / "fixtures"
+WANDB = FIXTURES / "run-offline.wandb"
+EVENTS = FIXTURES / "events.out.tfevents.1700000000.host.1.0"
+BLOCK = 32_768
+FLOATS = st.floats(width=32)
+SLOW = settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+
+
+def varint(number: int) -> bytes:
+    low, rest = number & 0x7F, number >> 7
+    return bytes([low | 0x80]) + varint(rest) if rest else bytes([low])
+
+
+def message(field: int, content: bytes) -> bytes:
+    """A field of bytes, as protobuf has it."""
+    return varint(field << 3 | 2) + varint(len(content)) + content
+
+
+def history(**values: float | str) -> bytes:
+    """A record of one call of `wandb.log`."""
+    items = (
+        message(1, message(1, key.encode()) + message(16, json.dumps(value).encode()))
+        for key, value in values.items()
+    )
+    return message(2, b"".join(items))
+
+
+def in_blocks(records: Sequence[bytes]) -> bytes:
+    """The records as a `.wandb` file has them: in pieces with a checksum each, none beyond a block's end."""
+    data = bytearray(WANDB.read_bytes()[:7])
+    for record in records:
+        left, first = record, True
+        while left or first:
+            if (room := BLOCK - len(data) % BLOCK) < 7:
+                data += bytes(room)
+                continue
+            piece, left = left[: room - 7], left[room - 7 :]
+            kind = bytes([(2 if left else 1) if first else (3 if left else 4)])
+            data += struct.pack("<IH", zlib.crc32(kind + piece), len(piece)) + kind + piece
+            first = False
+    return bytes(data)
+
+
+def event(step: int, value: float) -> bytes:
+    """A record of one scalar at a step; its checksums are left blank, as nobody looks at them."""
+    scalar = message(1, message(1, b"loss") + b"\x15" + struct.pack("<f", value))
+    content = b"\x10" + varint(step) + message(5, scalar)
+    return struct.pack("<Q", len(content)) + bytes(4) + content + bytes(4)
+
+
+def as_text(values: Iterable[float | None]) -> list[str]:
+    return [str(one) for one in values]
+
+
+def test_the_framing_here_is_the_librarys():
+    data = WANDB.read_bytes()
+    assert in_blocks([*wandb._records(data, [])]) == data
+
+
+@SLOW
+@given(rows=st.lists(st.tuples(st.floats(), st.integers(0, 70_000)), min_size=1, max_size=6))
+def test_any_rows_of_wandb_come_back_however_the_blocks_cut_them(tmp_path: Path, rows: list):
+    records = [history(step=step, loss=loss, text="x" * size) for step, (loss, size) in enumerate(rows)]
+    (tmp_path / "a.wandb").write_bytes(in_blocks(records))
+    run = readers.read(tmp_path / "a.wandb")
+    assert run.steps.to_list() == list(range(len(rows)))
+    assert all(one == two or str(one) == str(two) for one, (two, _) in zip(run["loss"], rows, strict=True))
+    assert run.remarks == ()
+
+
+ROWS = [history(step=step, loss=4 - step / 500, text="x" * 200) for step in range(1000)]  # 8 blocks
+
+
+@pytest.mark.parametrize("spoilt", ["piece", "checksum", "length", "kind"])
+def test_after_a_spoilt_block_of_wandbs_the_rest_is_read(tmp_path: Path, spoilt: str):
+    data = bytearray(in_blocks(ROWS))
+    record = data.index(ROWS[400]) - 7
+    data[record + {"checksum": 0, "length": 5, "kind": 6, "piece": 50}[spoilt]] ^= 0x55
+    (tmp_path / "a.wandb").write_bytes(data)
+    run = readers.read(tmp_path / "a.wandb")
+    assert 850 <= len(run) < 1000
+    assert run.steps[-1] == 999
+    assert run["loss"].to_list() == [4 - step / 500 for step in run.steps]
+    assert [remark.key for remark in run.remarks] == ["spoilt"]
+    assert run.unseen  # it can't be called healthy
+
+
+def test_a_wandb_file_cut_at_its_end_is_the_run_so_far(tmp_path: Path):
+    (tmp_path / "a.wandb").write_bytes(in_blocks(ROWS)[:-100])
+    run = readers.read(tmp_path / "a.wandb")
+    assert (len(run), [remark.key for remark in run.remarks], run.unseen) == (999, ["torn_line"], False)
+
+
+@SLOW
+@given(at=st.integers(7, BLOCK * 7), put=st.binary(min_size=1, max_size=40_000))
+def test_wherever_a_wandb_file_is_spoilt_no_number_is_another(tmp_path: Path, at: int, put: bytes):
+    data = in_blocks(ROWS)
+    (tmp_path / "a.wandb").write_bytes(data[:at] + put + data[at + len(put) :])
+    try:
+        run = readers.read(tmp_path / "a.wandb")
+    except BadRunError as error:
+        assert "\n" not in str(error)
+    else:
+        assert run["loss"].to_list() == [4 - step / 500 for step in run.steps]
+
+
+@SLOW
+@given(values=st.lists(FLOATS, min_size=1, max_size=30))
+def test_any_scalars_of_tensorboards_come_back(tmp_path: Path, values: list[float]):
+    data = EVENTS.read_bytes()
+    (size,) = struct.unpack("<Q", data[:8])  # of the first record, which says of what version the file is
+    path = tmp_path / "a-renamed-file"
+    path.write_bytes(
+        data[: 8 + 4 + size + 4] + b"".join(event(step, value) for step, value in enumerate(values))
+    )
+    run = readers.read(path)
+    assert run.steps.to_list() == list(range(len(values)))
+    assert as_text(run["loss"]) == as_text(values) or run["loss"].to_list() == values
+
+
+def test_the_events_of_the_library_are_framed_so_too():
+    records = [*tensorboard._records(EVENTS, [])]
+    framed = [struct.pack("<Q", len(record)) for record in records]
+    assert all(size in EVENTS.read_bytes() for size in framed)
+    assert sum(map(len, records)) + 16 * len(records) == EVENTS.stat().st_size

@@ -1,0 +1,233 @@
+"""Tables of other tools: what is odd about each, in files that the tools themselves wrote.
+
+What lies in `fixtures` was written by lightning 2.6, keras 3.15, stable-baselines3 2.9 and transformers 5.23;
+`ultralytics-results.csv` is made by hand, as its `save_metrics` writes one.
+"""
+
+import json
+import math
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from tutor import readers
+from tutor.readers.common.trainers import HUGGING_FACE, RUNNING, WINDOW
+from tutor.run import Aggregation, BadRunError, Run, called
+
+FIXTURES = Path(__file__).parent / "fixtures"
+INSTANT = Aggregation()
+
+
+def written(tmp_path: Path, text: str, name: str = "log.csv") -> Path:
+    (tmp_path / name).write_text(text)
+    return tmp_path / name
+
+
+def words(run: Run, signal: str = "loss") -> list[str | None]:
+    """NaN as a word, so that lists can be compared; three digits."""
+    return [None if one is None else f"{one:.3g}" for one in run[signal]]
+
+
+def keys(run: Run) -> list[str]:
+    return [remark.key for remark in run.remarks]
+
+
+def test_lightnings_sparse_rows_with_a_nan_and_an_epochs_mean_beside_the_batchs():
+    run = readers.read(FIXTURES / "lightning-metrics.csv")
+    assert run.steps.to_list() == list(range(1, 24, 2))
+    assert words(run)[:8] == ["7", "7.23", "6.89", "4.98", "6.33", "6.45", "nan", "4.49"]
+    assert words(run, "val_loss")[3::4] == ["5.09", "4.58", "4.04"]
+    assert run["lr"].is_not_null().all()
+    assert (run.aggregation("loss"), run.remarks) == (INSTANT, ())
+
+
+def test_a_loss_that_lightning_logs_once_an_epoch_is_its_mean(tmp_path: Path):
+    run = readers.read(
+        written(tmp_path, "epoch,step,train_loss,val_loss\n0,49,2.5,\n0,49,,2.75\n1,99,2.0,\n")
+    )
+    assert run.aggregation("loss") == WINDOW
+    run = readers.read(written(tmp_path, "epoch,step,train_loss\n0,49,2.5\n0,99,2.25\n1,149,2.0\n"))
+    assert run.aggregation("loss") == INSTANT
+
+
+class TestKeras:
+    def test_epochs_of_a_second_fit_are_numbered_on_where_training_went_on(self):
+        run = readers.read(FIXTURES / "keras-training.csv")
+        assert run.steps.to_list() == list(range(7))  # the file has 0 to 3, and 0 to 2
+        assert words(run) == ["12.7", "11.3", "10.1", "8.99", "8.01", "7.15", "6.35"]
+        assert words(run, "val_loss")[:4] == [None, "10.4", None, "8.23"]  # NA
+        assert (run.aggregation("loss"), keys(run)) == (WINDOW, ["counted_on"])
+
+    def test_another_training_that_was_appended_takes_the_place_of_the_first(self, tmp_path: Path):
+        run = readers.read(written(tmp_path, "epoch,loss,val_loss\n0,6.0,NA\n1,3.0,NA\n0,6.1,NA\n1,2.5,NA\n"))
+        assert words(run) == ["6.1", "2.5"]
+        assert keys(run) == ["resumed"]
+
+    def test_a_history_measured_at_every_second_epoch(self):
+        run = readers.read(FIXTURES / "keras-history.json")
+        assert run.steps.to_list() == [0, 1, 2, 3]
+        assert words(run, "val_loss") == [None, "10.4", None, "8.23"]
+        assert (run.name, run.aggregation("loss")) == ("keras-history", WINDOW)
+
+    def test_a_history_as_pandas_dumps_one(self, tmp_path: Path):
+        run = readers.read(written(tmp_path, '{"loss":{"0":2.5,"1":2.0},"val_loss":{"0":NaN,"1":2.5}}', "h"))
+        assert (words(run), words(run, "val_loss")) == (["2.5", "2"], ["nan", "2.5"])
+
+    @pytest.mark.parametrize("text", ['{"loss": [1.0, 2', '{"loss": [}', '{"loss": []}'])
+    def test_a_cut_or_empty_history_is_told_in_one_line(self, tmp_path: Path, text: str):
+        with pytest.raises(BadRunError, match=r"was it cut|no row with numbers"):
+            readers.read(written(tmp_path, text))
+
+
+class TestReinforcement:
+    def test_ppos_loss_comes_late_and_is_that_of_the_last_minibatch(self):
+        run = readers.read(FIXTURES / "sb3-progress.csv")
+        assert run.steps.to_list() == list(range(64, 641, 64))
+        assert words(run)[:3] == [None, "52.8", "32.4"]
+        assert run["lr"].drop_nulls().to_list() == [0.0003] * 9
+        assert (run.aggregation("loss"), keys(run)) == (INSTANT, ["rewarded"])
+
+    def test_other_algorithms_log_means_and_may_have_no_loss_but_the_critics(self, tmp_path: Path):
+        text = "time/total_timesteps,train/actor_loss,train/critic_loss\n4,,\n8,-1.5,0.5\n"
+        run = readers.read(written(tmp_path, text))
+        assert (words(run), run.aggregation("loss")) == ([None, "0.5"], WINDOW)
+
+
+class TestUltralytics:
+    def test_names_padded_with_blanks_and_the_sum_of_the_parts(self):
+        run = readers.read(FIXTURES / "ultralytics-results.csv")
+        assert (words(run), words(run, "val_loss")) == (["6", "5.25", "nan"], ["6.5", "5.75", "5.38"])
+        assert words(run, "lr") == ["0.07", "0.04", "0.01"]
+        assert (run.aggregation("loss"), keys(run)) == (WINDOW, ["summed", "summed"])
+        assert "train/box_loss" in run.remarks[0].says("es")
+
+    def test_the_user_may_choose_one(self):
+        with called.called({"loss": "train/box_loss"}):
+            run = readers.read(FIXTURES / "ultralytics-results.csv")
+        assert words(run) == ["1.5", "1.38", "1.25"]
+        assert keys(run) == ["called", "summed"]  # that of validation
+
+
+class TestExport:
+    """A panel of Weights & Biases'."""
+
+    TEXT = (
+        '"train/global_step","a - b - train/loss","a - b - train/loss__MIN","a - b - train/loss__MAX",'
+        '"c/d - train/loss","c/d - train/loss__MIN","c/d - train/loss__MAX"\n'
+        '"1","4.5","4.5","4.5","","",""\n"2","","","","NaN","NaN","NaN"\n"3","4","4","4","3","3","3"\n'
+    )
+
+    def test_of_several_runs_each_is_a_source_of_its_own_in_its_own_rows(self, tmp_path: Path):
+        path = written(tmp_path, self.TEXT)
+        first, second = (readers.read_source(source) for source in readers.every(str(path)))
+        assert (first.name, first.path, first.steps.to_list()) == ("a - b", path / "a - b", [1, 3])
+        assert (second.name, second.path, words(second)) == ("c/d", path / "c_d", ["nan", "3"])
+        assert second.aggregation("loss") == HUGGING_FACE  # as the name of its steps tells
+        with pytest.raises(
+            BadRunError, match=r"holds 2 runs, open one of them: .*c_d; tutor check takes all"
+        ):
+            readers.read(path)
+
+    def test_one_is_found_by_its_path_and_its_neighbours_are_offered(self, tmp_path: Path):
+        path = written(tmp_path, self.TEXT)
+        assert readers.open_run(str(path / "c_d")).name == "c/d"
+        with pytest.raises(BadRunError, match=r"did you mean .*c_d"):
+            readers.open_run(str(path / "c_e"))
+
+    def test_names_that_polars_would_take_for_patterns_are_names(self, tmp_path: Path):
+        path = written(tmp_path, "Step,^.* - loss$,* - loss,* - loss__MIN\n1,2,3,3\n")
+        assert words(readers.read(path / "*")) == ["3"]
+        run = readers.read(written(tmp_path, "epoch ,loss,*,^.*$\n 1, 2,3,4\n", "padded.csv"))
+        assert (words(run), words(run, "*"), words(run, "^.*$")) == (["2"], ["3"], ["4"])
+
+    def test_a_run_without_a_row_is_told(self, tmp_path: Path):
+        path = written(tmp_path, "Step,a - loss,a - loss__MIN,b - loss\n1,2,2,\n")
+        with pytest.raises(BadRunError, match=r"log\.csv/b holds no row"):
+            readers.read(path / "b")
+
+
+class TestOthers:
+    def test_llamafactory_hides_nan_as_the_trainer_beneath_it_does(self, tmp_path: Path):
+        row = {"current_steps": 10, "total_steps": 20, "loss": 2.0, "lr": 0.1, "elapsed_time": "0:00:09"}
+        run = readers.read(written(tmp_path, json.dumps(row) + "\n", "trainer_log.jsonl"))
+        assert (run.steps.to_list(), run.aggregation("loss")) == ([10], HUGGING_FACE)
+
+    def test_several_sets_that_the_trainer_evaluates_come_in_rows_of_their_own(self):
+        state, printed = (
+            readers.read(FIXTURES / name) for name in ("trainer_state.json", "trainer-output.txt")
+        )
+        assert state.steps.to_list() == list(range(2, 21, 2))
+        assert words(state)[4:6] == words(printed)[4:6] == ["4.9", "0"]
+        assert words(state, "val_loss")[4::5] == ["3.92", "nan"]
+        assert words(printed, "val_loss")[4::5] == ["3.92", "nan"]
+
+    @pytest.mark.parametrize(
+        ("names", "told"),
+        [
+            (("train/loss", "train/global_step"), HUGGING_FACE),
+            (("train/loss", "train/epoch", "train/learning_rate"), HUGGING_FACE),
+            (("loss", "train_runtime"), HUGGING_FACE),
+            (("train/loss", "train/lrm"), RUNNING),
+            (("train_loss_epoch",), WINDOW),
+            (("epoch_loss",), WINDOW),
+            (("train/loss", "train/learning_rate", "train/clip_range"), INSTANT),
+            (("Train/Samples/train_loss",), INSTANT),
+            (("loss", "lr"), INSTANT),
+        ],
+    )
+    def test_in_a_store_of_anybodys_the_names_tell_what_the_loss_is(self, tmp_path, names, told):
+        text = f"step,{','.join(names)}\n" + f"1{',2.0' * len(names)}\n"
+        assert readers.read(written(tmp_path, text)).aggregation("loss") == told
+
+    def test_steps_that_count_samples_are_told(self, tmp_path: Path):
+        run = readers.read(written(tmp_path, "step,Train/Samples/train_loss,Train/Samples/lr\n512,2.0,0.1\n"))
+        assert (words(run), words(run, "lr"), keys(run)) == (["2"], ["0.1"], ["in_samples"])
+
+    @pytest.mark.parametrize(
+        "place", ["swanlog/run-1/backup.swanlab", "run-1/backup.swanlab", ".aim/run_metadata.sqlite"]
+    )
+    def test_stores_that_are_not_read_ask_for_an_export(self, tmp_path: Path, place: str):
+        file = tmp_path / place
+        file.parent.mkdir(parents=True)
+        file.write_bytes(b"\x00\x01" * 99)
+        for path in (file, file.parent, tmp_path):
+            with pytest.raises(
+                BadRunError, match=r"a store of (SwanLab|Aim), .* as a CSV and give that"
+            ) as no:
+                readers.read(path)
+            assert "\n" not in str(no.value)
+
+
+SEEDS = [path.read_bytes() for path in sorted(FIXTURES.iterdir()) if path.suffix in (".csv", ".json", ".txt")]
+SEEDS.append(TestExport.TEXT.encode())
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    seed=st.sampled_from(SEEDS),
+    cuts=st.lists(st.tuples(st.integers(0, 1500), st.integers(0, 40), st.binary(max_size=8)), max_size=4),
+)
+def test_whatever_a_table_holds_is_runs_or_one_clear_line(
+    tmp_path: Path, seed: bytes, cuts: list[tuple[int, int, bytes]]
+):
+    for at, length, put in cuts:
+        seed = seed[:at] + put + seed[at + length :]
+    (tmp_path / "log").write_bytes(seed)
+    try:
+        runs = [readers.read_source(source) for source in readers.every(str(tmp_path / "log"))]
+    except BadRunError as error:
+        assert "\n" not in str(error)
+    else:
+        assert all(run.steps.is_sorted() and run.steps.is_unique().all() for run in runs)
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(losses=st.lists(st.floats(width=32), min_size=1, max_size=30), every=st.integers(1, 5))
+def test_any_history_gives_its_numbers_back(tmp_path: Path, losses: list[float], every: int):
+    history = {"loss": losses, "val_loss": losses[every - 1 :: every]}
+    run = readers.read(written(tmp_path, json.dumps(history), "history.json"))
+    held_out = run["val_loss"].drop_nulls() if run.has("val_loss") else ()
+    for found, wanted in ((run["loss"], losses), (held_out, history["val_loss"])):
+        assert all(one == two or math.isnan(two) for one, two in zip(found, wanted, strict=True))

@@ -1,0 +1,134 @@
+"""Keras: what CSVLogger writes, a row an epoch, and a `History.history` dumped as JSON, a list a metric.
+
+Each number of training is the mean over its epoch, made while the weights changed; NaN shows. `NA` stands
+where nothing was measured. A CSVLogger that appends counts each `fit` from epoch 0 on: where the loss goes on
+from where it was, so does the training, and its epochs are numbered on.
+Sources: keras/src/callbacks/csv_logger.py, keras/src/callbacks/history.py, keras/src/trainers/trainer.py
+"""
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from tutor.readers.common.rows import Row, number, run_of
+from tutor.readers.common.tables import cells, names_in, tidy
+from tutor.readers.common.trainers import WINDOW
+from tutor.readers.source import HEAD, Source
+from tutor.run import Aggregation, BadRunError, Remark, Run, limits, names
+
+AGGREGATIONS: Mapping[str, Aggregation] = {"loss": WINDOW}
+
+_DUMPED = re.compile(rb'\s*\{\s*"[^"]*"\s*:\s*(?:\[|\{\s*"0"\s*:)')
+_LOSS = re.compile(rb'"(?:val_)?loss"\s*:\s*[\[{]')
+
+
+@dataclass(frozen=True)
+class Epochs:
+    """A run in a CSV of CSVLogger's."""
+
+    path: Path
+    format: str = "a CSV of Keras"
+
+    def describe(self, lang: str) -> str:  # noqa: ARG002
+        """Its metrics say nothing of what the run was meant to be."""
+        return ""
+
+    def read(self, since: Run | None = None) -> Run:  # noqa: ARG002
+        """The run, read whole."""
+        remarks: list[Remark] = []
+        rows = tidy(cells(self.path)).rows(named=True)
+        return run_of(
+            list(_numbered_on(rows, remarks)), self.path, remarks=remarks, aggregations=AGGREGATIONS
+        )
+
+
+def _numbered_on(rows: Sequence[Row], remarks: list[Remark]) -> Iterator[Row]:
+    """The rows, with the epochs of a later `fit` counted from the one before on, where it went on training.
+
+    A later one whose loss begins nearer to where the one before began is another training: its epochs are
+    its own, and it takes the place of the one before.
+    """
+    ahead = epoch = count = 0
+    first = last = None
+    for row in rows:
+        given, loss = number(row.get("epoch")), number(row.get("loss"))
+        if given is None or not abs(given) < limits.STEP:
+            continue
+        if given == 0 and first is not None and last is not None and loss is not None:
+            went_on = abs(loss - last) < abs(loss - first)
+            ahead, count = (epoch + 1, count + 1) if went_on else (0, count)
+            first = loss
+        epoch = int(given) + ahead
+        first, last = loss if first is None else first, last if loss is None else loss
+        yield {**row, "epoch": epoch}
+    if count:
+        remarks.append(Remark("counted_on", {"count": count}))
+
+
+@dataclass(frozen=True)
+class History:
+    """A run in a dumped `History.history`."""
+
+    path: Path
+    format: str = "a History of Keras"
+
+    def describe(self, lang: str) -> str:  # noqa: ARG002
+        """Its metrics say nothing of what the run was meant to be."""
+        return ""
+
+    def read(self, since: Run | None = None) -> Run:  # noqa: ARG002
+        """The run, read whole. Raises BadRunError where the JSON is broken."""
+        try:
+            given = json.loads(self.path.read_bytes())
+        except (ValueError, RecursionError):
+            raise BadRunError(f"{self.path} is no whole JSON: was it cut?") from None
+        if not isinstance(given, dict):
+            raise BadRunError(f"{self.path} is no object of lists, one a metric")
+        return run_of(list(_by_epoch(given)), self.path, aggregations=AGGREGATIONS)
+
+
+def _by_epoch(history: Mapping[str, object]) -> Iterator[Row]:
+    """A row an epoch. What was measured less often, as by `validation_freq`, is spread evenly to the end."""
+    lists = {name: _listed(given) for name, given in list(history.items())[: limits.COLUMNS]}
+    count = max(map(len, lists.values()), default=0)
+    rows: list[dict[str, object]] = [{"epoch": epoch} for epoch in range(count)]
+    for name, values in lists.items():
+        every = count // len(values) if values else 1
+        for measured, value in enumerate(values, 1):
+            rows[measured * every - 1].setdefault(name, value)
+    yield from rows
+
+
+def _listed(given: object) -> list[object]:
+    """A metric's values: of a list or, as pandas dumps a table, of an object by the rows' numbers."""
+    if isinstance(given, dict):
+        return list(given.values())
+    return given if isinstance(given, list) else []
+
+
+def knows(named: Sequence[str]) -> bool:
+    """Whether these are the columns of CSVLogger, which counts in epochs and sorts the rest."""
+    return (
+        named[0] == "epoch"
+        and "loss" in named
+        and not {*named[1:]} & {*names.KNOWN["step"]}
+        and not any("/" in name for name in named)
+    )
+
+
+def sources(path: Path) -> list[Source]:
+    """A CSV that begins with epochs and has a `loss`, or JSON with a list of numbers under `loss`."""
+    if not path.is_file():
+        return []
+    if (named := names_in(path)) and knows(named):
+        return [Epochs(path)]
+    with path.open("rb") as file:
+        head = file.read(HEAD)
+    return [History(path)] if _DUMPED.match(head) and _LOSS.search(head) else []
+
+
+def lacks(path: Path) -> str | None:  # noqa: ARG001
+    """A CSV without a loss is told by the reader of any."""
+    return None

@@ -1,0 +1,66 @@
+"""Lightning's CSVLogger, `metrics.csv`: a row for each call that logged, so that most cells are empty.
+
+`NAME_step` is the value of its batch, and so is a name alone where it was logged by steps; `NAME_epoch`, and
+a name alone that was logged once an epoch, is the mean over the epoch. Where a new name comes up, the file is
+written anew with a longer header, its names sorted.
+Sources: lightning/fabric/loggers/csv_logs.py,
+lightning/pytorch/trainer/connectors/logger_connector/result.py
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tutor.readers.common.rows import run_of_table
+from tutor.readers.common.tables import cells, filled, names_in, tidy
+from tutor.readers.common.trainers import WINDOW
+from tutor.readers.source import Source
+from tutor.run import Run, names
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+@dataclass(frozen=True)
+class Metrics:
+    """A run in a `metrics.csv`."""
+
+    path: Path
+    format: str = "Lightning's metrics.csv"
+
+    def describe(self, lang: str) -> str:  # noqa: ARG002
+        """Its metrics say nothing of what the run was meant to be."""
+        return ""
+
+    def read(self, since: Run | None = None) -> Run:  # noqa: ARG002
+        """The run, read whole."""
+        rows = tidy(cells(self.path))
+        found = {signal: column for column, signal in names.mapping(rows.columns, self.path).items()}
+        averaged = "loss" in found and _once_an_epoch(rows, found["loss"])
+        return run_of_table(rows, self.path, aggregations={"loss": WINDOW} if averaged else None)
+
+
+def _once_an_epoch(rows: "pl.DataFrame", column: str) -> bool:
+    """Whether no epoch has two values of the column."""
+    logged = rows.filter(filled(rows[column]))
+    return logged["epoch"].n_unique() == logged.height
+
+
+def knows(named: Sequence[str]) -> bool:
+    """Whether these are the columns of such a file."""
+    if not {"epoch", "step"} <= set(named):
+        return False
+    return list(named) == sorted(named) or any(name.endswith(("_step", "_epoch")) for name in named)
+
+
+def sources(path: Path) -> list[Source]:
+    """A CSV of epochs and steps, its names sorted or ending as Lightning's do, with a loss."""
+    named = names_in(path)
+    losses = set(names.mapping(named, path).values()) & {"loss", "val_loss"} if knows(named) else ()
+    return [Metrics(path)] if losses else []
+
+
+def lacks(path: Path) -> str | None:  # noqa: ARG001
+    """A CSV without a loss is told by the reader of any."""
+    return None
