@@ -39,8 +39,8 @@ class RunEntry:
 
 
 def available(also: Iterable[Path] = ()) -> list[RunEntry]:
-    """Every run there is, by name; then those of `also` that are others and are still there."""
-    paths = [path for _, path in sorted(readers.available().items())]
+    """Every run there is, one's own first; then those of `also` that are others and are still there."""
+    paths = [*readers.available().values()]
     here = {path.resolve() for path in paths}
     paths += [path for path in dict.fromkeys(also) if path.resolve() not in here]
     return [entry for path in paths for entry in _entries(path)]
