@@ -10,7 +10,7 @@ from tutor import detectors, readers
 from tutor import tree as trees
 from tutor.detectors import NO_DATA, NOT_YET, Finding, any_of, apply, detector, registry
 from tutor.detectors.windows import Window
-from tutor.run import Remark, Run
+from tutor.run import Aggregation, Remark, Run
 
 BAD_BATCH, HARM, JUMP = numbers("bad_batch"), numbers("lasting_harm"), numbers("lr_jump")
 BATCH = {"batch": {"rows": 8, "tokens_per_row": 64, "accumulation": 1}}
@@ -388,6 +388,13 @@ class TestWindow:
         loss[200] = 2.0
         found = apply("spike", make_run({"loss": loss, "step": steps}), numbers("spike"))
         assert (found.outcome, found.step, found.window) == ("yes", 500, (400, 500))
+
+
+    def test_an_average_over_many_rows_rules_no_spike_out(self):
+        even = make_run({"loss": [2.0 + 0.01 * (i % 7) for i in range(300)]})
+        averaged = replace(even, aggregations={"loss": Aggregation("running")})
+        assert apply("spike", even, numbers("spike")).outcome == "no"
+        assert apply("spike", averaged, numbers("spike")).outcome == NO_DATA
 
 
 LOST = numbers("lost_state")
