@@ -517,6 +517,10 @@ class TestDecayGroups:
         assert self.found({"name": "all", "weight_decay": 0.1}).outcome == "together"
         assert self.found({"name": "all", "weight_decay": 0.0}).outcome == "split"
 
+    @pytest.mark.parametrize(("decay", "outcome"), [(0.01, "slight"), (0.02, "slight"), (0.021, "together")])
+    def test_the_default_of_a_common_optimizer_hardly_moves_a_gain(self, decay: float, outcome: str):
+        assert self.found({"name": "0", "weight_decay": decay}).outcome == outcome
+
     def test_a_bias_among_the_matrices(self):
         initial = {"w": weights(), "b": weights("bias", (128,))}
         decay = {"name": "decay", "weight_decay": 0.1, "names": ["w", "b"]}

@@ -389,7 +389,6 @@ class TestWindow:
         found = apply("spike", make_run({"loss": loss, "step": steps}), numbers("spike"))
         assert (found.outcome, found.step, found.window) == ("yes", 500, (400, 500))
 
-
     def test_an_average_over_many_rows_rules_no_spike_out(self):
         even = make_run({"loss": [2.0 + 0.01 * (i % 7) for i in range(300)]})
         averaged = replace(even, aggregations={"loss": Aggregation("running")})

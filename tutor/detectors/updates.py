@@ -14,14 +14,18 @@ if TYPE_CHECKING:
 
 @detector(
     manifest=("groups",),
-    outcomes=("split", "together"),
-    facts={"split": ("count", "decays"), "together": ("count", "decays", "name", "flat")},
+    outcomes=("split", "slight", "together"),
+    facts={
+        "split": ("count", "decays"),
+        **dict.fromkeys(("slight", "together"), ("count", "decays", "name", "flat", "bound")),
+    },
 )
-def decay_groups(run: Run, at: int | None) -> Finding:
+def decay_groups(run: Run, at: int | None, *, slight: float) -> Finding:
     """Whether biases and the gains of norms are kept out of weight decay.
 
     The flaw: one group for all, so that 1-D parameters decay with the matrices. Where the manifest names the
-    parameters and their shapes, any 1-D one in a group that decays says the same. Source: the tree.
+    parameters and their shapes, any 1-D one in a group that decays says the same. A decay of up to `slight`
+    hardly moves a gain: no flaw. Source: the tree; ours: `slight`.
     """
     groups = run.manifest.groups
     if not groups or any(group.weight_decay is None for group in groups):
@@ -29,10 +33,13 @@ def decay_groups(run: Run, at: int | None) -> Finding:
     decays = ", ".join(f"{group.weight_decay:g}" for group in groups)
     facts: dict[str, object] = {"count": len(groups), "decays": decays}
     shapes = {name: len(one.shape) for name, one in run.manifest.initial.items()}
-    for group in (group for group in groups if group.weight_decay):
+    for group in sorted(groups, key=lambda one: -float(one.weight_decay or 0)):  # what decays most, first
+        decay = float(group.weight_decay or 0)
         flat = [name for name in group.names if shapes.get(name, 2) < 2]
-        if flat or (not group.names and len(groups) == 1):
-            return Finding("together", None, facts | {"name": group.name, "flat": len(flat) or None})
+        if decay and (flat or (not group.names and len(groups) == 1)):
+            facts |= {"name": group.name, "flat": len(flat) or None, "bound": slight}
+            outcome = "together" if decay > slight else "slight"
+            return Finding(outcome, None, facts, measured=decay, bound=slight)
     return Finding("split", None, facts)
 
 
