@@ -8,10 +8,10 @@ takes more memory than was meant. What is refused is an OSError whose `strerror`
 import errno
 import os
 import stat
-import zlib
 from contextlib import suppress
+from io import BufferedReader
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, cast
 
 MEGABYTE = 1_000_000
 
@@ -27,32 +27,22 @@ def read(path: Path, most: int) -> bytes:
         OddFileError: it is no plain file, or holds more than `most` bytes.
         OSError: it can't be opened.
     """
-    _refuse_odd(path.stat(), path)  # opening a device can do things
-    with _opened(path, os.O_RDONLY) as file:
+    with opened(path) as file:
         data = file.read(most + 1)
     if len(data) > most:
         raise OddFileError(errno.EFBIG, f"it is larger than {most / MEGABYTE:g} MB", str(path))
     return data
 
 
-def unpacked(path: Path, most: int) -> bytes:
-    """What the gzip file at `path` holds, unpacked no further than `most` bytes.
+def opened(path: Path) -> BufferedReader:
+    """The plain file at `path`, to be read.
 
     Raises:
-        OddFileError: it is no plain file or no gzip, is damaged or cut short, or holds more.
+        OddFileError: it is no plain file.
         OSError: it can't be opened.
     """
-    packed = read(path, most)
-    unpacker = zlib.decompressobj(wbits=zlib.MAX_WBITS | 16)  # 16: gzip's header and checksum
-    try:
-        data = unpacker.decompress(packed, most + 1)
-    except zlib.error:
-        raise OddFileError(errno.EINVAL, "it is no gzip file, or a damaged one", str(path)) from None
-    if len(data) > most:
-        raise OddFileError(errno.EFBIG, f"it unpacks to more than {most / MEGABYTE:g} MB", str(path))
-    if not unpacker.eof or unpacker.unused_data:
-        raise OddFileError(errno.EINVAL, "it is a gzip file cut short, or with more behind it", str(path))
-    return data
+    _refuse_odd(path.stat(), path)  # opening a device can do things
+    return cast(BufferedReader, _opened(path, os.O_RDONLY))
 
 
 def append_line(path: Path, line: bytes) -> None:

@@ -14,7 +14,7 @@ from pathlib import Path
 from tests.bench.table import Row, paired
 
 LENGTH = 1_000_000
-BOUND = 3.0
+BOUND = 2.5
 
 
 def write_log(folder: Path, length: int) -> Path:

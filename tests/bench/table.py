@@ -95,12 +95,57 @@ class Bounded:
         return self.at_most is None or self.median <= self.at_most
 
 
-def render(rows: Sequence[Row | Bounded]) -> Iterator[Table]:
+@dataclass(frozen=True)
+class Read:
+    """A log checked, beside what another reader of it takes.
+
+    Attributes:
+        size: of the log, in bytes.
+        ours, theirs: seconds of whole processes, in turn.
+        memory: the most that checking it took, in bytes.
+        at_most: the bound on the median of ours / theirs.
+        in_bytes: the bound on the memory.
+    """
+
+    what: str
+    length: int
+    size: int
+    ours: tuple[float, ...]
+    theirs: tuple[float, ...]
+    memory: int
+    at_most: float
+    in_bytes: int = 10**9
+
+    @property
+    def ratio(self) -> float:
+        """The median ratio, pair by pair."""
+        return median(a / b for a, b in zip(self.ours, self.theirs, strict=True))
+
+    @property
+    def kept(self) -> bool:
+        """Whether both bounds are kept."""
+        return self.ratio <= self.at_most and self.memory <= self.in_bytes
+
+
+def render(rows: Sequence[Row | Bounded | Read]) -> Iterator[Table]:
     """The tables that `make bench` prints."""
+    if logs := [row for row in rows if isinstance(row, Read)]:
+        yield _logs(logs)
     if ratios := [row for row in rows if isinstance(row, Row)]:
         yield _ratios(ratios)
     if figures := [row for row in rows if isinstance(row, Bounded)]:
         yield _figures(figures)
+
+
+def _logs(rows: Sequence[Read]) -> Table:
+    table = Table("log", "rows", "MB", "theirs, s", "tutor check, s", "ratio", "bound", "memory, MB", "kept")
+    for row in rows:
+        seconds = (f"{median(times):.2f}" for times in (row.theirs, row.ours))
+        size, memory = (f"{count / 1e6:.0f}" for count in (row.size, row.memory))
+        bound = f"≤ {row.at_most:g}"
+        kept = "yes" if row.kept else "NO"
+        table.add_row(row.what, f"{row.length:,}", size, *seconds, f"{row.ratio:.2f}", bound, memory, kept)
+    return table
 
 
 def _figures(rows: Sequence[Bounded]) -> Table:

@@ -1,5 +1,9 @@
-"""Logs of other tools: the first byte says under which name a file is written, the rest what it holds."""
+"""Logs of other tools: the first byte says under which name a file is written, the rest what it holds.
 
+From 128 on, the file is packed: so what is spoilt is also what was packed, and not only the packing.
+"""
+
+import gzip
 from pathlib import Path
 
 from hypothesis import strategies as st
@@ -21,6 +25,7 @@ NAMES = (
 )
 FIXTURES = Path(__file__).parents[1] / "readers" / "fixtures"
 TABLES = ("keras-training", "lightning-metrics", "sb3-progress", "ultralytics-results")
+PACKED = 128
 STATE = b'{"log_history": [{"step": 1, "loss": 2.0, "grad_norm": NaN}, {"step": 1, "eval_loss": 2.5}]}'
 
 SEEDS = [
@@ -35,18 +40,26 @@ SEEDS = [
     b"\x02Step,a - loss,a - loss__MIN,b - loss,b - loss__MIN\n1,2,2,,\n2,,,3,3\n",
     b"\x03" + (FIXTURES / "keras-history.json").read_bytes(),
 ]
+SEEDS += [
+    *(bytes([PACKED + seed[0]]) + seed[1:] for seed in SEEDS),
+    *(seed[:1] + gzip.compress(seed[1:], mtime=0) for seed in SEEDS[::3]),
+    *(b"\x00" + text.encode("utf-16") for text in TEXTS.values()),
+]
 WORDS = [
     *b"iter step: loss nan inf trl: train_loss: num_updates log_history eval_loss __MIN :W&B".split(),
     *(b"\n", b"\r", b"{'loss': ", b" | ", b"\x1b[31m", b"\x80" * 9, b"\xff" * 8),
 ]
 INPUTS = st.tuples(
-    st.integers(0, len(NAMES) - 1), st.sampled_from([seed[1:] for seed in SEEDS]), st.binary(max_size=30)
+    st.integers(0, len(NAMES) - 1).flatmap(lambda name: st.sampled_from([name, PACKED + name])),
+    st.sampled_from([seed[1:] for seed in SEEDS]),
+    st.binary(max_size=30),
 ).map(lambda parts: bytes([parts[0]]) + parts[1] + parts[2])
 
 
 def check(data: bytes, folder: Path) -> None:
-    path = folder / NAMES[data[0] % len(NAMES) if data else 0]
-    path.write_bytes(data[1:])
+    kind, held = data[0] if data else 0, data[1:]
+    path = folder / NAMES[kind % PACKED % len(NAMES)]
+    path.write_bytes(gzip.compress(held, mtime=0) if kind >= PACKED else held)
     try:
         runs = [readers.read_source(source) for source in readers.every(str(path))]
     except BadRunError as error:

@@ -5,47 +5,48 @@ over the micro-batches of its step, the norm that before clipping.
 Sources: train_gpt2.py (`loss_accum`), torchtune's recipes/full_finetune_single_device.py (`running_loss`)
 """
 
-import re
-from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from tutor.readers.common.lines import NUMBER, TextLog, has
-from tutor.readers.common.rows import Row
+from tutor.readers.common.lines import NUMBER, Line, Lines, TextLog, either, has
 from tutor.readers.source import Source
 
-_STEP = re.compile(r"^\s*step\s+(\d+)\s*\|(.*)", re.IGNORECASE)
-_PRINTED = re.compile(rf"^\s*step\s+\d+\s*\|\s*loss:?\s*{NUMBER}", re.IGNORECASE | re.MULTILINE)
-_FIELD = re.compile(rf"([a-z_/]+):?\s*({NUMBER})", re.IGNORECASE)
-_VALIDATED = re.compile(rf"^validation loss:\s*({NUMBER})", re.IGNORECASE)
-_FILED = re.compile(rf"^(\d+) (train|val) ({NUMBER})$", re.IGNORECASE)
-_FILE = re.compile(rf"^\d+ (?:train|val) {NUMBER}\s*$", re.IGNORECASE | re.MULTILINE)
+if TYPE_CHECKING:
+    import polars as pl
+
+_STEP = r"^\s*step\s+(?P<step>[0-9]+)\s*\|"
+_PRINTED = either(rf"^\s*step\s+[0-9]+\s*\|\s*loss:?\s*{NUMBER}")
+_FIELD = rf"(?P<name>[a-z_/]+):?\s*(?P<value>{NUMBER})"
+_VALIDATED = rf"^validation loss:\s*(?P<val_loss>{NUMBER})"
+_TRAINED = rf"^\s*(?P<step>[0-9]+) train (?P<loss>{NUMBER})\s*$"
+_HELD_OUT = rf"^\s*(?P<step>[0-9]+) val (?P<val_loss>{NUMBER})\s*$"
+_FILE = either(_TRAINED, _HELD_OUT)
 
 
-def _parse_output(lines: Iterator[str]) -> Iterator[Row]:
-    """A validation is printed before the row of its step."""
-    held_out: str | None = None
-    for line in lines:
-        if found := _VALIDATED.match(line):
-            held_out = found[1]
-        elif found := _STEP.match(line):
-            row = {"step": found[1], **{name.lower(): value for name, value in _FIELD.findall(found[2])}}
-            if "loss" in row:
-                yield row if held_out is None else {**row, "val_loss": held_out}
-                held_out = None
+def _tidy(rows: "pl.DataFrame") -> "pl.DataFrame":
+    """The rows with a loss; a validation is printed before the row of its step."""
+    import polars as pl  # only who reads a log pays for it
+
+    if "loss" not in rows.columns:
+        return rows.clear()
+    if "val_loss" in rows.columns:
+        loss, held_out, row = pl.col("loss").is_not_null(), pl.col("val_loss"), pl.int_range(pl.len())
+        last, before = (pl.when(one).then(row).forward_fill() for one in (held_out.is_not_null(), loss))
+        fresh = last > before.shift().fill_null(-1)
+        rows = rows.with_columns(pl.when(fresh).then(held_out.forward_fill()))
+    return rows.drop_nulls("loss")
 
 
-def _parse_file(lines: Iterator[str]) -> Iterator[Row]:
-    for line in lines:
-        if found := _FILED.match(line.strip()):
-            yield {"step": found[1], "loss" if found[2] == "train" else "val_loss": found[3]}
+_OUTPUT = Lines((Line(_VALIDATED), Line(_STEP, _FIELD)), tidy=_tidy)
+_FILED = Lines((Line(_TRAINED), Line(_HELD_OUT)))
 
 
 def sources(path: Path) -> list[Source]:
     """A file with such lines."""
     if has(path, _PRINTED):
-        return [TextLog(path, "build-nanogpt's or torchtune's output", _parse_output)]
+        return [TextLog(path, "build-nanogpt's or torchtune's output", _OUTPUT)]
     if has(path, _FILE):
-        return [TextLog(path, "build-nanogpt's log.txt", _parse_file)]
+        return [TextLog(path, "build-nanogpt's log.txt", _FILED)]
     return []
 
 

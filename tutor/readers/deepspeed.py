@@ -6,40 +6,42 @@ Sources: deepspeed/runtime/engine.py (`_report_progress`), deepspeed/runtime/fp1
 deepspeed/runtime/pipe/engine.py (`train_batch`)
 """
 
-import re
-from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from tutor.readers.common.lines import NUMBER, TextLog, has
-from tutor.readers.common.rows import Row
+from tutor.readers.common.lines import NUMBER, Line, Lines, TextLog, either, has
 from tutor.readers.megatron import LINE as MEGATRON
 from tutor.readers.source import Source
 
-_STEP = re.compile(rf"\bstep=(\d+), skipped=(\d+), lr=\[({NUMBER})", re.IGNORECASE)
-_SCALE = re.compile(
-    rf"Attempted loss scale: (?:({NUMBER}), but hysteresis|{NUMBER}, reducing to ({NUMBER}))", re.IGNORECASE
-)
-_CHAT = re.compile(rf"^epoch: \d+\|step: (\d+)\|.*?\bact_loss: ({NUMBER})", re.IGNORECASE)
-_PIPE = re.compile(rf"\bsteps: (\d+) loss: ({NUMBER}) iter time \(s\):", re.IGNORECASE)
-_ANY = re.compile(f"{_STEP.pattern}|{_CHAT.pattern}|{_PIPE.pattern}", re.IGNORECASE | re.MULTILINE)
+if TYPE_CHECKING:
+    import polars as pl
+
+_STEP = rf"\bstep=(?P<step>[0-9]+), skipped=(?P<skipped_steps>[0-9]+), lr=\[(?P<lr>{NUMBER})"
+_SCALE = rf"Attempted loss scale: {NUMBER}, reducing to (?P<loss_scale>{NUMBER})"
+_STAYS = rf"Attempted loss scale: (?P<loss_scale>{NUMBER}), but hysteresis"
+_PIPE = rf"\bsteps: (?P<step>[0-9]+) loss: (?P<loss>{NUMBER}) iter time \(s\):"
+_CHAT = rf"^epoch: [0-9]+\|step: (?P<step>[0-9]+)\|.*?\bact_loss: (?P<loss>{NUMBER})"
+_ANY = either(_STEP, _CHAT, _PIPE)
 
 
-def _parse(lines: Iterator[str]) -> Iterator[Row]:
-    scale: str | None = None
-    for line in lines:
-        if found := _SCALE.search(line):
-            scale = found[1] or found[2]  # while hysteresis lasts, the scale stays
-        elif found := _CHAT.match(line) or _PIPE.search(line):
-            yield {"step": found[1], "loss": found[2]}
-        elif found := _STEP.search(line):
-            row = {"step": found[1], "skipped_steps": found[2], "lr": found[3]}
-            yield row if scale is None else {**row, "loss_scale": scale}
+def _tidy(rows: "pl.DataFrame") -> "pl.DataFrame":
+    """The rows with a step; the scale is that of the last message before."""
+    import polars as pl  # only who reads a log pays for it
+
+    if "loss_scale" in rows.columns and "skipped_steps" in rows.columns:
+        stepped = pl.col("skipped_steps").is_not_null()
+        rows = rows.with_columns(pl.when(stepped).then(pl.col("loss_scale").forward_fill()))
+    return rows.drop_nulls("step") if "step" in rows.columns else rows.clear()
+
+
+_KINDS = (_STAYS, _SCALE, _CHAT, _PIPE, _STEP)
+_LINES = Lines(tuple(Line(kind) for kind in _KINDS), tidy=_tidy)
 
 
 def sources(path: Path) -> list[Source]:
     """A file with such a line; under Megatron's own rows, which say more, it isn't this reader's."""
     mine = has(path, _ANY) and not has(path, MEGATRON)
-    return [TextLog(path, "DeepSpeed's output", _parse)] if mine else []
+    return [TextLog(path, "DeepSpeed's output", _LINES)] if mine else []
 
 
 def lacks(path: Path) -> str | None:  # noqa: ARG001

@@ -6,61 +6,70 @@ for an overflow: the step is skipped, which a note tells, and its loss never sho
 Sources: fairseq_cli/train.py (`train`), fairseq/trainer.py (`train_step`), fairseq/logging/progress_bar.py
 """
 
-import json
-import re
-from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from tutor.readers.common.lines import NUMBER, TextLog, has
-from tutor.readers.common.rows import Row
+from tutor.readers.common.lines import NUMBER, Line, Lines, TextLog, either, has
 from tutor.readers.source import Source
 from tutor.run import Aggregation
+
+if TYPE_CHECKING:
+    import polars as pl
 
 AGGREGATIONS = {
     "loss": Aggregation("window", shows_nan=False),
     "grad_norm": Aggregation("window", shows_nan=False),
 }
 
-_JSON = re.compile(r"\b(train_inner|valid) \| (\{.*\"(?:valid_)?num_updates\".*\})")
-_PLAIN = re.compile(r"\b(?:train_inner \| epoch \d+: .*\bnum_updates=|valid \| .*\| num_updates )\d+.*")
-_LINE = re.compile(f"{_JSON.pattern}|{_PLAIN.pattern}")
-_OVERFLOW = re.compile(rf"gradient overflow detected.* setting loss scale to: ({NUMBER})", re.IGNORECASE)
-_FIELD = re.compile(rf"\b(\w+)[= ]({NUMBER})(?=,| \||\s*$)", re.IGNORECASE)
-_KEPT = ("loss", "lr", "gnorm", "loss_scale")
+_OVERFLOW = rf"gradient overflow detected.* setting loss scale to: (?P<overflow>{NUMBER})"
+_TRAINED = r"\b(?P<row>train_inner) \| \{[^{}]*\"num_updates\"[^{}]*\}"
+_HELD_OUT = r"\b(?P<row>valid) \| \{[^{}]*\"(?:valid_)?num_updates\"[^{}]*\}"
+_TRAINED_PLAIN = r"\b(?P<row>train_inner) \| epoch [0-9]+: .*\bnum_updates=[0-9]"
+_HELD_OUT_PLAIN = r"\b(?P<row>valid) \| .*\| num_updates [0-9]"
+_KEPT = r"(?P<name>num_updates|loss|lr|gnorm|loss_scale)"
+_KEPT_OUT = r"(?P<name>(?:valid_)?(?:num_updates|loss))"
+_JSON = rf'"\s*:\s*"?(?P<value>{NUMBER})"?\s*[,}}]'
+_PLAIN = rf"[= ](?P<value>{NUMBER})(?:,| \||\s*$)"
+_ANY = either(_TRAINED, _HELD_OUT, _TRAINED_PLAIN, _HELD_OUT_PLAIN)
 
 
-def _parse(lines: Iterator[str]) -> Iterator[Row]:
-    skipped = 0
-    for line in lines:
-        if _OVERFLOW.search(line):
-            skipped += 1
-        elif found := _JSON.search(line):
-            yield from _row(found[1], _loaded(found[2]), skipped)
-        elif found := _PLAIN.search(line):
-            yield from _row(found[0].partition(" ")[0], dict(_FIELD.findall(found[0])), skipped)
+def _trained(name: str) -> str:
+    return name.replace("num_updates", "step")
 
 
-def _row(kind: str, given: Row, skipped: int) -> Iterator[Row]:
-    """What is kept of a row of training or of validation, whose names may begin with `valid_`."""
-    if kind == "valid":
-        known = {name.removeprefix("valid_"): value for name, value in given.items()}
-        yield {"step": known.get("num_updates"), "val_loss": known.get("loss")}
-    elif "num_updates" in given:
-        kept = {name: given[name] for name in _KEPT if name in given}
-        yield {"step": given["num_updates"], **kept} | ({"skipped_steps": skipped} if skipped else {})
+def _held_out(name: str) -> str:
+    return {"loss": "val_loss", "num_updates": "held_out"}[name.removeprefix("valid_")]
 
 
-def _loaded(text: str) -> Row:
-    """What the JSON says; nothing where it is broken."""
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError):
-        return {}
+def _tidy(rows: "pl.DataFrame") -> "pl.DataFrame":
+    """The rows with a step; those of training with the overflows that came before, each a step skipped."""
+    import polars as pl  # only who reads a log pays for it
+
+    missing = {"step", "held_out", "overflow"} - {*rows.columns}
+    rows = rows.with_columns(pl.lit(None, pl.Float64).alias(name) for name in missing)
+    skipped = pl.col("overflow").is_not_null().cum_sum()
+    told = pl.col("step").is_not_null() & (skipped > 0)
+    rows = rows.with_columns(
+        pl.coalesce("step", "held_out").alias("step"), pl.when(told).then(skipped).alias("skipped_steps")
+    )
+    return rows.drop_nulls("step").drop("held_out", "overflow").cast(pl.Float64)
+
+
+_LINES = Lines(
+    (
+        Line(_OVERFLOW),
+        Line(_TRAINED, f'"{_KEPT}{_JSON}', _trained),
+        Line(_HELD_OUT, f'"{_KEPT_OUT}{_JSON}', _held_out),
+        Line(_TRAINED_PLAIN, rf"\b{_KEPT}{_PLAIN}", _trained),
+        Line(_HELD_OUT_PLAIN, rf"\b{_KEPT_OUT}{_PLAIN}", _held_out),
+    ),
+    tidy=_tidy,
+)
 
 
 def sources(path: Path) -> list[Source]:
     """A file with such a line."""
-    return [TextLog(path, "fairseq's log", _parse, AGGREGATIONS)] if has(path, _LINE) else []
+    return [TextLog(path, "fairseq's log", _LINES, AGGREGATIONS)] if has(path, _ANY) else []
 
 
 def lacks(path: Path) -> str | None:  # noqa: ARG001

@@ -9,23 +9,28 @@ Source: transformers/trainer.py (`_maybe_log_save_evaluate`, `evaluation_loop`)
 
 import json
 import re
-from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from itertools import groupby
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from tutor.readers.common.lines import NUMBER, TextLog, has
-from tutor.readers.common.rows import Row, configured, number, run_of
+from tutor import packed
+from tutor.readers.common.lines import NUMBER, Line, Lines, TextLog, has
+from tutor.readers.common.rows import configured, run_of_frame, table_of
 from tutor.readers.common.trainers import HUGGING_FACE
-from tutor.readers.source import HEAD, Source
-from tutor.run import BadRunError, Run
+from tutor.readers.source import Source, head
+from tutor.run import BadRunError, Remark, Run, limits
+
+if TYPE_CHECKING:
+    import polars as pl
 
 STATE = "trainer_state.json"
 _SETTINGS = ("max_steps", "num_train_epochs", "train_batch_size")
 AGGREGATIONS = {"loss": HUGGING_FACE}
+_TOGETHER = ""  # the column of what stands together: no log names one so
 
 _PRINTED = re.compile(rf"\{{(?=')[^{{}}]*'loss': '?{NUMBER}'?[^{{}}]*\}}", re.IGNORECASE)
-_PAIR = re.compile(rf"'([^']+)': '?({NUMBER})'?", re.IGNORECASE)
+_DICTIONARY = r"\{'[^{}]*\}"
+_PAIR = rf"'(?P<name>[^']+)': '?(?P<value>{NUMBER})'?"
 
 
 @dataclass(frozen=True)
@@ -42,68 +47,59 @@ class State:
     def read(self, since: Run | None = None) -> Run:  # noqa: ARG002
         """The run, read whole. Raises BadRunError where the JSON is broken."""
         try:
-            state = json.loads(self.path.read_bytes())
+            state = json.loads(packed.read(self.path, limits.PACKED)[0])
             history = state["log_history"]
         except (ValueError, KeyError, TypeError, RecursionError):
             raise BadRunError(f"{self.path} is no whole trainer_state.json: was it cut?") from None
         if not isinstance(history, list):
             raise BadRunError(f"{self.path} has no list of rows under log_history")
-        rows = _tidy(row for row in history if isinstance(row, dict))
-        return run_of(
-            rows,
+        remarks: list[Remark] = []
+        rows = table_of((row for row in history if isinstance(row, dict)), remarks)
+        return run_of_frame(
+            _tidy(rows),
             self.path,
             name=self.path.resolve().parent.name or STATE,
             aggregations=AGGREGATIONS,
+            remarks=remarks,
             manifest=configured((key, state.get(key)) for key in _SETTINGS),
         )
 
 
-def _tidy(history: Iterable[Row]) -> Iterator[Row]:
+def _tidy(rows: "pl.DataFrame") -> "pl.DataFrame":
     """The rows without the summary at the end; several sets' evaluations, a row each, as their mean.
 
     A second evaluation at one step is of the best checkpoint, loaded again at the end: it isn't the run's.
     """
-    evaluated: set[object] = set()
-    logged = (row for row in history if "train_runtime" not in row)
-    for (step, held_out), rows in groupby(logged, lambda row: (row.get("step"), bool(_held_out(row)))):
-        if not held_out:
-            yield from rows
-        elif step not in evaluated:
-            evaluated.add(step)
-            yield _mean_of(rows)
+    import polars as pl  # only who reads a log pays for it
+
+    if "train_runtime" in rows.columns:
+        rows = rows.filter(pl.col("train_runtime").is_null())
+    losses = [name for name in rows.columns if name.startswith("eval_") and name.endswith("_loss")]
+    if not losses:
+        return rows
+    if "step" not in rows.columns:
+        rows = rows.with_columns(step=pl.lit(None, pl.Float64))
+    held_out = rows.select(pl.any_horizontal(pl.col(losses).is_not_null())).to_series()
+    both = pl.DataFrame({"step": rows["step"], "held out": held_out})
+    rows = rows.with_columns(both.select(pl.struct(pl.all()).rle_id().alias(_TOGETHER)).to_series())
+    evaluated = (
+        rows.filter(held_out).group_by(_TOGETHER, maintain_order=True).agg(pl.all().drop_nulls().first())
+    )
+    evaluated = evaluated.unique("step", keep="first", maintain_order=True)
+    evaluated = evaluated.with_columns(pl.mean_horizontal(losses).alias("eval_loss"))
+    tidy = pl.concat([rows.filter(~held_out), evaluated], how="diagonal")
+    return tidy.sort(_TOGETHER, maintain_order=True).drop(_TOGETHER)
 
 
-def _mean_of(rows: Iterable[Row]) -> Row:
-    """The rows of one step's evaluations as one; of a set that is there twice, the first."""
-    first, losses = dict[str, object](), dict[str, float]()
-    for row in rows:
-        first, losses = {**row, **first}, _held_out(row) | losses
-    return {**first, "eval_loss": sum(losses.values()) / len(losses)}
-
-
-def _held_out(row: Row) -> dict[str, float]:
-    """The losses on held-out sets in a row, by their names."""
-    return {
-        key: value
-        for key, given in row.items()
-        if key.startswith("eval_") and key.endswith("_loss") and (value := number(given)) is not None
-    }
-
-
-def _parse(lines: Iterator[str]) -> Iterator[Row]:
+def _numbered(rows: "pl.DataFrame") -> "pl.DataFrame":
     """The printed dictionaries; they have no step, so a row of the loss counts as one."""
-    return _tidy(_printed(lines))
+    import polars as pl  # only who reads a log pays for it
+
+    counted = pl.col("loss").is_not_null().cum_sum() if "loss" in rows.columns else pl.lit(0)
+    return _tidy(rows.with_columns(counted.cast(pl.Float64).alias("step")))
 
 
-def _printed(lines: Iterator[str]) -> Iterator[Row]:
-    step = 0
-    for line in lines:
-        for printed in re.findall(r"\{'[^{}]*\}", line):
-            row = dict(_PAIR.findall(printed))
-            if "loss" in row:
-                step += 1
-            if row:
-                yield {**row, "step": step}
+_LINES = Lines((Line(r"^(?P<step>)", _PAIR, str),), each=_DICTIONARY, tidy=_numbered)
 
 
 def sources(path: Path) -> list[Source]:
@@ -112,12 +108,11 @@ def sources(path: Path) -> list[Source]:
         path = path / STATE
     if not path.is_file():
         return []
-    with path.open("rb") as file:
-        head = file.read(HEAD)
-    if head.lstrip().startswith(b"{") and b'"log_history"' in head:
+    begin = head(path)
+    if begin.lstrip().startswith(b"{") and b'"log_history"' in begin:
         return [State(path)]
     if has(path, _PRINTED):
-        return [TextLog(path, "what a Trainer printed", _parse, AGGREGATIONS)]
+        return [TextLog(path, "what a Trainer printed", _LINES, AGGREGATIONS)]
     return []
 
 

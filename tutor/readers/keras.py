@@ -12,10 +12,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from tutor import packed
 from tutor.readers.common.rows import Row, number, run_of
 from tutor.readers.common.tables import cells, names_in, tidy
 from tutor.readers.common.trainers import WINDOW
-from tutor.readers.source import HEAD, Source
+from tutor.readers.source import Source, head
 from tutor.run import Aggregation, BadRunError, Remark, Run, limits, names
 
 AGGREGATIONS: Mapping[str, Aggregation] = {"loss": WINDOW}
@@ -38,7 +39,7 @@ class Epochs:
     def read(self, since: Run | None = None) -> Run:  # noqa: ARG002
         """The run, read whole."""
         remarks: list[Remark] = []
-        rows = tidy(cells(self.path)).rows(named=True)
+        rows = tidy(cells(self.path, remarks)).rows(named=True)
         return run_of(
             list(_numbered_on(rows, remarks)), self.path, remarks=remarks, aggregations=AGGREGATIONS
         )
@@ -81,7 +82,7 @@ class History:
     def read(self, since: Run | None = None) -> Run:  # noqa: ARG002
         """The run, read whole. Raises BadRunError where the JSON is broken."""
         try:
-            given = json.loads(self.path.read_bytes())
+            given = json.loads(packed.read(self.path, limits.PACKED)[0])
         except (ValueError, RecursionError):
             raise BadRunError(f"{self.path} is no whole JSON: was it cut?") from None
         if not isinstance(given, dict):
@@ -124,9 +125,8 @@ def sources(path: Path) -> list[Source]:
         return []
     if (named := names_in(path)) and knows(named):
         return [Epochs(path)]
-    with path.open("rb") as file:
-        head = file.read(HEAD)
-    return [History(path)] if _DUMPED.match(head) and _LOSS.search(head) else []
+    begin = head(path)
+    return [History(path)] if _DUMPED.match(begin) and _LOSS.search(begin) else []
 
 
 def lacks(path: Path) -> str | None:  # noqa: ARG001

@@ -16,7 +16,7 @@ from tutor.readers.common.rows import run_of_table
 from tutor.readers.common.tables import cells, filled, names_in, tidy
 from tutor.readers.common.trainers import WINDOW
 from tutor.readers.source import Source
-from tutor.run import Run, names
+from tutor.run import Remark, Run, names
 
 if TYPE_CHECKING:
     import polars as pl
@@ -35,10 +35,12 @@ class Metrics:
 
     def read(self, since: Run | None = None) -> Run:  # noqa: ARG002
         """The run, read whole."""
-        rows = tidy(cells(self.path))
+        remarks: list[Remark] = []
+        rows = tidy(cells(self.path, remarks))
         found = {signal: column for column, signal in names.mapping(rows.columns, self.path).items()}
         averaged = "loss" in found and _once_an_epoch(rows, found["loss"])
-        return run_of_table(rows, self.path, aggregations={"loss": WINDOW} if averaged else None)
+        aggregations = {"loss": WINDOW} if averaged else None
+        return run_of_table(rows, self.path, aggregations=aggregations, remarks=remarks)
 
 
 def _once_an_epoch(rows: "pl.DataFrame", column: str) -> bool:

@@ -6,39 +6,44 @@ after a NaN it is NaN to the epoch's end. Validation follows each epoch, and onl
 Source: ggml/src/ggml-opt.cpp (ggml_opt_epoch_callback_progress_bar)
 """
 
-import re
-from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from tutor.readers.common.lines import NUMBER, TextLog, has
-from tutor.readers.common.rows import Row
+from tutor.readers.common.lines import NUMBER, Line, Lines, TextLog, either, has
 from tutor.readers.common.trainers import RUNNING
 from tutor.readers.source import Source
 
-_LINE = re.compile(
-    rf"\b(train|val): +\[[^]]*\] data=0*(\d{{1,15}})/0*(\d{{1,15}}) loss=({NUMBER})", re.IGNORECASE
-)
+if TYPE_CHECKING:
+    import polars as pl
+
+_BAR = r": +\[[^\]]*\] data=0*(?P<seen>[0-9]{1,15})/0*(?P<of>[0-9]{1,15}) loss="
+_TRAINED = rf"\btrain{_BAR}(?P<loss>{NUMBER})"
+_VALIDATED = rf"\bval{_BAR}(?P<val_loss>{NUMBER})"
+_ANY = either(_TRAINED, _VALIDATED)
 
 
-def _parse(lines: Iterator[str]) -> Iterator[Row]:
-    before, at = 0, 0  # of the epochs that have ended; of the one under way
-    for line in lines:
-        if not (found := _LINE.search(line)):
-            continue
-        seen, of, loss = int(found[2]), int(found[3]), found[4]
-        if found[1].lower() == "val":
-            if seen == of:
-                yield {"step": before + at, "val_loss": loss}
-            continue
-        if seen < at:
-            before += at
-        at = seen
-        yield {"step": before + seen, "loss": loss}
+def _tidy(rows: "pl.DataFrame") -> "pl.DataFrame":
+    """The rows by what was trained on: that of the epochs that have ended, and of the one under way."""
+    import polars as pl  # only who reads a log pays for it
+
+    if "loss" not in rows.columns:
+        rows = rows.with_columns(loss=pl.lit(None, pl.Float64))
+    if "val_loss" not in rows.columns:
+        rows = rows.with_columns(val_loss=pl.lit(None, pl.Float64))
+    trained = pl.col("val_loss").is_null()
+    at = pl.when(trained).then("seen").forward_fill().fill_null(0)
+    last = at.shift().fill_null(0)
+    before = pl.when(at < last).then(last).otherwise(0).cum_sum()
+    whole = trained | (pl.col("seen") == pl.col("of"))
+    return rows.with_columns(step=before + at).filter(whole).select("step", "loss", "val_loss")
+
+
+_LINES = Lines((Line(_TRAINED), Line(_VALIDATED)), tidy=_tidy)
 
 
 def sources(path: Path) -> list[Source]:
     """A file with such a line."""
-    return [TextLog(path, "llama.cpp's output", _parse, {"loss": RUNNING})] if has(path, _LINE) else []
+    return [TextLog(path, "llama.cpp's output", _LINES, {"loss": RUNNING})] if has(path, _ANY) else []
 
 
 def lacks(path: Path) -> str | None:  # noqa: ARG001

@@ -6,28 +6,37 @@ tells which. The norm is that of the last step before clipping.
 Source: megatron/training/training.py (`training_log`)
 """
 
-import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from tutor.readers.common.lines import NUMBER, TextLog, has
-from tutor.readers.common.rows import Row, number
+from tutor.readers.common.lines import NUMBER, Line, Lines, TextLog, either, has
 from tutor.readers.source import Source
 from tutor.run import Aggregation
 
+if TYPE_CHECKING:
+    import polars as pl
+
 AGGREGATIONS = {"loss": Aggregation("window", shows_nan=False)}
 
-LINE = re.compile(r"\biteration\s+(\d+)/\s*\d+ \|(.*)")
-_FIELD = re.compile(rf"\|?\s*([a-z][a-z -]*?):\s*({NUMBER})(?=\s*\|)", re.IGNORECASE)
-_END = re.compile(r"\bnumber of (?:skipped|nan) iterations:\s*\d+ *\|")
-_OTHER = re.compile(rf"{LINE.pattern}|^time \(ms\)|^\[Rank \d+\]|validation loss")
-_WRAPPED = 8  # lines that one row is broken into at most
-_VALIDATED = re.compile(
-    rf"validation loss at iteration (\d+) .*?(?:lm loss value|lm-loss value|loss value):\s*({NUMBER})", re.I
+_LINE = r"\biteration\s+(?P<step>[0-9]+)/\s*[0-9]+ \|"
+_FIELD = (
+    r"\|\s*(?P<name>lm loss|lm-loss|loss|learning rate|loss scale|grad norm|number of skipped iterations)"
+    rf":\s*(?P<value>{NUMBER})\s"
 )
+_SKIPS = "number of skipped iterations"
+_VALIDATED = (
+    r"validation loss at iteration (?P<step>[0-9]+) .*?"
+    rf"(?:lm loss value|lm-loss value|loss value):\s*(?P<val_loss>{NUMBER})"
+)
+_END = r"\bnumber of (?:skipped|nan) iterations:\s*[0-9]+ *\|"
+_WRAPPED = 8  # lines that one row is broken into at most
+LINE = either(_LINE)
+_WHOLE = either(_END)
+_OTHER = either(_LINE, r"^time \(ms\)", r"^\[Rank [0-9]+\]", "validation loss")
 
 
-def _unwrapped(lines: Iterator[str]) -> Iterator[str]:
+def _unwrapped(lines: Iterable[str]) -> Iterator[str]:
     """The lines; a row that a terminal has broken into several is one of them again."""
     held: list[str] = []
     for line in lines:
@@ -35,12 +44,12 @@ def _unwrapped(lines: Iterator[str]) -> Iterator[str]:
             follows = "|" in line and len(held) < _WRAPPED and not _OTHER.search(line)
             if follows:
                 held.append(line)
-            if not follows or _END.search(line):
+            if not follows or _WHOLE.search(line):
                 yield "".join(held)
                 held = []
             if follows:
                 continue
-        if LINE.search(line) and not _END.search(line):
+        if LINE.search(line) and not _WHOLE.search(line):
             held = [line]
         else:
             yield line
@@ -48,29 +57,25 @@ def _unwrapped(lines: Iterator[str]) -> Iterator[str]:
         yield "".join(held)
 
 
-def _parse(lines: Iterator[str]) -> Iterator[Row]:
-    skipped = 0.0
-    for line in _unwrapped(lines):
-        if found := _VALIDATED.search(line):
-            yield {"step": found[1], "val_loss": found[2]}
-        elif found := LINE.search(line):
-            fields = {name.lower(): value for name, value in _FIELD.findall(found[2])}
-            row = {"step": found[1], **{name: fields[name] for name in _KEPT if name in fields}}
-            count = number(fields.get("number of skipped iterations"))
-            if count is not None:
-                skipped += count
-                row["skipped_steps"] = str(skipped)
-            if number(row.get("grad norm")) == 0:
-                del row["grad norm"]  # it prints 0.000 where it didn't compute it
-            yield row
+def _tidy(rows: "pl.DataFrame") -> "pl.DataFrame":
+    """The skipped steps counted from the beginning; no norm where it wasn't computed, which prints 0.000."""
+    import polars as pl  # only who reads a log pays for it
+
+    if _SKIPS in rows.columns:
+        rows = rows.rename({_SKIPS: "skipped_steps"}).with_columns(pl.col("skipped_steps").cum_sum())
+    if "grad norm" in rows.columns:
+        rows = rows.with_columns(pl.when(pl.col("grad norm") != 0).then(pl.col("grad norm")))
+    return rows
 
 
-_KEPT = ("lm loss", "lm-loss", "loss", "learning rate", "loss scale", "grad norm")
+_LINES = Lines(
+    (Line(_VALIDATED), Line(_LINE, _FIELD)), tidy=_tidy, begun=_LINE, ended=_END, joined=_unwrapped
+)
 
 
 def sources(path: Path) -> list[Source]:
     """A file with such a line."""
-    return [TextLog(path, "Megatron's output", _parse, AGGREGATIONS)] if has(path, LINE) else []
+    return [TextLog(path, "Megatron's output", _LINES, AGGREGATIONS)] if has(path, LINE) else []
 
 
 def lacks(path: Path) -> str | None:  # noqa: ARG001

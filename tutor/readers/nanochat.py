@@ -7,33 +7,33 @@ it keeps its name, `val/bpb`.
 Source: scripts/base_train.py, scripts/chat_sft.py
 """
 
-import re
-from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from tutor.readers.common.lines import NUMBER, TextLog, has
-from tutor.readers.common.rows import Row
+from tutor.readers.common.lines import NUMBER, Line, Lines, TextLog, either, has
 from tutor.readers.common.trainers import RUNNING
 from tutor.readers.source import Source
 
-_LINE = re.compile(rf"^step (\d+)(?:/\d+)? \([^)|]*\) \| loss: ({NUMBER}) \|.*", re.IGNORECASE | re.MULTILINE)
-_FIELD = re.compile(rf"\| (lrm|tok/sec|grad norm): ({NUMBER})", re.IGNORECASE)
-_VALIDATED = re.compile(rf"^step (\d+) \| validation bpb: ({NUMBER})", re.IGNORECASE)
+if TYPE_CHECKING:
+    import polars as pl
+
+_LINE = rf"^step (?P<step>[0-9]+)(?:/[0-9]+)? \([^)|]*\) \| loss: (?P<loss>{NUMBER}) \|"
+_FIELD = rf"\| (?P<name>lrm|tok/sec|grad norm): (?P<value>{NUMBER})"
+_VALIDATED = rf"^step (?P<step>[0-9]+) \| validation bpb: (?P<bpb>{NUMBER})"
 _NAMES = {"lrm": "lr", "tok/sec": "tokens_per_second", "grad norm": "grad_norm"}
 
 
-def _parse(lines: Iterator[str]) -> Iterator[Row]:
-    for line in lines:
-        if found := _LINE.match(line):
-            fields = {_NAMES[name.lower()]: value for name, value in _FIELD.findall(line)}
-            yield {"step": found[1], "loss": found[2], **fields}
-        elif found := _VALIDATED.match(line):
-            yield {"step": found[1], "val/bpb": found[2]}
+def _tidy(rows: "pl.DataFrame") -> "pl.DataFrame":
+    """The rows, with the name of validation that a group of a pattern can't have."""
+    return rows.rename({"bpb": "val/bpb"}, strict=False)
+
+
+_LINES = Lines((Line(_LINE, _FIELD, _NAMES.get), Line(_VALIDATED)), tidy=_tidy)
 
 
 def sources(path: Path) -> list[Source]:
     """A file with such a line."""
-    return [TextLog(path, "nanochat's output", _parse, {"loss": RUNNING})] if has(path, _LINE) else []
+    return [TextLog(path, "nanochat's output", _LINES, {"loss": RUNNING})] if has(path, either(_LINE)) else []
 
 
 def lacks(path: Path) -> str | None:  # noqa: ARG001

@@ -4,10 +4,20 @@ import codecs
 from pathlib import Path
 from typing import Protocol
 
+from tutor import packed
 from tutor.run import Run
 
 HEAD = 65_536  # bytes of a file by which its format is known
 NAMED = 8  # columns named in a message: they fit a line
+
+
+def head(path: Path) -> bytes:
+    """The beginning of a file, unpacked where it is packed.
+
+    Raises:
+        OSError: it can't be opened.
+    """
+    return packed.head(path, HEAD)
 
 
 def first_line(path: Path) -> bytes:
@@ -16,8 +26,7 @@ def first_line(path: Path) -> bytes:
     Raises:
         OSError: it can't be opened.
     """
-    with path.open("rb") as file:
-        return file.read(HEAD).removeprefix(codecs.BOM_UTF8).lstrip().partition(b"\n")[0]
+    return head(path).removeprefix(codecs.BOM_UTF8).lstrip().partition(b"\n")[0]
 
 
 class Source(Protocol):

@@ -10,10 +10,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from tutor import packed
+from tutor.packed import Stream
 from tutor.readers.common.protobuf import fields
 from tutor.readers.common.rows import Row, run_of
 from tutor.readers.source import Source
-from tutor.run import Remark, Run
+from tutor.run import Remark, Run, limits
+from tutor.run.remark import packed_torn
 
 _MARK = "tfevents"
 _VERSION = b"brain.Event:"
@@ -60,7 +63,7 @@ def _rows(path: Path, remarks: list[Remark]) -> Iterator[Row]:
 
 
 def _records(path: Path, remarks: list[Remark]) -> Iterator[bytes]:
-    with path.open("rb") as file:
+    with Stream(path, limits.STREAMED) as file:
         while head := file.read(12):
             size = struct.unpack("<Q", head[:8])[0] if len(head) == 12 else _MOST + 1
             record = file.read(size + 4) if size <= _MOST else b""
@@ -68,6 +71,8 @@ def _records(path: Path, remarks: list[Remark]) -> Iterator[bytes]:
                 remarks.append(Remark("torn_line"))
                 return
             yield record[:-4]
+        if file.torn:
+            remarks.append(packed_torn())
 
 
 def _scalars(summary: bytes) -> Iterator[tuple[str, float]]:
@@ -101,8 +106,7 @@ def sources(path: Path) -> list[Source]:
 
 def _begins(path: Path) -> bool:
     """Whether the first record says of what version the file is."""
-    with path.open("rb") as file:
-        return _VERSION in file.read(_FIRST)
+    return _VERSION in packed.head(path, _FIRST)
 
 
 def lacks(path: Path) -> str | None:  # noqa: ARG001

@@ -6,30 +6,36 @@ version.
 Source: torchtitan/train.py, torchtitan/components/metrics.py
 """
 
-import re
-from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from tutor.readers.common.lines import NUMBER, TextLog, has
-from tutor.readers.common.rows import Row
+from tutor.readers.common.lines import NUMBER, Line, Lines, TextLog, either, has
 from tutor.readers.common.trainers import WINDOW
 from tutor.readers.source import Source
 
-_LINE = re.compile(rf"\bstep:\s+(\d+)\s+loss:\s+({NUMBER})\s.*", re.IGNORECASE)
-_FIELD = re.compile(rf"\b(grad_norm|tps|lr):\s+({NUMBER})", re.IGNORECASE)
+if TYPE_CHECKING:
+    import polars as pl
+
+_LINE = rf"\bstep:\s+(?P<step>[0-9]+)\s+loss:\s+(?P<loss>{NUMBER})\s"
+_FIELD = rf"\b(?P<name>grad_norm|tps|lr):\s+(?P<value>{NUMBER})"
+_NAMES = {"grad_norm": "grad_norm", "tps": "tokens_per_second", "lr": "lr"}
 
 
-def _parse(lines: Iterator[str]) -> Iterator[Row]:
-    for line in lines:
-        found = _LINE.search(line)
-        if found and not found[2].startswith("-"):
-            fields = {name.replace("tps", "tokens_per_second"): n for name, n in _FIELD.findall(line)}
-            yield {"step": found[1], "loss": found[2], **fields}
+def _tidy(rows: "pl.DataFrame") -> "pl.DataFrame":
+    """The rows of the rank that knows the loss."""
+    import polars as pl  # only who reads a log pays for it
+
+    return rows.filter(~(pl.col("loss") < 0))
+
+
+_LINES = Lines((Line(_LINE, _FIELD, _NAMES.get),), tidy=_tidy)
 
 
 def sources(path: Path) -> list[Source]:
     """A file with such a line."""
-    return [TextLog(path, "torchtitan's output", _parse, {"loss": WINDOW})] if has(path, _LINE) else []
+    return (
+        [TextLog(path, "torchtitan's output", _LINES, {"loss": WINDOW})] if has(path, either(_LINE)) else []
+    )
 
 
 def lacks(path: Path) -> str | None:  # noqa: ARG001

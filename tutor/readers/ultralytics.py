@@ -39,7 +39,8 @@ class Results:
 
     def read(self, since: Run | None = None) -> Run:  # noqa: ARG002
         """The run, read whole. A signal that the user says a column is isn't added up."""
-        rows, said, remarks = tidy(cells(self.path)), called.names_for(self.path), list[Remark]()
+        said, remarks = called.names_for(self.path), list[Remark]()
+        rows = tidy(cells(self.path, remarks))
         for signal, name in _SUMS.items():
             parts = _parts(rows.columns, name.partition("/")[0])
             if parts and signal not in said and name not in rows.columns:
@@ -51,7 +52,7 @@ class Results:
 def _sum(parts: Iterable[str]) -> "pl.Expr":
     import polars as pl  # only who reads a log pays for it
 
-    numbers = (pl.col(part).str.strip_chars().cast(pl.Float64, strict=False) for part in parts)
+    numbers = (pl.col(part).cast(pl.Float64, strict=False) for part in parts)
     return pl.sum_horizontal(*numbers, ignore_nulls=False)
 
 

@@ -13,11 +13,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from tutor import packed
 from tutor.readers.common.beside import flat
 from tutor.readers.common.protobuf import fields
 from tutor.readers.common.rows import Row, configured, run_of
 from tutor.readers.source import Source
-from tutor.run import Remark, Run
+from tutor.run import Remark, Run, limits
+from tutor.run.remark import packed_torn
 
 _MARK = b":W&B"
 _HEADER = 7  # bytes of the file's header, and of a record's
@@ -42,9 +44,12 @@ class Log:
 
     def read(self, since: Run | None = None) -> Run:  # noqa: ARG002
         """The run, read whole; a remark says where the file is torn."""
+        data, torn = packed.read(self.path, limits.PACKED)
         remarks: list[Remark] = []
         config: dict[str, object] = {}
-        rows = list(_rows(self.path.read_bytes(), config, remarks))
+        rows = list(_rows(data, config, remarks))
+        if torn:
+            remarks.append(packed_torn())
         manifest = configured(flat(config).items())
         return run_of(rows, self.path, name=self.path.stem, remarks=remarks, manifest=manifest)
 
@@ -133,8 +138,7 @@ def sources(path: Path) -> list[Source]:
         return [Log(file) for file in sorted(path.glob("run-*.wandb"))]
     if not path.is_file():
         return []
-    with path.open("rb") as file:
-        return [Log(path)] if file.read(len(_MARK)) == _MARK else []
+    return [Log(path)] if packed.head(path, len(_MARK)) == _MARK else []
 
 
 def lacks(path: Path) -> str | None:  # noqa: ARG001

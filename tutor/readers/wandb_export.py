@@ -13,7 +13,7 @@ from tutor.readers.common.rows import run_of_table
 from tutor.readers.common.several import labels
 from tutor.readers.common.tables import cells, filled, header
 from tutor.readers.source import Source
-from tutor.run import BadRunError, Run
+from tutor.run import BadRunError, Remark, Run
 
 if TYPE_CHECKING:
     import polars as pl
@@ -43,14 +43,15 @@ class Export:
 
     def read(self, since: Run | None = None) -> Run:  # noqa: ARG002
         """The run, read whole. Raises BadRunError where there is none that can be read."""
-        rows = cells(self.file)
+        remarks: list[Remark] = []
+        rows = cells(self.file, remarks)
         step, *_ = rows.columns
         columns = ((metric, name) for run, metric, name in _columns(rows.columns) if run == self.run)
         own = {metric: name for metric, name in columns if metric != step}
         rows = _logged(rows, step, own)
         if rows.is_empty():
             raise BadRunError(f"{self.path} holds no row with numbers")
-        return run_of_table(rows, self.path, name=self.run, file=self.file)
+        return run_of_table(rows, self.path, name=self.run, file=self.file, remarks=remarks)
 
 
 def _logged(rows: "pl.DataFrame", step: str, own: Mapping[str, str]) -> "pl.DataFrame":

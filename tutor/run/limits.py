@@ -22,8 +22,11 @@ MANIFEST = 16 * MEGABYTE
 """Bytes of `manifest.json`. tutor's own takes 4 kB."""
 
 PACKED = 200 * MEGABYTE
-"""Bytes of a packed log, unpacked. A recorded case takes 0.6 MB; all is held in memory, and a file of
-1 MB can unpack to a thousand times as much."""
+"""Bytes of a packed log, unpacked, where all is held in memory. A recorded case takes 0.6 MB; a file of 1 MB
+can unpack to a thousand times as much."""
+
+STREAMED = 2000 * MEGABYTE
+"""Bytes of a packed log, unpacked, where it is read in pieces: some ten seconds' work."""
 
 ROWS = 2_000_000
 """Rows of one run in a database. In MLflow's each is one value: a million take some 7 s."""

@@ -150,7 +150,8 @@ def _ascending(frame: pl.DataFrame, remarks: list[Remark]) -> pl.DataFrame:
     return frame.sort("step")
 
 
-_ABSENT = ("", "na", "n/a", "none", "null", "-")  # what tools write where nothing was logged
+ABSENT = ("", "na", "n/a", "none", "null", "-")
+"""What tools write where nothing was logged, in lower case."""
 
 
 def _lost(given: pl.Series, typed: pl.Series) -> bool:
@@ -159,7 +160,7 @@ def _lost(given: pl.Series, typed: pl.Series) -> bool:
         return False
     lost = given.filter(given.is_not_null() & typed.is_null())
     if given.dtype == pl.String:
-        lost = lost.filter(~lost.str.strip_chars().str.to_lowercase().is_in(_ABSENT))
+        lost = lost.filter(~lost.str.strip_chars().str.to_lowercase().is_in(ABSENT))
     return len(lost) > 0
 
 

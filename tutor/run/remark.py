@@ -25,3 +25,8 @@ class Remark:
     def says(self, lang: str) -> str:
         """The line to show."""
         return say(f"remarks.{self.key}", lang, **self.facts)
+
+
+def packed_torn() -> Remark:
+    """The remark that a packed log couldn't be unpacked to its end."""
+    return Remark("torn_packed", unseen=True)

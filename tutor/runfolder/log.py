@@ -15,8 +15,9 @@ from pathlib import Path
 
 import polars as pl
 
-from tutor import plainfile, signals
+from tutor import packed, signals
 from tutor.run import BadRunError, Remark, limits
+from tutor.run.remark import packed_torn
 from tutor.runfolder.rows import (
     LOOKED_AT,
     columns_of,
@@ -43,20 +44,23 @@ def read_rows(path: Path, remarks: list[Remark]) -> tuple[pl.DataFrame, int]:
 
     Raises:
         BadRunError: it holds no row.
-        OSError: it is packed and can't be unpacked.
+        OSError: it unpacks to too much.
     """
     size = path.stat().st_size
-    if path.suffix == ".gz":
-        data = whole_rows(plainfile.unpacked(path, limits.PACKED), path, remarks)
-        return parse_rows(data, path, remarks), size
-    if size > _LARGE and (frame := _plain(path)) is not None:
+    with packed.Stream(path, limits.PACKED) as file:
+        plain = file.plain
+    if plain and size > _LARGE and (frame := _plain(path)) is not None:
         return frame, size
-    data = whole_rows(path.read_bytes(), path, remarks)
+    data, torn = packed.read(path, limits.PACKED)
+    if torn:
+        remarks.append(packed_torn())
+    data = whole_rows(data, path, remarks)
+    end = len(data) if plain else size
     if len(data) > _LARGE and (read := _in_pieces(data.removeprefix(codecs.BOM_UTF8), path)):
         frame, more = read
         remarks += more
-        return frame, len(data)
-    return parse_rows(data, path, remarks), len(data)
+        return frame, end
+    return parse_rows(data, path, remarks), end
 
 
 def _plain(path: Path) -> pl.DataFrame | None:

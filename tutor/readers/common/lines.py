@@ -1,13 +1,23 @@
-"""Logs of text, a line a row: what a reader of one needs beyond the shape of its lines."""
+"""Logs of text, a line a row: how a reader tells what the lines of its tool look like, and recognises them.
+
+A reader declares its kinds of lines as patterns, and `tutor.readers.common.extract` finds them, a piece of
+the log at a time. The patterns are read by Python and by polars, whose language has no look-around; a class
+of characters in brackets is spelled out ([0-9], not [\\d]).
+"""
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from tutor.readers.common.rows import Row, run_of
-from tutor.run import Aggregation, Run
+from tutor import packed
+from tutor.readers.common.rows import run_of_frame
+from tutor.run import Aggregation, Remark, Run
+
+if TYPE_CHECKING:
+    import polars as pl
 
 LOOKED_AT = 2_000_000
 """Bytes of a file in which its first row has to come: launchers print megabytes before it."""
@@ -16,11 +26,53 @@ LONGEST = 4096
 """Characters of a line that are looked at. Rows have some hundreds; to look for a pattern in a line made to
 be searched for ever takes time that grows with the square of its length."""
 
-COLOURS = re.compile(r"\x1b\[[0-9;]*m")
-NUMBER = r"[-+]?(?:\d[\d,]*\.?\d*(?:[eE][-+]?\d+)?|nan|inf(?:inity)?)"
+COLOURS = r"\x1b\[[0-9;]*m"
+NUMBER = r"[-+]?(?:[0-9][0-9,]*\.?[0-9]*(?:[eE][-+]?[0-9]+)?|nan|inf(?:inity)?)"
 """A number as programs print it, in the pattern of a line."""
 
-Parse = Callable[[Iterator[str]], Iterator[Row]]
+_COLOUR = re.compile(COLOURS)
+_ALIKE = bytes.maketrans(b"123456789", b"0" * 9)
+
+
+@dataclass(frozen=True)
+class Line:
+    """One kind of line; each that has it is a row. All patterns ignore case.
+
+    Attributes:
+        pattern: what such a line has in it. Its named groups are columns; the first
+            is found wherever it is.
+        pairs: of more columns, wherever in the line: a pattern with the groups `name` and `value`. Of one
+            name the last counts.
+        named: what the column of a pair's name is called; None where it is none.
+    """
+
+    pattern: str
+    pairs: str = ""
+    named: Callable[[str], str | None] = str.lower
+
+
+Tidy = Callable[["pl.DataFrame"], "pl.DataFrame"]
+
+
+@dataclass(frozen=True)
+class Lines:
+    """What the lines of a tool's log look like.
+
+    Attributes:
+        kinds: a line is of the first that it has.
+        each: a pattern of which each match in a line is taken as a line of its own, and nothing else; by
+            default lines are lines.
+        tidy: makes the rows of a run from those of the lines: columns of numbers in the order of the log.
+        begun, ended: a row that has the first pattern in its line and not the second may go on in the next.
+        joined: makes such rows whole again.
+    """
+
+    kinds: tuple[Line, ...]
+    each: str = ""
+    tidy: Tidy | None = None
+    begun: str = ""
+    ended: str = ""
+    joined: Callable[[Iterable[str]], Iterator[str]] | None = None
 
 
 @dataclass(frozen=True)
@@ -29,7 +81,7 @@ class TextLog:
 
     path: Path
     format: str
-    parse: Parse
+    lines: Lines
     aggregations: Mapping[str, Aggregation] = field(default_factory=dict)
 
     def describe(self, lang: str) -> str:  # noqa: ARG002
@@ -38,38 +90,33 @@ class TextLog:
 
     def read(self, since: Run | None = None) -> Run:  # noqa: ARG002
         """The run, read whole."""
-        return run_of(
-            self.parse(lines(self.path)), self.path, name=self.path.name, aggregations=self.aggregations
+        from tutor.readers.common.extract import frame_of  # polars: only who reads a log pays for it
+
+        remarks: list[Remark] = []
+        frame = frame_of(self.path, self.lines, remarks)
+        return run_of_frame(
+            frame, self.path, name=self.path.name, aggregations=self.aggregations, remarks=remarks
         )
 
 
-def lines(path: Path) -> Iterator[str]:
-    """The lines of a file, as much of each as is looked at, without colours.
-
-    A progress bar's carriage return ends one too.
-    """
-    with path.open(encoding="utf-8", errors="replace", newline=None) as file:
-        begins = True
-        while piece := file.readline(LONGEST):
-            if begins:
-                yield _plain(piece.rstrip("\n"))
-            begins = piece.endswith("\n")
-
-
-def _plain(line: str) -> str:
-    line = line[:LONGEST]
-    return COLOURS.sub("", line) if "\x1b" in line else line
+def either(*patterns: str) -> re.Pattern[str]:
+    """What `has` looks for: a line with one of the patterns in it."""
+    bare = (re.sub(r"\?P<\w+>", "?:", pattern) for pattern in patterns)  # of two, groups would share a name
+    return re.compile("|".join(bare), re.IGNORECASE | re.MULTILINE)
 
 
 def has(path: Path, pattern: re.Pattern[str]) -> bool:
-    """Whether a line of the file's beginning matches; False for what is no file of text."""
+    """Whether a line of the file's beginning matches; False for what is no file of text.
+
+    Lines that differ in their digits alone are looked at once, with each digit as a 0.
+    """
     return path.is_file() and bool(pattern.search(_beginning(path, path.stat().st_mtime_ns)))
 
 
 @lru_cache(maxsize=8)
 def _beginning(path: Path, changed: int) -> str:  # noqa: ARG001 (a file that changed is read anew)
-    with path.open("rb") as file:
-        data = file.read(LOOKED_AT)
+    data = packed.head(path, LOOKED_AT)
     if b"\0" in data[:LONGEST]:
         return ""
-    return "\n".join(_plain(line) for line in data.decode("utf-8", "replace").splitlines())
+    unlike = dict.fromkeys(data.translate(_ALIKE).splitlines())
+    return "\n".join(_COLOUR.sub("", line.decode("utf-8", "replace")[:LONGEST]) for line in unlike)

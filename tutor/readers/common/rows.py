@@ -44,11 +44,39 @@ def run_of(
         BadRunError: there is no row with a number in it.
     """
     remarks = list(remarks)
-    table = _table(rows, remarks)
-    if not table:
+    return run_of_frame(
+        table_of(rows, remarks),
+        path,
+        name=name,
+        aggregations=aggregations,
+        remarks=remarks,
+        manifest=manifest,
+        file=file,
+    )
+
+
+def run_of_frame(
+    frame: "pl.DataFrame",
+    path: Path,
+    *,
+    name: str | None = None,
+    aggregations: Mapping[str, Aggregation] | None = None,
+    remarks: Sequence[Remark] = (),
+    manifest: Manifest | None = None,
+    file: Path | None = None,
+) -> Run:
+    """As `run_of`, of a table of Float64 whose columns are in the order in which they came up."""
+    import polars as pl  # only who reads a log pays for it
+
+    frame = frame.select(column for column in frame if column.null_count() < len(column))
+    if frame.is_empty():
         raise BadRunError(f"{path} holds no row with numbers: the run ended before it logged one")
+    if frame.width > limits.COLUMNS:
+        remarks = [*remarks, Remark("too_many", {"most": limits.COLUMNS})]
+        frame = frame[:, : limits.COLUMNS]  # by their names, polars would take some for patterns
+    frame = frame.filter(~pl.all_horizontal(pl.all().is_null()))
     return run_of_table(
-        _frame(table),
+        frame.with_columns(_whole_numbers(frame)),
         path,
         name=name,
         aggregations=aggregations,
@@ -140,37 +168,45 @@ def number(given: object) -> float | None:
         return None
 
 
-def _table(rows: Iterable[Row], remarks: list[Remark]) -> dict[str, list[float | None]]:
+def table_of(rows: Iterable[Row], remarks: list[Remark]) -> "pl.DataFrame":
     """The rows as columns of numbers, in the order in which their names came up: so many, and no more."""
-    columns: dict[str, list[float | None]] = {}
-    count, dropped = 0, False
-    for row in rows:
-        known = {key: value for key, given in row.items() if (value := number(given)) is not None}
-        if not known:
-            continue
-        for key, value in known.items():
-            if key not in columns and len(columns) >= limits.COLUMNS:
-                dropped = True
-                continue
-            if key not in columns:
-                columns[key] = [None] * count
-            columns[key].append(value)
-        count += 1
-        for column in columns.values():
-            if len(column) < count:
-                column.append(None)
-    if dropped:
-        remarks.append(Remark("too_many", {"most": limits.COLUMNS}))
-    return columns
-
-
-def _frame(table: dict[str, list[float | None]]) -> "pl.DataFrame":
     import polars as pl  # only who reads a log pays for it
 
-    frame = pl.DataFrame(table, schema=dict.fromkeys(table, pl.Float64))
-    whole = [name for name, column in table.items() if all(_whole(one) for one in column)]
-    return frame.with_columns(frame[name].cast(pl.Int64) for name in whole)  # an expression takes `*` for all
+    columns: dict[str, tuple[list[int], list[float]]] = {}  # rows, and their values
+    count, dropped = 0, False
+    for row in rows:
+        before = count
+        for name, given in row.items():
+            value = given if type(given) is float else number(given)
+            if value is None:
+                continue
+            if (column := columns.get(name)) is None:
+                if len(columns) >= limits.COLUMNS:
+                    dropped = True
+                    continue
+                column = columns[name] = ([], [])
+            column[0].append(before)
+            column[1].append(value)
+            count = before + 1
+    if dropped:
+        remarks.append(Remark("too_many", {"most": limits.COLUMNS}))
+    nothing = pl.repeat(None, count, dtype=pl.Float64, eager=True)
+    return pl.DataFrame(
+        {
+            name: nothing.clone().scatter(pl.Series(places), pl.Series(values, dtype=pl.Float64))
+            for name, (places, values) in columns.items()
+        }
+    )
 
 
-def _whole(value: float | None) -> bool:
-    return value is None or (math.isfinite(value) and value == math.floor(value) and abs(value) < 2**53)
+def _whole_numbers(frame: "pl.DataFrame") -> list["pl.Series"]:
+    """Those of the columns that hold whole numbers alone, as such."""
+    import polars as pl  # only who reads a log pays for it
+
+    one = pl.all()
+    whole = frame.select((one.is_finite() & (one == one.floor()) & (one.abs() < limits.STEP)).all())
+    return [frame[name].cast(pl.Int64) for name in frame.columns if whole[name][0]]
+
+
+def _whole(value: float) -> bool:
+    return math.isfinite(value) and value == math.floor(value) and abs(value) < limits.STEP

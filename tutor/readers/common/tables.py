@@ -1,17 +1,28 @@
-"""CSV files: their header, their cells as text, and the run in one."""
+"""CSV files: their header, their cells, a piece of the file at a time, and the run in one."""
 
+import codecs
 import csv
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tutor import signals
+from tutor.packed import Stream
+from tutor.readers.common.pieces import in_turn, records_of
 from tutor.readers.common.rows import run_of_table
 from tutor.readers.source import first_line
-from tutor.run import Aggregation, BadRunError, Run
+from tutor.run import Aggregation, BadRunError, Remark, Run, limits, names
+from tutor.run.remark import packed_torn
 
 if TYPE_CHECKING:
     import polars as pl
+
+_SAMPLE = 1000  # rows by which the columns of numbers are known
+_SAMPLED = 1_000_000  # bytes that hold so many
 
 
 @dataclass(frozen=True)
@@ -31,7 +42,9 @@ class Table:
 
         An empty cell was not logged, `nan` is a NaN.
         """
-        return run_of_table(tidy(cells(self.path)), self.path, aggregations=self.aggregations)
+        remarks: list[Remark] = []
+        rows = tidy(cells(self.path, remarks))
+        return run_of_table(rows, self.path, aggregations=self.aggregations, remarks=remarks)
 
 
 def header(path: Path) -> list[str]:
@@ -53,12 +66,23 @@ def names_in(path: Path) -> list[str]:
     return [name.strip() for name in header(path)]
 
 
-def cells(path: Path) -> "pl.DataFrame":
-    """The rows, every cell as text. Raises BadRunError where they can't be read."""
+def cells(path: Path, remarks: list[Remark]) -> "pl.DataFrame":
+    """The rows: columns of numbers where they hold nothing else, and text. Raises BadRunError."""
     import polars as pl  # only who reads a log pays for it
 
     try:
-        return pl.read_csv(path, infer_schema=False, truncate_ragged_lines=True)
+        with Stream(path, limits.STREAMED) as file:
+            pieces = records_of(file)
+            first = next(pieces).removeprefix(codecs.BOM_UTF8).lstrip()
+            numbers = _numbers(first, path)
+            head, end, _ = first.partition(b"\n")
+            whole = chain([first], (head + end + piece for piece in pieces if piece.strip()))
+            if head.count(b'"') % 2:  # a name that is torn between lines
+                whole = iter([b"".join(whole)])
+            tables = list(in_turn(partial(_table, numbers), whole))
+            if file.torn:
+                remarks.append(packed_torn())
+        return pl.concat(tables, how="diagonal_relaxed")
     except pl.exceptions.PolarsError as error:
         raise BadRunError(f"{path} is no CSV that can be read: {str(error).splitlines()[0]}") from None
 
@@ -74,9 +98,72 @@ def tidy(rows: "pl.DataFrame") -> "pl.DataFrame":
     if list(named.values()) == list(named):
         return rows
     # Not by an expression: polars takes a name as `*` or `^a$` in one for a pattern.
-    return pl.DataFrame([rows[name].str.strip_chars().alias(new) for new, name in reversed(named.items())])
+    return pl.DataFrame([_stripped(rows[name]).alias(new) for new, name in reversed(named.items())])
+
+
+def _stripped(column: "pl.Series") -> "pl.Series":
+    return column if column.dtype.is_numeric() else column.str.strip_chars()
 
 
 def filled(column: "pl.Series") -> "pl.Series":
     """Whether each cell holds more than blanks."""
+    if column.dtype.is_numeric():
+        return column.is_not_null()
     return column.fill_null("").str.strip_chars() != ""
+
+
+def _numbers(first: bytes, path: Path) -> Mapping[str, "pl.DataType"]:
+    """By the first rows, the columns that hold a number each, whole where they are steps."""
+    import polars as pl  # only who reads a log pays for it
+
+    sample = _read(_mended(first[:_SAMPLED]), {}, rows=_SAMPLE)
+    known = names.mapping((name.strip() for name in sample.columns), path)
+    found: dict[str, pl.DataType] = {}
+    for name in sample.columns:
+        signal = known.get(name.strip(), name.strip())
+        if signal == "step":
+            found[name] = pl.Int64()
+        elif signals.kind_of(signal) == "number" and _number(sample[name]).dtype == pl.Float64:
+            found[name] = pl.Float64()
+    return found
+
+
+def _table(numbers: Mapping[str, "pl.DataType"], piece: bytes) -> "pl.DataFrame":
+    """The rows of a piece; a column in which not all are numbers is text."""
+    import polars as pl  # only who reads a log pays for it
+
+    closed = piece.count(b'"') % 2 == 0  # a number that opens a quotation makes polars panic
+    with suppress(pl.exceptions.ComputeError):
+        if closed:
+            return _read(piece, numbers)
+    frame = _read(_mended(piece), {})
+    return frame.with_columns(_number(frame[name]) for name, kind in numbers.items() if kind == pl.Float64)
+
+
+def _mended(data: bytes) -> bytes:
+    """Valid UTF-8, which polars insists on."""
+    return data.decode("utf-8", "replace").encode()
+
+
+def _number(cells: "pl.Series") -> "pl.Series":
+    """The cells as numbers, or as they are where some say something else."""
+    import polars as pl  # only who reads a log pays for it
+
+    from tutor.run.normalise import ABSENT
+
+    text = cells.alias("").str.strip_chars()  # polars takes some names for patterns
+    number = text.cast(pl.Float64, strict=False)
+    odd = number.is_null() & text.is_not_null() & ~text.str.to_lowercase().is_in(ABSENT)
+    return (text if odd.any() else number).alias(cells.name)
+
+
+def _read(data: bytes, kinds: Mapping[str, "pl.DataType"], rows: int | None = None) -> "pl.DataFrame":
+    import polars as pl  # only who reads a log pays for it
+
+    return pl.read_csv(
+        data,
+        schema_overrides=kinds,
+        infer_schema=False,
+        truncate_ragged_lines=True,
+        n_rows=rows,
+    )

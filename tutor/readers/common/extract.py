@@ -1,0 +1,163 @@
+"""The rows of a log of text, found by polars a piece of the log at a time, in two threads."""
+
+import re
+from collections.abc import Iterator
+from functools import cache, partial
+from pathlib import Path
+
+import polars as pl
+
+from tutor.packed import Stream
+from tutor.readers.common.lines import COLOURS, LONGEST, Line, Lines
+from tutor.readers.common.pieces import in_turn, lines_of
+from tutor.run import Remark, limits
+from tutor.run.remark import packed_torn
+
+_MOST = limits.COLUMNS + 1  # columns of a piece: that there is one too many is told
+_TRIES = 3  # to explain pairs by the first of them
+_WIDEST = 4  # bytes of a character
+_CLASS = re.compile(r"\\[bdsw]")
+_AROUND = " \t:'\"|,}"  # what stands between a pair's name and its value, or after it
+
+_AT = ""  # no group has such a name
+
+
+def frame_of(path: Path, lines: Lines, remarks: list[Remark]) -> pl.DataFrame:
+    """The rows of the log as columns of numbers, named in the order in which they come up.
+
+    Raises:
+        OSError: the file can't be opened, or unpacks to too much.
+    """
+    with Stream(path, limits.STREAMED) as file:
+        tables = list(in_turn(partial(_rows, lines), lines_of(file, _WIDEST * LONGEST)))
+        if file.torn:
+            remarks.append(packed_torn())
+    frame = pl.concat(tables, how="diagonal") if tables else pl.DataFrame()
+    return lines.tidy(frame) if lines.tidy and frame.width else frame
+
+
+def _rows(lines: Lines, piece: bytes) -> pl.DataFrame:
+    """The rows of a piece, in their order."""
+    texts = _texts(piece)
+    if lines.joined and _broken(texts, lines):
+        texts = pl.Series(lines.joined(texts.drop_nulls().to_list()), dtype=pl.String)
+    if lines.each:
+        texts = texts.str.extract_all(_spelled(lines.each)).explode().drop_nulls()
+    left = pl.DataFrame({_AT: pl.int_range(len(texts), dtype=pl.UInt32, eager=True), "text": texts})
+    tables = []
+    for kind in lines.kinds:
+        groups = left["text"].str.extract_groups(_spelled(kind.pattern)).struct.unnest()
+        found = groups.to_series(0).is_not_null()
+        mine = left.filter(found)
+        if len(mine):
+            columns = {group.name: _numbers(group) for group in groups.filter(found)}
+            if kind.pairs:
+                columns = _over(columns, _paired(mine["text"], kind))
+            tables.append(pl.DataFrame({_AT: mine[_AT], **columns}))
+        left = left.filter(~found)
+        if left.is_empty():
+            break
+    if not tables:
+        return pl.DataFrame()
+    rows = tables[0] if len(tables) == 1 else pl.concat(tables, how="diagonal").sort(_AT)
+    return rows.drop(_AT)
+
+
+def _broken(texts: pl.Series, lines: Lines) -> bool:
+    """Whether a row may go on in the next line."""
+    begun = texts.str.contains(_spelled(lines.begun))
+    open_ = begun & ~texts.str.contains(_spelled(lines.ended))
+    return bool((open_ & ~begun.shift(-1).fill_null(True)).any())
+
+
+def _texts(piece: bytes) -> pl.Series:
+    """The lines of a piece, as much of each as is looked at, without colours."""
+    try:
+        lines = _lines(piece)
+    except pl.exceptions.ComputeError:  # it isn't valid UTF-8
+        lines = _lines(piece.decode("utf-8", "replace").encode())
+    if (lines.str.len_bytes() > LONGEST).any():
+        lines = lines.str.head(LONGEST)
+    return lines.str.replace_all(COLOURS, "") if b"\x1b" in piece else lines
+
+
+def _lines(piece: bytes) -> pl.Series:
+    """They are read as a table of one column, which is faster than to split the text."""
+    return pl.read_csv(
+        piece.replace(b"\x01", b"\x02") if b"\x01" in piece else piece,
+        has_header=False,
+        separator="\x01",  # there is none
+        quote_char=None,
+        schema={"text": pl.String},
+        raise_if_empty=False,
+    )["text"]
+
+
+def _over(columns: dict[str, pl.Series], more: dict[str, pl.Series]) -> dict[str, pl.Series]:
+    """Both; where both have a value of one name, the latter's."""
+    both = columns.keys() & more.keys()
+    return (
+        columns | more | {name: more[name].zip_with(more[name].is_not_null(), columns[name]) for name in both}
+    )
+
+
+def _paired(texts: pl.Series, kind: Line) -> dict[str, pl.Series]:
+    """The pairs in each text, as columns by name.
+
+    Texts with as many pairs have, but for few, the same names in the same places.
+    """
+    pairs = texts.str.extract_all(_spelled(kind.pairs))
+    counts, rows = pairs.list.len(), pl.int_range(len(texts), eager=True)
+    nothing = pl.repeat(None, len(texts), dtype=pl.Float64, eager=True)
+    columns: dict[str, pl.Series] = {}
+    for count in filter(None, counts.unique(maintain_order=True)):
+        mine = counts == count
+        where, listed = rows.filter(mine), pairs.filter(mine).explode()
+        for place in range(count):
+            placed = pl.DataFrame({"row": where, "pair": listed.gather_every(count, place)})
+            for given, found in _named(placed, kind):
+                if (name := kind.named(given)) and (name in columns or len(columns) < _MOST):
+                    column = columns.get(name, nothing.clone())
+                    columns[name] = column.scatter(found["row"], found["value"])
+    return columns
+
+
+def _named(pairs: pl.DataFrame, kind: Line) -> Iterator[tuple[str, pl.DataFrame]]:
+    """By name the values of pairs.
+
+    What is before the first pair's value is what is before most of the others', which is far faster to see
+    than to ask the pattern for each.
+    """
+    for _ in range(_TRIES):
+        if not (first := re.search(kind.pairs, pairs["pair"][0], re.IGNORECASE)):
+            break
+        begin = first.string[: first.end("name")]
+        alike = pairs["pair"].str.starts_with(begin)
+        if kind.named(first["name"]) is None and alike.all():
+            return
+        value = pairs["pair"].str.slice(len(begin)).str.strip_chars(_AROUND).cast(pl.Float64, strict=False)
+        found = pairs.select("row", value.alias("value"))
+        sound = alike & value.is_not_null()
+        if sound.all():
+            yield first["name"], found
+            return
+        yield first["name"], found.filter(sound)
+        pairs = pairs.filter(~sound)
+    groups = pairs["pair"].str.extract_groups(_spelled(kind.pairs)).struct.unnest()
+    left = pairs.select("row", groups["name"], _numbers(groups["value"]).alias("value"))
+    for name in left["name"].unique(maintain_order=True).head(_MOST):
+        yield name, left.filter(pl.col("name") == name)
+
+
+def _numbers(texts: pl.Series) -> pl.Series:
+    """What the texts say, some with commas between the thousands."""
+    numbers = texts.cast(pl.Float64, strict=False)
+    if numbers.null_count() == texts.null_count():
+        return numbers
+    return texts.str.replace_all(",", "", literal=True).cast(pl.Float64, strict=False)
+
+
+@cache
+def _spelled(pattern: str) -> str:
+    """The pattern in polars' language: its classes are those of ASCII, which are fast to find."""
+    return "(?i)" + _CLASS.sub(r"(?-u:\g<0>)", pattern)
