@@ -17,9 +17,10 @@ from torch.nn import functional as F  # noqa: N812
 
 from tutor import settings as knobs
 from tutor.lab.assembly import assemble
-from tutor.lab.loop import Counted, Log
+from tutor.lab.loop import Log
 from tutor.lab.model import build_model
 from tutor.lab.trainer import Trainer
+from tutor.runfolder.buffer import Counted
 from tutor.runfolder.writer import Record
 
 SETTINGS = {"device": "cpu", "checkpoint_every": None}

@@ -16,7 +16,7 @@ import torch
 from torch import Tensor
 
 from tutor.lab.quantities import quantities
-from tutor.lab.quantities.observation import Group, Moments, Observation
+from tutor.lab.quantities.observation import Group, Moments, Observation, squares
 
 Cell = bool | int | float | list[bool] | list[int] | list[float] | None
 
@@ -68,37 +68,85 @@ class Silent:
 
 @dataclass(frozen=True)
 class _MicroBatch:
-    streams: list[Tensor]
+    streams: list[Tensor]  # the sum of the squares of each
     losses: Tensor
     targets: Tensor
     objective: Tensor
+
+
+class Update:
+    """What an optimizer does to its parameters in one step. It may be another optimizer at every step."""
+
+    def __init__(self) -> None:
+        self._before: list[Tensor] = []  # copies of the parameters, kept for the next step to overwrite
+
+    @torch.no_grad()
+    def begins(self, optimizer: torch.optim.Optimizer) -> None:
+        """Keep the parameters as they are."""
+        now = parameters(optimizer)
+        if [copy.shape for copy in self._before] != [p.shape for p in now]:
+            self._before = [torch.empty_like(p) for p in now]
+        for copy, parameter in zip(self._before, now, strict=True):
+            copy.copy_(parameter)
+
+    def groups(self, optimizer: torch.optim.Optimizer) -> list[Group]:
+        """The optimizer's groups once it has stepped; their gradients must still be there."""
+        return groups_of(optimizer, self._before)
+
+
+class Meter:
+    """Measures steps: the core that the lab's instruments and `tutor.lab.Recorder` share.
+
+    Of each step: `measure` once for each part of it that is seen, then `end`.
+    """
+
+    def __init__(self) -> None:
+        self._columns: dict[str, Tensor | None] = {}  # of the step under way
+        self._rows: list[_Row] = []
+
+    @torch.no_grad()
+    def measure(self, seen: Observation) -> None:
+        """Take every column of every quantity; null where `seen` doesn't show what the quantity needs."""
+        for quantity in quantities():
+            for column in quantity.columns_of(seen):
+                self._columns.setdefault(column, None)
+            if quantity.possible(seen):
+                self._columns |= quantity.measure(seen)
+
+    def end(self, more: Mapping[str, Tensor] | None = None) -> None:
+        """The step is over: its columns, and `more`, are packed, and stay on the device."""
+        self._rows.append(_Row(self._columns | dict(more or {})))
+        self._columns = {}
+
+    def read(self) -> list[dict[str, Any]]:
+        """The rows gathered since the last time; the one place that waits for the device."""
+        if not self._rows:
+            return []
+        rows, self._rows = self._rows, []
+        values = iter(torch.cat([row.values for row in rows]).tolist())
+        return [row.named(values) for row in rows]
 
 
 class Instruments(Silent):
     """Instruments that measure every quantity at every step."""
 
     def __init__(self) -> None:
+        self._meter, self._update = Meter(), Update()
         self._forward: list[_MicroBatch] = []
         self._optimizer: torch.optim.Optimizer | None = None
-        self._before: list[Tensor] = []  # copies of the parameters, kept for the next step to overwrite
         self._seen = Observation()
-        self._rows: list[_Row] = []
 
     def forward(self, streams: Sequence[Tensor], losses_BT: Tensor, y_BT: Tensor, objective: Tensor) -> None:
         """Keep what the micro-batch showed."""
-        detached = [stream.detach() for stream in streams]
+        sizes = [squares([stream.detach()]) for stream in streams]
         losses, targets = losses_BT.detach().flatten(), y_BT.flatten()
-        self._forward.append(_MicroBatch(detached, losses, targets, objective.detach()))
+        self._forward.append(_MicroBatch(sizes, losses, targets, objective.detach()))
 
     @torch.no_grad()
     def before_update(self, known: BeforeUpdate) -> None:
         """Keep the parameters, and what only exists before the update."""
         self._optimizer = known.optimizer
-        parameters = [p for group in known.optimizer.param_groups for p in group["params"]]
-        if [copy.shape for copy in self._before] != [p.shape for p in parameters]:
-            self._before = [torch.empty_like(p) for p in parameters]
-        for copy, parameter in zip(self._before, parameters, strict=True):
-            copy.copy_(parameter)
+        self._update.begins(known.optimizer)
         micro = self._forward
         self._seen = Observation(
             losses=torch.cat([one.losses for one in micro]) if micro else None,
@@ -113,21 +161,17 @@ class Instruments(Silent):
         )
         self._forward = []
 
-    @torch.no_grad()
     def updated(self, scale: Tensor | None) -> None:
         """Measure the step, now that all of it was seen."""
         assert self._optimizer is not None, "before_update comes first"
-        seen = replace(self._seen, groups=groups_of(self._optimizer, self._before), scale_after=scale)
-        self._seen = Observation()  # so that the hidden states are freed
-        self._rows.append(_Row(_measure(seen)))
+        groups = self._update.groups(self._optimizer)
+        self._meter.measure(replace(self._seen, groups=groups, scale_after=scale))
+        self._meter.end()
+        self._seen = Observation()
 
     def read(self) -> list[dict[str, Any]]:
         """The rows gathered since the last time; the one place that waits for the device."""
-        if not self._rows:
-            return []
-        rows, self._rows = self._rows, []
-        values = iter(torch.cat([row.values for row in rows]).tolist())
-        return [row.named(values) for row in rows]
+        return self._meter.read()
 
 
 class _Row:
@@ -153,14 +197,9 @@ def _cell(values: Iterator[float], dtype: torch.dtype, length: int | None) -> Ce
     return cells[0] if length is None else cells
 
 
-def _measure(seen: Observation) -> dict[str, Tensor | None]:
-    """Every column of every quantity; null where the step didn't show what the quantity needs."""
-    columns: dict[str, Tensor | None] = {}
-    for quantity in quantities():
-        columns |= dict.fromkeys(quantity.columns_of(seen))
-        if quantity.possible(seen):
-            columns |= quantity.measure(seen)
-    return columns
+def parameters(optimizer: torch.optim.Optimizer) -> list[Tensor]:
+    """All that the optimizer trains, group by group."""
+    return [parameter for group in optimizer.param_groups for parameter in group["params"]]
 
 
 def groups_of(optimizer: torch.optim.Optimizer, before: Sequence[Tensor]) -> list[Group]:

@@ -54,7 +54,7 @@ class Observation:
         losses: loss of each token, in nats, of all micro-batches: (N,).
         targets: the token to be predicted at each of these places: (N,).
         objective: the scalar whose gradient the step took, after reduction and accumulation.
-        streams: hidden states by layer, one tensor (B, T, C) a micro-batch.
+        streams: the hidden states by layer: of each micro-batch's the sum of its squares, a scalar.
         probe_loss: mean loss of a fixed batch under the parameters before the update, in nats.
         grad_norm: norm of the gradient before clipping.
         clipped: whether it was scaled down.
@@ -104,5 +104,9 @@ def squares(tensors: Sequence[Tensor]) -> Tensor:
         return torch.zeros(())
     flat = [tensor.flatten().float() for tensor in tensors]
     # On a CPU `dot` takes half the time of `linalg.vector_norm`, and a step has a dozen norms.
-    parts = [torch.dot(one, one) for one in flat]
-    return parts[0] if len(parts) == 1 else torch.stack(parts).sum()
+    return total([torch.dot(one, one) for one in flat])
+
+
+def total(parts: Sequence[Tensor]) -> Tensor:
+    """The sum of scalars, of which there is one at least."""
+    return parts[0] if len(parts) == 1 else torch.stack(list(parts)).sum()
