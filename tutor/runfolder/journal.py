@@ -40,6 +40,7 @@ class Journal:
         *,
         resume: bool = False,
         before: int | None = None,
+        writes: bool = True,
         measured: Callable[[], Sequence[Row]] | None = None,
         flush_rows: int = FLUSH_ROWS,
         flush_seconds: float = FLUSH_SECONDS,
@@ -52,6 +53,8 @@ class Journal:
             resume: go on with the folder where there is one; its manifest stays as it is.
             before: the first step to come, where that is known: rows of a resumed log from it on, which are
                 going to be trained again, are dropped.
+            writes: false in one of several processes that only has to be asked for what it measured, at the
+                same steps as the first, which writes.
             measured: as for `RowBuffer`.
             flush_rows: rows are written when there are so many,
             flush_seconds: or after so long.
@@ -63,11 +66,11 @@ class Journal:
         self.next_step, counted = 0, Counted()
         self._record: Record | None = None
         with self._unharmed():
-            if resume and self.folder.exists():
+            if writes and resume and self.folder.exists():
                 kept = _rows_before(self.folder, before)
                 self.next_step, counted = _state_after(kept)
                 self._record = Record.reopen(self.folder, len(kept))
-            else:
+            elif writes:
                 self._record = Record.create(self.folder, _head(self.folder) | dict(manifest or {}))
         self._buffer = RowBuffer(
             self, measured, counted=counted, flush_rows=flush_rows, flush_seconds=flush_seconds

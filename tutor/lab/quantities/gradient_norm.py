@@ -11,7 +11,7 @@ def gradient_norm(seen: Observation) -> Columns:
     return {"grad_norm": seen.grad_norm}
 
 
-@quantity(needs=("clipped",), columns=("clipped",))
+@quantity(needs=("clipped",), columns=("clipped",), joined="first")
 def gradient_clipped(seen: Observation) -> Columns:
     """Whether the gradient was clipped."""
     assert seen.clipped is not None

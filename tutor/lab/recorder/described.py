@@ -7,10 +7,12 @@ from typing import Any
 import torch
 from torch import nn
 
+from tutor.lab.instruments import names_of
 from tutor.lab.quantities.initial_weights import initial_weights
 from tutor.lab.quantities.token_histogram import EDGES
 from tutor.lab.recorder.forward import Passed
 from tutor.lab.recorder.parts import embedding_of
+from tutor.lab.shards import ranks
 from tutor.run import dtypes
 
 _SCHEDULE = {
@@ -63,7 +65,7 @@ def after_first_step(passed: Passed, settings: Mapping[str, Any]) -> dict[str, A
     """What the first step showed; what its owner said, in `settings`, wins."""
     shape = passed.shapes[0] if passed.shapes else ()
     batch = {
-        "rows": settings.get("batch_size") or (shape[0] if shape else None),
+        "rows": settings.get("batch_size") or (shape[0] * ranks()[1] if shape else None),
         "tokens_per_row": settings.get("block_size") or (shape[1] if len(shape) == 2 else None),
         "accumulation": settings.get("accumulation") or len(passed.shapes) or None,
     }
@@ -87,20 +89,17 @@ def _of_optimizer(optimizer: torch.optim.Optimizer) -> dict[str, Any]:
 def _groups(model: nn.Module, optimizers: Sequence[torch.optim.Optimizer]) -> list[dict[str, Any]]:
     """The groups of all optimizers, with the names that their parameters have in the model."""
     names = {id(weight): name for name, weight in model.named_parameters()}
-    groups = []
-    for optimizer in optimizers:
-        for group in optimizer.param_groups:
-            weights = group["params"]
-            groups.append(
-                {
-                    "name": group.get("name", str(len(groups))),
-                    "weight_decay": float(group.get("weight_decay", 0.0)),
-                    "tensors": len(weights),
-                    "parameters": sum(weight.numel() for weight in weights),
-                    "names": [names[id(weight)] for weight in weights if id(weight) in names],
-                }
-            )
-    return groups
+    groups = [group for optimizer in optimizers for group in optimizer.param_groups]
+    return [
+        {
+            "name": name,
+            "weight_decay": float(group.get("weight_decay", 0.0)),
+            "tensors": len(group["params"]),
+            "parameters": sum(weight.numel() for weight in group["params"]),
+            "names": [names[id(weight)] for weight in group["params"] if id(weight) in names],
+        }
+        for name, group in zip(names_of(optimizers), groups, strict=True)
+    ]
 
 
 def _schedule(settings: Mapping[str, Any]) -> dict[str, Any]:

@@ -4,16 +4,14 @@ from collections.abc import Iterator, Sequence
 
 from torch import nn
 
-_WRAPPINGS = ("module", "_orig_mod")  # of DistributedDataParallel and of torch.compile
+_WRAPPINGS = {"DistributedDataParallel": "module", "DataParallel": "module", "OptimizedModule": "_orig_mod"}
+"""By class, where a wrapping keeps the model; OptimizedModule is torch.compile's."""
 
 
 def unwrapped(model: nn.Module) -> nn.Module:
     """The model that was wrapped for several processes or compiled."""
-    for name in _WRAPPINGS:
-        inner = getattr(model, name, None)
-        if isinstance(inner, nn.Module) and type(model).__module__.startswith("torch."):
-            return unwrapped(inner)
-    return model
+    place = _WRAPPINGS.get(type(model).__name__)
+    return unwrapped(getattr(model, place)) if place else model
 
 
 def layers_of(model: nn.Module, named: Sequence[str] | None) -> list[nn.Module]:

@@ -3,20 +3,24 @@
 import atexit
 import math
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import torch
 from torch import Tensor, nn
 
-from tutor.lab.instruments import Meter, Update, groups_of, parameters
-from tutor.lab.quantities.observation import Group, Observation, norm
+from tutor.lab.instruments import Meter
+from tutor.lab.quantities.observation import Observation, norm
 from tutor.lab.recorder.described import after_first_step, described
 from tutor.lab.recorder.finished import finished
 from tutor.lab.recorder.forward import Forward, Passed
 from tutor.lab.recorder.parts import embedding_of, layers_of, unwrapped
-from tutor.runfolder.buffer import FLUSH_ROWS, Row
+from tutor.lab.recorder.ranks import of_all
+from tutor.lab.recorder.updates import Updates
+from tutor.lab.shards import counts, local, ranks
+from tutor.run import dtypes
+from tutor.runfolder.buffer import FLUSH_ROWS, FLUSH_SECONDS, Row
 from tutor.runfolder.journal import Journal
 from tutor.runfolder.writer import Record
 
@@ -37,6 +41,8 @@ class Recorder:
         dtype: str | None = None,
         vocab_size: int | None = None,
         layers: Sequence[str] | None = None,
+        probe: Callable[[], Number] | None = None,
+        probe_every: int = 5,
         resume: bool = False,
         flush_rows: int = FLUSH_ROWS,
         name: str | None = None,
@@ -55,6 +61,9 @@ class Recorder:
             vocab_size: as many as the first embedding has rows, where it isn't given.
             layers: names of the modules whose outputs are the hidden streams, in order; the largest list of
                 modules of one kind where they aren't given.
+            probe: gives the loss on a batch that never changes, in nats; it is called before an update, with
+                the model in evaluation mode and gradients off.
+            probe_every: steps between two calls of it.
             resume: go on with the folder where there is one. Steps that its log has, and that are trained
                 again, are dropped from it.
             flush_rows: rows are copied from the device, and written, when there are so many.
@@ -64,35 +73,34 @@ class Recorder:
             RunExistsError: there is something at `folder`, and it isn't to be resumed.
             ValueError: there is no such layer.
         """
-        if not resume:
+        rank, world = ranks()
+        if rank == 0 and not resume:
             Record.refuse_taken(Path(folder))
         inner = unwrapped(model)
-        self._optimizers = [optimizer] if isinstance(optimizer, torch.optim.Optimizer) else list(optimizer)
+        optimizers = [optimizer] if isinstance(optimizer, torch.optim.Optimizer) else list(optimizer)
         self._settings, self._dtype, self._scaler = dict(settings or {}), dtype, scaler
-        self._open = {"folder": folder, "resume": resume, "flush_rows": flush_rows}
-        self._manifest = {"name": name} if name else {}
-        self._manifest |= described(inner, self._optimizers, self._settings, vocab_size)
+        # Processes hand on their rows together, at the same steps: a clock of their own would part them.
+        seconds = FLUSH_SECONDS if world == 1 else math.inf
+        self._open = {"folder": folder, "resume": resume, "writes": rank == 0}
+        self._open |= {"flush_rows": flush_rows, "flush_seconds": seconds, "measured": self._read}
+        self._manifest = described(inner, optimizers, self._settings, vocab_size)
+        self._manifest |= {"name": name} if name else {}
         embedding = embedding_of(inner)
         self._embedding = embedding.weight if embedding else None
-        self._device = next(inner.parameters()).device
+        self._device = next(weight.device for weight in inner.parameters())
+        self._model, self._probe, self._probe_every = inner, probe, probe_every
         self._forward = Forward(inner, layers_of(inner, layers))
-        self._updates = {id(one): Update() for one in self._optimizers}
-        self._hooks = [
-            hook
-            for one in self._optimizers
-            for hook in (
-                one.register_step_pre_hook(self._begins),
-                one.register_step_post_hook(self._ends),
-            )
-        ]
+        self._updates = Updates(optimizers, self._begins, self._ends)
         self._meter = Meter()
         self._journal: Journal | None = None
-        self._stepped: set[int] = set()  # the optimizers that did, in the step under way
-        self._lr: Number | None = None
-        self._passed: Passed | None = None  # None until the update under way was measured
+        self._next = 0
+        self._half = True  # whether it trains in fp16, where a step may be skipped
         self._scale = self._scale_now()
+        self._lr: Number | None = None
+        self._probed: Tensor | None = None
+        self._passed: Passed | None = None  # None until the update under way was measured
         self._early: Row = {}  # numbers given before there was a row
-        atexit.register(self.close)
+        atexit.register(self._end, whole=world == 1)
 
     def step(
         self,
@@ -119,24 +127,28 @@ class Recorder:
             val_loss: the loss on what is held out, in nats, where it was evaluated.
             numbers: more of the row, by the names of `tutor.signals` or any others.
         """
-        if self._passed is None:
-            self._measure_update()
+        if self._passed is None:  # no optimizer was called, or not all
+            self._ends()
         passed, self._passed = self._passed, None
         assert passed is not None
-        scale, self._scale = self._scale, self._scale_now()
         known = {"lr": self._lr, "val_loss": val_loss} | numbers
         self._add(step, passed, {name: value for name, value in known.items() if value is not None})
-        seen = Observation(
-            losses=_flat(token_losses),
-            targets=_flat(targets),
-            objective=None if loss is None or token_losses is None else self._on_device(loss),
-            grad_norm=None if grad_norm is None else self._on_device(grad_norm),
-            scale=scale,
-            scale_after=self._scale,
+        scale, self._scale = self._scale, self._scale_now()
+        self._meter.measure(
+            Observation(
+                losses=_flat(token_losses),
+                targets=_flat(targets),
+                objective=None if token_losses is None else self._on_device(loss),
+                probe_loss=self._probed,
+                grad_norm=self._part(self._on_device(grad_norm)),
+                scale=scale,
+                scale_after=self._scale,
+            )
         )
-        self._meter.measure(seen)
-        more = {} if loss is None or token_losses is not None else {"loss": self._on_device(loss)}
-        self._meter.end(more | ({"batch_hash": torch.cat(passed.hashes)} if passed.hashes else {}))
+        more = {"loss": self._on_device(loss)} if token_losses is None else {}
+        more |= {"batch_hash": torch.cat(passed.hashes)} if passed.hashes else {}
+        self._meter.end({name: value for name, value in more.items() if value is not None})
+        self._probed = None
 
     def measure(self, **numbers: Any) -> None:
         """Add numbers to the row of the step just taken; before the first one, to the first."""
@@ -146,75 +158,69 @@ class Recorder:
             self._early |= _kept(numbers)
 
     def close(self) -> None:
-        """Write the rows that wait, and take the hooks off. A second time does nothing."""
-        atexit.unregister(self.close)
-        for hook in self._hooks:
-            hook.remove()
-        self._forward.remove()
-        if self._journal:
-            self._journal.close()
+        """Write the rows that wait, and take the hooks off. A second time does nothing.
+
+        Where there are several processes, each has to close its own.
+        """
+        self._end(whole=True)
 
     def __enter__(self) -> "Recorder":
         return self
 
-    def __exit__(self, *_: object) -> None:
-        self.close()
+    def __exit__(self, raised: type[BaseException] | None, *_: object) -> None:
+        # A process that failed may be the only one: the others would be waited for in vain.
+        self._end(whole=raised is None or ranks()[1] == 1)
 
-    def _begins(self, optimizer: torch.optim.Optimizer, *_: object) -> None:
-        """The optimizer is about to step."""
-        self._passed = None
-        if not self._stepped:
-            self._lr = self._lr_now()
-        self._updates[id(optimizer)].begins(optimizer)
-
-    def _ends(self, optimizer: torch.optim.Optimizer, *_: object) -> None:
-        """The optimizer has stepped."""
-        self._stepped.add(id(optimizer))
-        if len(self._stepped) == len(self._optimizers):
-            self._measure_update()
+    def _end(self, *, whole: bool) -> None:
+        """Take the hooks off, and write the rows that wait where that is the `whole` of them."""
+        atexit.unregister(self._end)
+        self._updates.remove()
+        self._forward.remove()
+        if self._journal and whole:
+            self._journal.close()
 
     @torch.no_grad()
-    def _measure_update(self) -> None:
-        """Measure what only exists until gradients are zeroed."""
-        groups = [group for one in self._optimizers for group in self._groups(one)]
-        gradients = [
-            weight.grad
-            for one in self._optimizers
-            for group in one.param_groups
-            for weight in group["params"]
-            if weight.grad is not None and weight is not self._embedding
-        ]
-        self._passed = self._forward.taken()
-        rest = norm(gradients) if self._embedding is not None else None
-        self._meter.measure(Observation(groups=groups, streams=self._passed.streams, rest_norm=rest))
-        self._stepped = set()
+    def _begins(self) -> None:
+        """The first optimizer is about to step."""
+        self._passed, self._lr = None, _copy(self._updates.lr)
+        if self._probe is not None and self._probed is None and self._next % self._probe_every == 0:
+            training = self._model.training
+            self._model.eval()
+            self._probed = self._on_device(self._probe())
+            self._model.train(training)
 
-    def _groups(self, optimizer: torch.optim.Optimizer) -> list[Group]:
-        """Its groups; the parameters of one that didn't step are where they were."""
-        if id(optimizer) in self._stepped:
-            return self._updates[id(optimizer)].groups(optimizer)
-        return groups_of(optimizer, parameters(optimizer))
+    @torch.no_grad()
+    def _ends(self) -> None:
+        """The last optimizer has stepped: measure what only exists until gradients are zeroed."""
+        if self._lr is None:
+            self._lr = _copy(self._updates.lr)
+        rest = (
+            None if self._embedding is None else norm(list(self._updates.gradients_without(self._embedding)))
+        )
+        self._passed = self._forward.taken()
+        seen = Observation(groups=self._updates.groups(), streams=self._passed.streams, rest_norm=rest)
+        self._meter.measure(seen)
+        self._updates.over()
 
     def _add(self, step: int | None, passed: Passed, known: Row) -> None:
         """Add the row of a step to the journal, which is begun with the first."""
         if self._journal is None:
             dtype = {"dtype": self._dtype} if self._dtype else {}
             manifest = self._manifest | after_first_step(passed, self._settings) | dtype
-            self._journal = Journal(**self._open, manifest=manifest, before=step, measured=self._read)
+            self._journal = Journal(manifest=manifest, before=step, **self._open)
             self._next = self._journal.next_step
+            self._half = dtypes.understood(manifest.get("dtype", "")) == "fp16"
         step = self._next if step is None else step
         self._next = step + 1
-        tokens = sum(math.prod(shape) for shape in passed.shapes if len(shape) == 2)
+        tokens = ranks()[1] * sum(math.prod(shape) for shape in passed.shapes if len(shape) == 2)
         self._journal.add(step, tokens=tokens, **(self._early | _kept(known)))
-        self._early = {}
+        self._early, self._lr = {}, None
 
     def _read(self) -> list[Row]:
-        """The rows measured since the last time; columns of what can't be had are left out."""
-        return [finished(row, self._settings.get("grad_clip")) for row in self._meter.read()]
-
-    def _lr_now(self) -> Number:
-        """The first group's learning rate, before a scheduler changes it."""
-        return _copy(self._optimizers[0].param_groups[0]["lr"])
+        """The rows measured since the last time, of all processes together."""
+        rows = of_all(self._meter.read(), self._device)
+        rows = [finished(row, self._settings.get("grad_clip")) for row in rows]
+        return rows if self._half else [{"skipped": False} | row for row in rows]
 
     def _scale_now(self) -> Tensor | None:
         """The factor on the loss, left on the device; None without a scaler."""
@@ -222,11 +228,18 @@ class Recorder:
             return None
         return self._scaler.scale(torch.ones((), device=self._device))
 
-    def _on_device(self, value: Number) -> Tensor:
+    def _on_device(self, value: Number | None) -> Tensor | None:
         """The number where the model is, without waiting for the device."""
+        if value is None:
+            return None
         if isinstance(value, Tensor):
-            return value.detach().to(self._device)
+            return value.detach().to(self._device, non_blocking=True)
         return torch.full((), float(value), device=self._device)
+
+    @staticmethod
+    def _part(value: Tensor | None) -> Tensor | None:
+        """This process's part of a norm over all, which FSDP2 gives as one that isn't summed yet."""
+        return local(value) if value is not None and counts(value) else None
 
 
 def _flat(values: Tensor | Sequence[Tensor] | None) -> Tensor | None:
