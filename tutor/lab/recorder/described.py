@@ -18,7 +18,7 @@ from tutor.run import dtypes
 _SCHEDULE = {
     "warmup_steps": ("warmup_steps", "num_warmup_steps", "warmup"),
     "schedule_steps": ("schedule_steps", "num_training_steps", "max_steps", "total_steps"),
-    "lr_max": ("lr_max", "max_lr"),
+    "lr_max": ("lr_max", "max_lr", "lr", "learning_rate"),
     "lr_min": ("lr_min", "min_lr"),
     "kind": ("schedule", "lr_scheduler_type"),
 }

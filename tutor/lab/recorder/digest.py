@@ -19,7 +19,9 @@ def digest(batch: Tensor) -> Tensor:
     values = batch.detach().reshape(-1)
     values = values[:: max(1, values.numel() // _MOST)]
     whole = values.view(_BY_SIZE[values.element_size()]).long()
-    mixed = (whole * _factors(whole.numel(), whole.device)).sum()
+    # A compiled model has the numbers made in its graph, where nothing can be kept for the next time.
+    factors = _factors if torch.compiler.is_compiling() else _kept_factors
+    mixed = (whole * factors(whole.numel(), whole.device)).sum()
     return torch.stack([(mixed >> (bits + 16)) & 0xFFFF for bits in _PIECES])
 
 
@@ -28,11 +30,13 @@ def spelled(pieces: Sequence[float]) -> str:
     return "".join(f"{int(piece):04x}" for piece in pieces)
 
 
-@lru_cache(maxsize=4)
 def _factors(count: int, device: torch.device) -> Tensor:
     """An odd number for each place, the same on every machine (the mixing of SplitMix64)."""
-    places = torch.arange(1, count + 1, dtype=torch.int64)
+    places = torch.arange(1, count + 1, dtype=torch.int64, device=device)
     mixed = places * -7046029254386353131
     mixed = (mixed ^ ((mixed >> 30) & 0x3FFFFFFFF)) * -4658895280553007687
     mixed = (mixed ^ ((mixed >> 27) & 0x1FFFFFFFFF)) * -7723592293110705685
-    return (mixed | 1).to(device)
+    return mixed | 1
+
+
+_kept_factors = lru_cache(maxsize=4)(_factors)
