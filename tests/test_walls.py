@@ -29,6 +29,14 @@ def test_tutor_is_cheap_to_import():
     assert loaded_by("import tutor, tutor.cli") == set()
 
 
+def test_naming_the_lab_and_keeping_a_journal_load_no_torch():
+    assert loaded_by("import tutor.lab, tutor.runfolder.journal") == set()
+
+
+def test_a_recorder_needs_no_tokenizers():
+    assert loaded_by("from tutor.lab import Recorder") == {"torch"}
+
+
 def test_checking_a_run_loads_no_app_and_no_lab():
     code = """
 from tutor import readers, tree, walk

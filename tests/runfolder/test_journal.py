@@ -90,6 +90,14 @@ class TestRows:
                 kept.measure(val_loss=float(step))
         assert [row["val_loss"] for row in rows_of(tmp_path / "run")] == [0, 1, 2, 3, 4, 5]
 
+    def test_before_the_first_row_and_after_a_flush_it_waits_for_the_next(self, tmp_path: Path):
+        with journal(tmp_path / "run") as kept:
+            for step in range(2):
+                kept.measure(val_loss=float(step))
+                kept.add(step)
+                kept.flush()
+        assert [row["val_loss"] for row in rows_of(tmp_path / "run")] == [0, 1]
+
     def test_an_array_is_copied_out_when_its_row_is_written(self, tmp_path: Path):
         kept, loss = journal(tmp_path / "run"), Scalar(3.0)
         kept.add(0, loss=loss)

@@ -65,6 +65,7 @@ class Journal:
         self.folder = Path(folder)
         self.next_step, counted = 0, Counted()
         self._record: Record | None = None
+        self._early: Row = {}  # numbers for the row to come
         with self._unharmed():
             if writes and resume and self.folder.exists():
                 kept = _rows_before(self.folder, before)
@@ -87,12 +88,13 @@ class Journal:
         """
         if self._buffer.due:
             self._buffer.flush()
-        self._buffer.put({"step": int(step)} | numbers, tokens)
+        self._buffer.put({"step": int(step)} | self._early | numbers, tokens)
+        self._early = {}
 
     def measure(self, **numbers: Any) -> None:
-        """Add numbers to the newest row: a validation's loss, once it was evaluated."""
-        if (newest := self._buffer.newest) is not None:
-            newest |= numbers
+        """Add numbers to the newest row, or to the next one where that was written: a validation's loss."""
+        newest = self._buffer.newest
+        (self._early if newest is None else newest).update(numbers)
 
     def append(self, rows: Sequence[Mapping[str, Any]]) -> None:
         """Write whole rows now."""

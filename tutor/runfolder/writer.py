@@ -154,7 +154,7 @@ def _plain(value: Any) -> Any:
 
 
 def _taken(folder: Path) -> RunExistsError:
-    return RunExistsError(f"{folder} exists, and a run is never overwritten: choose another --out")
+    return RunExistsError(f"{folder} exists, and a run is never overwritten: choose another folder")
 
 
 def _lines(folder: Path) -> Iterable[bytes]:

@@ -80,7 +80,10 @@ def _of_optimizer(optimizer: torch.optim.Optimizer) -> dict[str, Any]:
     found: dict[str, Any] = {"optimizer": type(optimizer).__name__}
     if "betas" in group:
         found["beta1"], found["beta2"] = (float(beta) for beta in group["betas"])
-    for name in ("lr", "eps", "weight_decay", "momentum"):
+    found["lr"] = float(
+        group.get("initial_lr", group["lr"])
+    )  # a scheduler begins with a warm-up's first rate
+    for name in ("eps", "weight_decay", "momentum"):
         if name in group:
             found[name] = float(group[name])
     return found

@@ -1,6 +1,7 @@
 """The parts of anyone's model: what lies in its wrappings, its layers, its embedding."""
 
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 
 from torch import nn
 
@@ -60,3 +61,15 @@ def workhorse(model: nn.Module) -> nn.Module | None:
         if weight.ndim > 1
     ]
     return max(found, key=lambda pair: pair[0])[1] if found else None
+
+
+@contextmanager
+def evaluating(model: nn.Module) -> Iterator[None]:
+    """The model in evaluation mode; each part of it has its own mode again afterwards."""
+    modes = [(module, module.training) for module in model.modules()]
+    model.eval()
+    try:
+        yield
+    finally:
+        for module, training in modes:
+            module.training = training

@@ -15,7 +15,7 @@ from tutor.lab.quantities.observation import Observation, norm
 from tutor.lab.recorder.described import after_first_step, described
 from tutor.lab.recorder.finished import finished
 from tutor.lab.recorder.forward import Forward, Passed
-from tutor.lab.recorder.parts import embedding_of, layers_of, unwrapped
+from tutor.lab.recorder.parts import embedding_of, evaluating, layers_of, unwrapped
 from tutor.lab.recorder.ranks import of_all
 from tutor.lab.recorder.updates import Updates
 from tutor.lab.shards import counts, local, ranks
@@ -184,23 +184,29 @@ class Recorder:
         """The first optimizer is about to step."""
         self._passed, self._lr = None, _copy(self._updates.lr)
         if self._probe is not None and self._probed is None and self._next % self._probe_every == 0:
-            training = self._model.training
-            self._model.eval()
-            self._probed = self._on_device(self._probe())
-            self._model.train(training)
+            with evaluating(self._model):
+                self._probed = self._on_device(self._probe())
 
     @torch.no_grad()
     def _ends(self) -> None:
         """The last optimizer has stepped: measure what only exists until gradients are zeroed."""
         if self._lr is None:
             self._lr = _copy(self._updates.lr)
-        rest = (
-            None if self._embedding is None else norm(list(self._updates.gradients_without(self._embedding)))
-        )
         self._passed = self._forward.taken()
-        seen = Observation(groups=self._updates.groups(), streams=self._passed.streams, rest_norm=rest)
-        self._meter.measure(seen)
+        self._meter.measure(
+            Observation(
+                groups=self._updates.groups(),
+                streams=self._passed.streams,
+                rest_norm=self._rest_norm(),
+            )
+        )
         self._updates.over()
+
+    def _rest_norm(self) -> Tensor | None:
+        """The norm of all but the embedding's gradient, as the optimizer was given it."""
+        if self._embedding is None:
+            return None
+        return norm(list(self._updates.gradients_without(self._embedding)))
 
     def _add(self, step: int | None, passed: Passed, known: Row) -> None:
         """Add the row of a step to the journal, which is begun with the first."""
