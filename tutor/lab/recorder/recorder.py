@@ -157,6 +157,15 @@ class Recorder:
         else:
             self._early |= _kept(numbers)
 
+    def declare(self, **aggregations: Mapping[str, Any]) -> None:
+        """Say what the values of a signal stand for, where that isn't the value of the step.
+
+        Args:
+            aggregations: by signal, as `tutor.run.manifest.Aggregated` has them. The manifest is written at
+                the first step: later they are lost.
+        """
+        self._manifest["aggregations"] = aggregations
+
     def close(self) -> None:
         """Write the rows that wait, and take the hooks off. A second time does nothing.
 
