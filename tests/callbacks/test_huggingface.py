@@ -69,7 +69,7 @@ def model() -> GPT2LMHeadModel:
 def sentences(rows: int) -> list[dict[str, torch.Tensor]]:
     """Tokens that go up by a step of their own in each sentence, of which some are hidden from the loss."""
     rng = torch.Generator().manual_seed(1)
-    first, by = (torch.randint(0, VOCAB, (rows, 1), generator=rng) for _ in range(2))
+    first, by = (torch.randint(1, most, (rows, 1), generator=rng) for most in (VOCAB, 4))
     counted = (first + by * torch.arange(LENGTH)) % VOCAB
     hidden = torch.arange(LENGTH) < torch.randint(0, 8, (rows, 1), generator=rng)
     return [
@@ -90,12 +90,13 @@ def trainer(tmp_path: Path, *callbacks: TrainerCallback, cls: type = Trainer, **
         "report_to": [],
         "disable_tqdm": True,
     }
-    held_out = sentences(40)[32:] if "eval_strategy" in options else None
+    rows = 8 * options.get("max_steps", 4)
+    data, held_out = sentences(rows + 8)[:rows], sentences(rows + 8)[rows:]
     return cls(
         model=model(),
         args=TrainingArguments(**(asked | options)),
-        train_dataset=sentences(32),
-        eval_dataset=held_out,
+        train_dataset=data,
+        eval_dataset=held_out if "eval_strategy" in options else None,
         callbacks=list(callbacks),
     )
 
@@ -110,7 +111,8 @@ def test_a_row_holds_what_the_trainer_logs_of_every_step(tmp_path: Path, accumul
     assert run["loss"].to_list() == pytest.approx(logged["loss"], rel=1e-4)
     assert run["grad_norm"].to_list() == pytest.approx(logged["grad_norm"], rel=1e-4)
     assert run["lr"].to_list() == pytest.approx(logged["learning_rate"], rel=1e-6)
-    assert max(run["grad_norm_clipped"]) == pytest.approx(0.5, rel=1e-3) < min(run["grad_norm"])
+    assert run["grad_norm_clipped"].to_list() == pytest.approx([0.5] * 12, rel=1e-3)
+    assert min(run["grad_norm"]) > 0.6
     assert run.manifest.batch.accumulation == accumulation
     assert run.aggregation("loss").over == "instant"
 
@@ -173,7 +175,7 @@ class TestEvaluation:
         options = {"eval_strategy": "steps", "eval_steps": 5}
         trainer(tmp_path, TutorCallback(tmp_path / "mine"), logged, **options).train()
         run = readers.read(tmp_path / "mine").logged("val_loss")
-        assert run.steps.to_list() == [4, 9]
+        assert run.steps.to_list() == [4, 9, 11]
         assert run["val_loss"].to_list() == pytest.approx(logged["eval_loss"], rel=1e-4)
 
     def test_of_several_sets_it_is_the_mean(self, tmp_path: Path):
@@ -228,18 +230,17 @@ def test_accelerate_has_its_own_back_in_the_end(tmp_path: Path):
 
 class TestVerdict:
     def test_a_sound_run_is_not_called_sick(self, tmp_path: Path):
-        options = {"max_steps": 150, "warmup_steps": 15, "eval_strategy": "steps", "eval_steps": 25}
+        options = {"max_steps": 220, "warmup_steps": 25, "eval_strategy": "steps", "eval_steps": 40}
         trainer(tmp_path, TutorCallback(tmp_path / "mine"), per_device_train_batch_size=8, **options).train()
         code, told = checked(tmp_path / "mine")
         assert code == 0, told
 
     def test_a_learning_rate_far_too_high_is_seen(self, tmp_path: Path):
-        options = {"max_steps": 150, "warmup_steps": 15, "learning_rate": 1.0}
+        options = {"max_steps": 150, "warmup_steps": 25, "learning_rate": 1.0}
         trainer(tmp_path, TutorCallback(tmp_path / "mine"), **options).train()
         code, told = checked(tmp_path / "mine")
-        assert code == 1, told
-        print(told)
-        assert 0
+        assert code == 1
+        assert told["leaf"]["id"] == "always-clipping"
 
     def test_nan_is_seen_at_its_step_although_the_trainer_hides_it(self, tmp_path: Path):
         class Poisoned(Trainer):

@@ -99,9 +99,10 @@ class TutorCallback(TrainerCallback):
             self._recorder.measure(val_loss=sum(self._held_out) / len(self._held_out))
 
     def on_save(self, args: TrainingArguments, state: TrainerState, control: TrainerControl, **_: Any) -> None:
-        """Note the checkpoint."""
+        """Note the checkpoint, and write all rows before it: training may go on from here."""
         if self._recorder:
             self._recorder.measure(checkpoint=f"checkpoint-{state.global_step}")
+            self._recorder.flush()
 
     def on_train_end(
         self, args: TrainingArguments, state: TrainerState, control: TrainerControl, **_: Any
@@ -184,6 +185,7 @@ def settings_of(args: TrainingArguments, state: TrainerState) -> dict[str, Any]:
     """What the Trainer was told, by the names that tutor's settings have."""
     known = {
         "seed": args.seed,
+        "lr": args.learning_rate,
         "grad_clip": args.max_grad_norm or None,
         "batch_size": args.train_batch_size * args.world_size,
         "accumulation": args.gradient_accumulation_steps,

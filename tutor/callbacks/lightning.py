@@ -71,9 +71,10 @@ class TutorCallback(Callback):
             self._recorder.measure(val_loss=value)
 
     def on_save_checkpoint(self, trainer: Any, pl_module: Any, checkpoint: dict[str, Any]) -> None:  # noqa: ARG002
-        """Note the checkpoint."""
+        """Note the checkpoint, and write all rows before it: training may go on from here."""
         if self._recorder:
             self._recorder.measure(checkpoint=f"step-{_done(trainer)}")
+            self._recorder.flush()
 
     def on_train_end(self, trainer: Any, pl_module: Any) -> None:  # noqa: ARG002
         """Write what is left."""

@@ -166,6 +166,11 @@ class Recorder:
         """
         self._manifest["aggregations"] = aggregations
 
+    def flush(self) -> None:
+        """Write the rows that wait: before a checkpoint, say, since a run that is resumed needs them."""
+        if self._journal:
+            self._journal.flush()
+
     def close(self) -> None:
         """Write the rows that wait, and take the hooks off. A second time does nothing.
 
