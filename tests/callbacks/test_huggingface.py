@@ -1,7 +1,6 @@
 """The callback for Hugging Face's Trainer, on a small GPT-2 that the Trainer itself trains."""
 
 import math
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -48,14 +47,6 @@ class Stop(TrainerCallback):
     def on_step_end(self, args, state, control, **_):
         if state.global_step == self.after:
             raise KeyboardInterrupt
-
-
-@pytest.fixture(autouse=True)
-def one_thread() -> Iterator[None]:
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(threads)
 
 
 def model() -> GPT2LMHeadModel:
