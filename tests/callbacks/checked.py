@@ -10,7 +10,7 @@ from tutor.cli import app
 
 
 def checked(folder: Path) -> tuple[int, dict[str, Any]]:
-    """The exit code of `tutor check --json`, 0 for healthy and 1 for a flaw, and what it prints of the run."""
+    """The exit code of `tutor check --json`, 0 for healthy and 1 for a flaw, and what it prints."""
     done = CliRunner().invoke(app, ["check", str(folder), "--json"])
     assert done.exception is None or isinstance(done.exception, SystemExit), done.exception
     [told] = json.loads(done.stdout)

@@ -9,8 +9,8 @@ pytest.importorskip("torch")
 pytest.importorskip("transformers")
 pytest.importorskip("accelerate")
 
-import torch  # noqa: E402
-from transformers import (  # noqa: E402
+import torch
+from transformers import (
     GPT2Config,
     GPT2LMHeadModel,
     Trainer,
@@ -18,9 +18,9 @@ from transformers import (  # noqa: E402
     TrainingArguments,
 )
 
-from tests.callbacks.checked import checked  # noqa: E402
-from tutor import readers  # noqa: E402
-from tutor.callbacks.huggingface import TutorCallback  # noqa: E402
+from tests.callbacks.checked import checked
+from tutor import readers
+from tutor.callbacks.huggingface import TutorCallback
 
 VOCAB, LENGTH = 61, 16
 

@@ -7,14 +7,14 @@ import pytest
 pytest.importorskip("torch")
 pytest.importorskip("lightning")
 
-import torch  # noqa: E402
-from lightning import pytorch as pl  # noqa: E402
-from torch import nn  # noqa: E402
-from torch.utils.data import DataLoader, TensorDataset  # noqa: E402
+import torch
+from lightning import pytorch as pl
+from torch import nn
+from torch.utils.data import DataLoader, TensorDataset
 
-from tests.callbacks.checked import checked  # noqa: E402
-from tutor import readers  # noqa: E402
-from tutor.callbacks.lightning import TutorCallback  # noqa: E402
+from tests.callbacks.checked import checked
+from tutor import readers
+from tutor.callbacks.lightning import TutorCallback
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # Lightning's advice on workers and loggers
 

@@ -1,8 +1,11 @@
-"""Callbacks that record a run of another library's trainer in a run folder; one module a library.
+"""Callbacks that record another library's training in a run folder: a module for each, which imports it.
 
-    from tutor.callbacks.huggingface import TutorCallback    Trainer(..., callbacks=[TutorCallback("runs/mine")])
-    from tutor.callbacks.lightning import TutorCallback      Trainer(..., callbacks=[TutorCallback("runs/mine")])
-    from tutor.callbacks.keras import TutorCallback          model.fit(..., callbacks=[TutorCallback("runs/mine")])
+from tutor.callbacks.huggingface import TutorCallback
+trainer = Trainer(..., callbacks=[TutorCallback("runs/mine")])
 
-Each imports its library; this module imports none.
+from tutor.callbacks.lightning import TutorCallback
+trainer = Trainer(..., callbacks=[TutorCallback("runs/mine")])
+
+from tutor.callbacks.keras import TutorCallback
+model.fit(..., callbacks=[TutorCallback("runs/mine")])
 """

@@ -1,4 +1,4 @@
-"""Which folder a run is recorded in: a run is never overwritten, and one that is resumed goes on in its own."""
+"""Which folder a run is recorded in: none is overwritten, and a run that is resumed goes on in its own."""
 
 from itertools import count, takewhile
 from os import PathLike

@@ -6,13 +6,17 @@ clipping from accelerate, which clips. Where the model returns no loss (it is co
 smoothed), the Trainer's own mean is recorded at the steps that it logs, and declared as such.
 """
 
+# pyright: reportMissingImports=false, reportAttributeAccessIssue=false
+# (accelerate and transformers needn't be there where types are checked)
+
+import re
 from collections.abc import Mapping
 from functools import wraps
 from os import PathLike
 from typing import Any
 
-from accelerate import Accelerator  # pyright: ignore[reportMissingImports]
-from transformers import (  # pyright: ignore[reportMissingImports]
+from accelerate import Accelerator
+from transformers import (
     TrainerCallback,
     TrainerControl,
     TrainerState,
@@ -92,13 +96,15 @@ class TutorCallback(TrainerCallback):
         metrics: Mapping[str, Any],
         **_: Any,
     ) -> None:
-        """The loss on what is held out belongs to the row of the step just taken; of several sets, their mean."""
-        losses = [value for name, value in metrics.items() if name.startswith("eval_") and name.endswith("_loss")]
-        self._held_out += losses
-        if self._recorder and losses:
+        """The loss on what is held out belongs to the step just taken; of several sets it is their mean."""
+        of_sets = [value for name, value in metrics.items() if re.fullmatch("eval_.+_loss", name)]
+        self._held_out += [metrics["eval_loss"]] if "eval_loss" in metrics else of_sets
+        if self._recorder and self._held_out:
             self._recorder.measure(val_loss=sum(self._held_out) / len(self._held_out))
 
-    def on_save(self, args: TrainingArguments, state: TrainerState, control: TrainerControl, **_: Any) -> None:
+    def on_save(
+        self, args: TrainingArguments, state: TrainerState, control: TrainerControl, **_: Any
+    ) -> None:
         """Note the checkpoint, and write all rows before it: training may go on from here."""
         if self._recorder:
             self._recorder.measure(checkpoint=f"checkpoint-{state.global_step}")
@@ -149,7 +155,11 @@ class _Losses:
     def _passed(self, model: Any, _args: object, given: Mapping[str, Any], output: Any) -> None:
         if not model.training:
             return
-        loss = output.get("loss") if isinstance(output, Mapping) else output[0]
+        loss: Any = None
+        if isinstance(output, Mapping):
+            loss = output.get("loss")
+        elif isinstance(output, tuple):
+            loss = output[0]
         if getattr(loss, "ndim", None) == 0:
             self.seen = True
             self._losses.append(loss.detach())
@@ -202,8 +212,8 @@ def schedule_of(scheduler: Any) -> dict[str, Any]:
     Empty for any other schedule.
     """
     scheduler = getattr(scheduler, "scheduler", scheduler)  # accelerate's is around torch's
-    rule = next(iter(getattr(scheduler, "lr_lambdas", ())), None)
-    function = getattr(rule, "func", rule)
+    rule: Any = next(iter(getattr(scheduler, "lr_lambdas", ())), None)
+    function: Any = getattr(rule, "func", rule)
     if getattr(function, "__module__", None) != "transformers.optimization":
         return {}
     numbers, peak = getattr(rule, "keywords", {}), max(scheduler.base_lrs)

@@ -1,11 +1,14 @@
 """Keras: `model.fit(..., callbacks=[TutorCallback("runs/mine")])`, on any backend, without torch.
 
-Keras shows a callback the mean loss of the epoch so far. From two such means, and the numbers of batches behind
-them, follows the mean of the batches in between, which is what a row holds. It takes batches of one size: where
-the last batch of an epoch is smaller, its loss comes out nearer to the epoch's mean than it was. Keras keeps
-the mean in fp32: after 100 000 batches of one epoch a row is good to a hundredth. What a model with a
-`train_step` of its own logs isn't known: it is kept as it is, and declared a running average.
+Keras shows a callback the mean loss of the epoch so far. From two such means, and the numbers of batches
+behind them, follows the mean of the batches in between, which is what a row holds. It takes batches of one
+size: where the last batch of an epoch is smaller, its loss comes out nearer to the epoch's mean than it was.
+Keras keeps the mean in fp32: after 100 000 batches of one epoch a row is good to a hundredth. What a model
+with a `train_step` of its own logs isn't known: it is kept as it is, and declared a running average.
 """
+
+# pyright: reportMissingImports=false, reportAttributeAccessIssue=false
+# (Keras needn't be there where types are checked)
 
 import math
 from collections.abc import Mapping
@@ -13,7 +16,7 @@ from dataclasses import dataclass
 from os import PathLike
 from typing import Any
 
-import keras  # pyright: ignore[reportMissingImports]
+import keras
 
 from tutor.callbacks.folder import folder_for
 from tutor.runfolder.journal import Journal
@@ -40,12 +43,12 @@ class TutorCallback(keras.callbacks.Callback):
         self._updates = _Updates()
         self._lr = 0.0
 
-    def on_epoch_begin(self, epoch: int, logs: Logs = None) -> None:  # noqa: ARG002
+    def on_epoch_begin(self, epoch: int, logs: Logs = None) -> None:
         """Keras begins its mean anew."""
         self._updates.begin_epoch()
 
-    def on_train_batch_begin(self, batch: int, logs: Logs = None) -> None:  # noqa: ARG002
-        """Note the rate of the batch; the first one opens the folder, since weights may be restored before."""
+    def on_train_batch_begin(self, batch: int, logs: Logs = None) -> None:
+        """Note the rate of the batch. The first opens the folder: weights may be restored before."""
         if self._journal is None:
             self._journal = self._opened()
         self._lr = _number(self.model.optimizer.learning_rate)
@@ -58,12 +61,12 @@ class TutorCallback(keras.callbacks.Callback):
             loss = mean if _own_step(self.model) else loss
             self._journal.add(self._updates.done - 1, loss=loss, lr=self._lr)
 
-    def on_epoch_end(self, epoch: int, logs: Logs = None) -> None:  # noqa: ARG002
+    def on_epoch_end(self, epoch: int, logs: Logs = None) -> None:
         """What was validated belongs to the newest row."""
         if self._journal is not None and logs and "val_loss" in logs:
             self._journal.measure(val_loss=float(logs["val_loss"]))
 
-    def on_train_end(self, logs: Logs = None) -> None:  # noqa: ARG002
+    def on_train_end(self, logs: Logs = None) -> None:
         """Write what is left; a `fit` to come goes on in the folder."""
         if self._journal is not None:
             self._journal.close()

@@ -1,12 +1,15 @@
-"""Lightning: `Trainer(..., callbacks=[TutorCallback("runs/mine")])`, of `lightning` or of `pytorch_lightning`."""
+"""Lightning: `Trainer(..., callbacks=[TutorCallback("runs/mine")])`, be it `pytorch_lightning` or newer."""
+
+# pyright: reportMissingImports=false, reportAttributeAccessIssue=false
+# (Lightning needn't be there where types are checked)
 
 import os
 from typing import Any
 
 try:
-    from lightning.pytorch import Callback  # pyright: ignore[reportMissingImports]
+    from lightning.pytorch import Callback
 except ModuleNotFoundError:
-    from pytorch_lightning import Callback  # pyright: ignore[reportMissingImports]
+    from pytorch_lightning import Callback
 
 from tutor.callbacks.folder import folder_for
 from tutor.lab import Recorder
@@ -20,7 +23,9 @@ class TutorCallback(Callback):
     counts one by one, a row is a step of all of them.
     """
 
-    def __init__(self, folder: str | os.PathLike[str], *, val_loss: str = "val_loss", **settings: Any) -> None:
+    def __init__(
+        self, folder: str | os.PathLike[str], *, val_loss: str = "val_loss", **settings: Any
+    ) -> None:
         """A run to be recorded in `folder`.
 
         Args:
@@ -41,19 +46,22 @@ class TutorCallback(Callback):
         self._recorder = Recorder(
             folder_for(self._folder, self._done, main=trainer.is_global_zero),
             model_of(pl_module),
-            [getattr(one, "optimizer", one) for one in trainer.optimizers],  # a strategy's may be around torch's
+            trainer.optimizers,
             scaler=getattr(trainer.precision_plugin, "scaler", None),
             settings=settings_of(trainer) | self._settings,
             dtype=str(trainer.precision),
             resume=self._done > 0,
         )
 
-    def on_before_optimizer_step(self, trainer: Any, pl_module: Any, optimizer: Any) -> None:  # noqa: ARG002
+    def on_before_optimizer_step(self, trainer: Any, pl_module: Any, optimizer: Any) -> None:
         """Measure the gradient before it is clipped."""
-        weights = (weight for one in trainer.optimizers for group in one.param_groups for weight in group["params"])
+        groups = (group for one in trainer.optimizers for group in one.param_groups)
+        weights = (weight for group in groups for weight in group["params"])
         self._norm = norm([weight.grad for weight in weights if weight.grad is not None])
 
-    def on_train_batch_end(self, trainer: Any, pl_module: Any, outputs: Any, batch: Any, batch_idx: int) -> None:  # noqa: ARG002
+    def on_train_batch_end(
+        self, trainer: Any, pl_module: Any, outputs: Any, batch: Any, batch_idx: int
+    ) -> None:
         """Add a row where the batch was the last before an update."""
         if outputs and outputs.get("loss") is not None:
             # Lightning has divided it by the micro-batches of a step.
@@ -64,23 +72,23 @@ class TutorCallback(Callback):
             self._recorder.step(loss, step=done - 1, grad_norm=self._norm)
             self._losses, self._norm, self._done = [], None, done
 
-    def on_validation_end(self, trainer: Any, pl_module: Any) -> None:  # noqa: ARG002
+    def on_validation_end(self, trainer: Any, pl_module: Any) -> None:
         """The loss on what is held out belongs to the row of the step just taken."""
         value = trainer.callback_metrics.get(self._val_loss)
         if self._recorder and value is not None:
             self._recorder.measure(val_loss=value)
 
-    def on_save_checkpoint(self, trainer: Any, pl_module: Any, checkpoint: dict[str, Any]) -> None:  # noqa: ARG002
+    def on_save_checkpoint(self, trainer: Any, pl_module: Any, checkpoint: dict[str, Any]) -> None:
         """Note the checkpoint, and write all rows before it: training may go on from here."""
         if self._recorder:
             self._recorder.measure(checkpoint=f"step-{_done(trainer)}")
             self._recorder.flush()
 
-    def on_train_end(self, trainer: Any, pl_module: Any) -> None:  # noqa: ARG002
+    def on_train_end(self, trainer: Any, pl_module: Any) -> None:
         """Write what is left."""
         self._stop()
 
-    def on_exception(self, trainer: Any, pl_module: Any, exception: BaseException) -> None:  # noqa: ARG002
+    def on_exception(self, trainer: Any, pl_module: Any, exception: BaseException) -> None:
         """Write what is left."""
         self._stop()
 
@@ -93,7 +101,7 @@ class TutorCallback(Callback):
 def model_of(module: Any) -> Any:
     """What goes forward in the LightningModule: a part of it that has all of its parameters, else itself.
 
-    Lightning calls `training_step`, and whether that calls the module itself or a part is its author's choice.
+    Lightning calls `training_step`; whether that calls the module itself or a part is its author's choice.
     """
     count = len(list(module.parameters()))
     whole = [child for child in module.children() if len(list(child.parameters())) == count]
