@@ -14,7 +14,8 @@ import pytest
 
 from tests.conftest import ROOT
 
-LOADED = "import sys; print(*sorted(m for m in ('torch', 'tokenizers', 'textual') if m in sys.modules))"
+HEAVY = ("torch", "tokenizers", "textual", "transformers", "accelerate", "lightning", "keras")
+LOADED = f"import sys; print(*sorted(m for m in {HEAVY} if m in sys.modules))"
 
 
 def loaded_by(code: str) -> set[str]:
@@ -48,6 +49,10 @@ walk.unattended(readers.open_run("19-break"), tree.find("phase-19"))
 @pytest.mark.parametrize("room", ["card", "compare", "notebook", "postmortem", "settings", "report"])
 def test_rooms_of_words_and_numbers_load_no_app_and_no_lab(room: str):
     assert loaded_by(f"import tutor.{room}") == set()
+
+
+def test_the_callbacks_of_one_library_load_no_other():
+    assert loaded_by("import tutor.callbacks, tutor.callbacks.folder") == set()
 
 
 def test_the_app_never_loads_the_lab():

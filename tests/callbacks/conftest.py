@@ -1,5 +1,6 @@
 """What the tests of all callbacks share."""
 
+import sys
 from collections.abc import Iterator
 
 import pytest
@@ -8,7 +9,10 @@ import pytest
 @pytest.fixture(autouse=True)
 def one_thread() -> Iterator[None]:
     """Networks this small are slower on two threads than on one."""
-    torch = pytest.importorskip("torch")
+    torch = sys.modules.get("torch")
+    if torch is None:
+        yield
+        return
     threads = torch.get_num_threads()
     torch.set_num_threads(1)
     yield

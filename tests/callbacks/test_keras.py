@@ -16,6 +16,8 @@ from tutor import readers  # noqa: E402
 from tutor.callbacks.keras import TutorCallback  # noqa: E402
 from tutor.run import Run  # noqa: E402
 
+pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")  # Keras' own, of NumPy
+
 VOCAB, LENGTH = 31, 4
 
 

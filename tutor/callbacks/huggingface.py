@@ -31,7 +31,6 @@ class TutorCallback(TrainerCallback):
     """Records what `tutor.lab.Recorder` does: a row for each update of the weights, counted from 0.
 
     Row 100 is the step that the Trainer begins with a `global_step` of 100: the one after `checkpoint-100`.
-    In training on several devices a row's loss is that of the first one's part of the batch.
     """
 
     def __init__(self, folder: str | PathLike[str], **settings: Any) -> None:

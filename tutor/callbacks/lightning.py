@@ -89,8 +89,10 @@ class TutorCallback(Callback):
         self._stop()
 
     def on_exception(self, trainer: Any, pl_module: Any, exception: BaseException) -> None:
-        """Write what is left."""
-        self._stop()
+        """Write what is left, where no other process has to take part in that."""
+        recorder, self._recorder = self._recorder, None
+        if recorder:
+            recorder.__exit__(type(exception), exception, None)
 
     def _stop(self) -> None:
         if self._recorder:
