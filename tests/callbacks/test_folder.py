@@ -28,6 +28,12 @@ def test_training_that_goes_on_takes_the_last(tmp_path: Path, capsys: pytest.Cap
     assert capsys.readouterr().err == ""
 
 
+def test_a_packed_log_is_that_of_a_run_that_is_over(tmp_path: Path):
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "metrics.jsonl.gz").write_bytes(b"")
+    assert folder_for(tmp_path / "mine", 100) == tmp_path / "mine-2"
+
+
 def test_only_the_process_that_writes_speaks(tmp_path: Path, capsys: pytest.CaptureFixture):
     (tmp_path / "mine").mkdir()
     assert folder_for(tmp_path / "mine", 0, main=False) == tmp_path / "mine-2"

@@ -1,6 +1,10 @@
 """The callback for Hugging Face's Trainer, on a small GPT-2 that the Trainer itself trains."""
 
+import json
 import math
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -19,6 +23,7 @@ from transformers import (
 )
 
 from tests.callbacks.checked import checked
+from tests.conftest import ROOT
 from tutor import readers
 from tutor.callbacks.huggingface import TutorCallback
 
@@ -201,6 +206,26 @@ class TestGoingOn:
         assert capsys.readouterr().err.count("mine-2") == 1
 
 
+def test_two_processes_write_one_run_of_the_whole_batch(tmp_path: Path):
+    run = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2"]
+    code = [__file__, str(tmp_path)]
+    done = subprocess.run(
+        [*run, *code],
+        cwd=ROOT,
+        env=os.environ | {"PYTHONPATH": str(ROOT)},
+        check=False,
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+    logged = json.loads((tmp_path / "logged.json").read_text())
+    run = readers.read(tmp_path / "mine")
+    assert [path.name for path in tmp_path.glob("mine*")] == ["mine"]
+    assert run["loss"].to_list() == pytest.approx([row["loss"] for row in logged], rel=1e-4)
+    assert run["grad_norm"].to_list() == pytest.approx([row["grad_norm"] for row in logged], rel=1e-4)
+    assert run.manifest.batch.rows == 8
+
+
 def test_training_goes_on_where_nothing_can_be_written(tmp_path: Path, capfd: pytest.CaptureFixture):
     (tmp_path / "file").write_text("no folder")
     begun = trainer(tmp_path, TutorCallback(tmp_path / "file" / "mine"))
@@ -247,3 +272,17 @@ class TestVerdict:
         losses = readers.read(tmp_path / "mine")["loss"].to_list()
         assert [math.isnan(loss) for loss in losses] == [False] * 7 + [True] * 5
         assert checked(tmp_path / "mine")[0] == 1
+
+
+def in_one_of_two(folder: Path):
+    """What each of two processes does."""
+    logged, callback = Logged(), TutorCallback(folder / "mine")
+    options = {"save_strategy": "steps", "save_steps": 5, "gradient_accumulation_steps": 2}
+    begun = trainer(folder, callback, logged, max_grad_norm=0.5, **options)
+    begun.train()
+    if begun.is_world_process_zero():
+        (folder / "logged.json").write_text(json.dumps([row for row in logged.rows if "loss" in row]))
+
+
+if __name__ == "__main__":
+    in_one_of_two(Path(sys.argv[1]))

@@ -156,6 +156,18 @@ def test_training_goes_on_where_nothing_can_be_written(tmp_path: Path, capsys: p
     assert len(capsys.readouterr().err.splitlines()) == 1
 
 
+@pytest.mark.parametrize("variable", ["RANK", "KERAS_DISTRIBUTION_PROCESS_ID"])
+def test_of_several_processes_the_first_writes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, variable: str
+):
+    monkeypatch.setenv(variable, "1")
+    fit(model(), TutorCallback(tmp_path / "mine"))
+    assert not (tmp_path / "mine").exists()
+    monkeypatch.setenv(variable, "0")
+    fit(model(), TutorCallback(tmp_path / "mine"))
+    assert len(read(tmp_path / "mine")) == 8
+
+
 def test_an_exploding_loss_shows_as_it_is(tmp_path: Path):
     fit(model(lr=1e30), TutorCallback(tmp_path / "mine"), epochs=2)
     rows = [json.loads(line) for line in (tmp_path / "mine" / "metrics.jsonl").read_text().splitlines()]

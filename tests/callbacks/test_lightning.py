@@ -140,6 +140,15 @@ def test_validation_belongs_to_the_step_before_it(tmp_path: Path):
     assert run["val_loss"][2] == pytest.approx(trainer.callback_metrics["val_loss"].item(), rel=1e-4)
 
 
+def test_a_checkpoint_at_the_same_step_takes_no_validation_away(tmp_path: Path):
+    kept = pl.callbacks.ModelCheckpoint(tmp_path / "kept", every_n_train_steps=4)
+    options = {"limit_val_batches": 2, "val_check_interval": 4, "enable_checkpointing": True}
+    fit(Guess(), TutorCallback(tmp_path / "mine"), kept, **options)
+    run = readers.read(tmp_path / "mine")
+    assert run.logged("val_loss").steps.to_list() == [3, 7, 11]
+    assert [one.resumes_at for one in run.checkpoints or ()] == [4, 8, 12]
+
+
 def test_several_optimizers_make_one_row_of_a_step_of_them_all(tmp_path: Path):
     class Two(Guess):
         automatic_optimization = False

@@ -25,6 +25,7 @@ from tutor.lab.model import DESIGN, GPT, build_model
 from tutor.lab.quantities.observation import by_few_kernels, squares
 from tutor.lab.recorder import described
 from tutor.lab.trainer import Trainer
+from tutor.run import Aggregation
 from tutor.walk.chain import chain
 
 pytestmark = pytest.mark.train
@@ -184,6 +185,13 @@ class TestWhatIsGiven:
         (row,) = loop.rows()
         assert (row["loss"], row["accuracy"], row["perplexity"], row["grad_norm"]) == (2.5, 0.5, 12.0, 1e6)
         assert row["clipped"]
+
+    def test_what_a_value_stands_for_is_declared(self, tmp_path: Path):
+        loop = Loop(tmp_path / "run")
+        loop.recorder.declare(loss={"over": "window", "shows_nan": False})
+        loop.train()
+        loop.recorder.close()
+        assert readers.read(tmp_path / "run").aggregation("loss") == Aggregation("window", shows_nan=False)
 
     def test_a_validation_goes_into_the_row_just_taken(self, tmp_path: Path):
         loop = Loop(tmp_path / "run", flush_rows=1)
@@ -524,6 +532,13 @@ class TestEndings:
         assert not loop.model.blocks[0]._forward_hooks
         assert not loop.optimizer._optimizer_step_pre_hooks
         assert not (tmp_path / "run").exists()
+
+    def test_what_waits_is_written_when_it_is_asked_for(self, tmp_path: Path):
+        loop = Loop(tmp_path / "run", flush_rows=100)
+        loop.recorder.flush()
+        loop.train(3)
+        loop.recorder.flush()
+        assert [row["step"] for row in rows_of(tmp_path / "run")] == [0, 1, 2]
 
     def test_a_crash_in_the_loop_leaves_whole_rows(self, tmp_path: Path):
         loop = Loop(tmp_path / "run")

@@ -11,6 +11,7 @@ with a `train_step` of its own logs isn't known: it is kept as it is, and declar
 # (Keras needn't be there where types are checked)
 
 import math
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from os import PathLike
@@ -22,6 +23,9 @@ from tutor.callbacks.folder import folder_for
 from tutor.runfolder.journal import Journal
 
 Logs = dict[str, Any] | None
+
+_RANKS = ("KERAS_DISTRIBUTION_PROCESS_ID", "RANK")
+"""Where several processes train, one of these tells each its number: Keras' variable, or torchrun's."""
 
 
 class TutorCallback(keras.callbacks.Callback):
@@ -76,8 +80,12 @@ class TutorCallback(keras.callbacks.Callback):
         optimizer = self.model.optimizer
         start = int(_number(optimizer.iterations))
         self._updates = _Updates(start, optimizer.gradient_accumulation_steps or 1)
-        folder = folder_for(self._folder, start)
-        return Journal(folder, manifest_of(self.model, self._settings), resume=start > 0, before=start)
+        first = not any(int(os.environ.get(name) or 0) for name in _RANKS)
+        folder, manifest = (
+            folder_for(self._folder, start, main=first),
+            manifest_of(self.model, self._settings),
+        )
+        return Journal(folder, manifest, resume=start > 0, before=start, writes=first)
 
 
 @dataclass

@@ -38,6 +38,7 @@ class TutorCallback(Callback):
         self._losses: list[Any] = []  # of the micro-batches since the last row
         self._norm: Any = None  # of the gradient before clipping
         self._done = 0
+        self._saved = False  # since the last batch
 
     def on_train_start(self, trainer: Any, pl_module: Any) -> None:
         """Watch model and optimizers. The folder is made at the first step."""
@@ -52,6 +53,12 @@ class TutorCallback(Callback):
             dtype=str(trainer.precision),
             resume=self._done > 0,
         )
+
+    def on_train_batch_start(self, trainer: Any, pl_module: Any, batch: Any, batch_idx: int) -> None:
+        """Write all rows before a checkpoint, from which training may go on, once validation is over too."""
+        if self._recorder and self._saved:
+            self._recorder.flush()
+        self._saved = False
 
     def on_before_optimizer_step(self, trainer: Any, pl_module: Any, optimizer: Any) -> None:
         """Measure the gradient before it is clipped."""
@@ -79,10 +86,10 @@ class TutorCallback(Callback):
             self._recorder.measure(val_loss=value)
 
     def on_save_checkpoint(self, trainer: Any, pl_module: Any, checkpoint: dict[str, Any]) -> None:
-        """Note the checkpoint, and write all rows before it: training may go on from here."""
+        """Note the checkpoint."""
         if self._recorder:
             self._recorder.measure(checkpoint=f"step-{_done(trainer)}")
-            self._recorder.flush()
+            self._saved = True
 
     def on_train_end(self, trainer: Any, pl_module: Any) -> None:
         """Write what is left."""
