@@ -6,7 +6,7 @@ PIP := $(BIN)/pip --disable-pip-version-check --quiet
 RUN ?= runs/19-break
 
 .DEFAULT_GOAL := help
-.PHONY: help walk home train test test-slow test-app monkey fuzz lint format snapshots bench atlas \
+.PHONY: help walk home train test test-slow test-app test-callbacks monkey fuzz lint format snapshots bench atlas \
   fixes recoveries doses corrections calibrate cases pages wheel clean
 
 help: ## list the targets
@@ -33,6 +33,9 @@ fuzz: $(VENV)/lab ## feed the readers whatever a file can hold, for an hour (ARG
 test-app: $(VENV)-app/stamp ## run tests of every room of the app where torch isn't installed
 	@$(VENV)-app/bin/pytest -n 3 -m "not slow" tests/readers tests/test_cli.py tests/test_lesson.py \
 	  tests/test_proof.py tests/test_walls.py tests/ui/test_screens.py
+
+test-callbacks: $(VENV)-callbacks/stamp ## run the callbacks' tests against the libraries that they are for
+	@$(VENV)-callbacks/bin/pytest tests/callbacks
 
 monkey: $(VENV)/lab ## set a monkey on the app for an hour (ARGS="--seed 7 --actions 800")
 	@$(BIN)/python -m tests.monkey $(or $(ARGS),--minutes 60)
@@ -81,7 +84,7 @@ wheel: $(VENV)/lab ## build the wheel into dist/
 	@$(PIP) wheel --no-deps --wheel-dir dist .
 
 clean: ## remove what the targets above installed and built
-	rm -rf $(VENV) $(VENV)-app dist build .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(VENV)-app $(VENV)-callbacks dist build .pytest_cache .ruff_cache .hypothesis
 
 $(BIN)/pip:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
@@ -105,4 +108,12 @@ $(VENV)-app/stamp: pyproject.toml constraints.txt
 	@echo "setting up the app without its lab (about a minute, once) ..."
 	@$$(command -v python3.11 || echo $(PYTHON)) -m venv $(VENV)-app
 	@$(VENV)-app/bin/pip --disable-pip-version-check --quiet install -c constraints.txt -e '.[test]'
+	@touch $@
+
+# With the trainers of other libraries, which the lab doesn't need.
+$(VENV)-callbacks/stamp: pyproject.toml constraints.txt
+	@echo "setting up the libraries that there are callbacks for (a minute or two, once) ..."
+	@$(PYTHON) -m venv $(VENV)-callbacks
+	@$(VENV)-callbacks/bin/pip --disable-pip-version-check --quiet install -c constraints.txt \
+	  -e '.[train,test,callbacks]'
 	@touch $@

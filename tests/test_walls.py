@@ -14,7 +14,8 @@ import pytest
 
 from tests.conftest import ROOT
 
-LOADED = "import sys; print(*sorted(m for m in ('torch', 'tokenizers', 'textual') if m in sys.modules))"
+HEAVY = ("torch", "tokenizers", "textual", "transformers", "accelerate", "lightning", "keras")
+LOADED = f"import sys; print(*sorted(m for m in {HEAVY} if m in sys.modules))"
 
 
 def loaded_by(code: str) -> set[str]:
@@ -29,6 +30,14 @@ def test_tutor_is_cheap_to_import():
     assert loaded_by("import tutor, tutor.cli") == set()
 
 
+def test_naming_the_lab_and_keeping_a_journal_load_no_torch():
+    assert loaded_by("import tutor.lab, tutor.runfolder.journal") == set()
+
+
+def test_a_recorder_needs_no_tokenizers():
+    assert loaded_by("from tutor.lab import Recorder") == {"torch"}
+
+
 def test_checking_a_run_loads_no_app_and_no_lab():
     code = """
 from tutor import readers, tree, walk
@@ -40,6 +49,10 @@ walk.unattended(readers.open_run("19-break"), tree.find("phase-19"))
 @pytest.mark.parametrize("room", ["card", "compare", "notebook", "postmortem", "settings", "report"])
 def test_rooms_of_words_and_numbers_load_no_app_and_no_lab(room: str):
     assert loaded_by(f"import tutor.{room}") == set()
+
+
+def test_the_callbacks_of_one_library_load_no_other():
+    assert loaded_by("import tutor.callbacks, tutor.callbacks.folder") == set()
 
 
 def test_the_app_never_loads_the_lab():

@@ -7,7 +7,7 @@ from rich.console import Console
 
 from tests.bench.table import render
 
-NAMES = ("paint", "check", "formats", "keys", "train", "experiments")
+NAMES = ("paint", "check", "formats", "keys", "train", "recorder", "experiments")
 
 chosen = sys.argv[1:] or NAMES
 rows = []

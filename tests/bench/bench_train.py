@@ -21,8 +21,8 @@ machine and 0.86 on another."""
 
 
 @contextmanager
-def process(loop: str, folder: str) -> Iterator[Callable[[], float]]:
-    """The loop in its own process; a call takes the next STEPS steps and says how many a second."""
+def process(loop: str, folder: str, steps: int = STEPS) -> Iterator[Callable[[], float]]:
+    """The loop in its own process; a call takes the next `steps` steps and says how many a second."""
     command = [sys.executable, "-W", "ignore", "-m", "tests.bench.loops", loop, folder]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as running:
         assert running.stdin
@@ -30,8 +30,8 @@ def process(loop: str, folder: str) -> Iterator[Callable[[], float]]:
         asked, answers = running.stdin, running.stdout
 
         def rate() -> float:
-            print(STEPS, file=asked, flush=True)
-            return STEPS / float(answers.readline())
+            print(steps, file=asked, flush=True)
+            return steps / float(answers.readline())
 
         yield rate
         asked.close()

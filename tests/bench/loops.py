@@ -2,24 +2,28 @@
 
     python -m tests.bench.loops plain FOLDER
 
-takes as many steps as each number that comes in says, and answers with the seconds they took. The default
-model, on the CPU, with the threads that each loop takes by itself.
+takes as many steps as each number that comes in says, and answers with the seconds they took. On the CPU,
+with the threads that each loop takes by itself.
 """
 
 import itertools
 import sys
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 
 import torch
+from torch import Tensor, nn
 from torch.nn import functional as F  # noqa: N812
 
 from tutor import settings as knobs
+from tutor.lab import Recorder
 from tutor.lab.assembly import assemble
-from tutor.lab.loop import Counted, Log
-from tutor.lab.model import build_model
+from tutor.lab.loop import Log
+from tutor.lab.model import GPT, build_model
 from tutor.lab.trainer import Trainer
+from tutor.runfolder.buffer import Counted
 from tutor.runfolder.writer import Record
 
 SETTINGS = {"device": "cpu", "checkpoint_every": None}
@@ -77,7 +81,93 @@ def plain(folder: Path) -> Step:
     return step
 
 
-LOOPS = {loop.__name__: loop for loop in (logged, silent, plain)}
+LARGER = {"vocab": 4096, "block_size": 256, "layers": 6, "width": 384, "heads": 6}
+"""A model of 12 M parameters, for what is measured of any model."""
+
+
+@dataclass
+class Watched:
+    """A plain loop over the larger model, 2048 tokens a step, for somebody to watch."""
+
+    model: nn.Module
+    optimizer: torch.optim.Optimizer
+    losses: Tensor
+    targets: Tensor
+    grad_norm: Tensor
+
+    @classmethod
+    def begun(cls) -> "Watched":
+        """The loop before its first step."""
+        torch.manual_seed(0)
+        model = GPT(**LARGER)
+        optimizer = torch.optim.AdamW(model.parameters(), lr=1e-4, fused=True)
+        return cls(model, optimizer, *torch.zeros(3))
+
+    def step(self) -> None:
+        """Forward, backward, clip, AdamW."""
+        batch = torch.randint(LARGER["vocab"], (8, LARGER["block_size"] + 1))
+        self.optimizer.zero_grad()
+        logits, _ = self.model(batch[:, :-1])
+        self.targets = batch[:, 1:].flatten()
+        self.losses = F.cross_entropy(logits.flatten(0, 1), self.targets, reduction="none")
+        self.losses.mean().backward()
+        self.grad_norm = nn.utils.clip_grad_norm_(self.model.parameters(), 1.0)
+        self.optimizer.step()
+
+
+def bare(folder: Path) -> Step:
+    """That loop, watched by nobody."""
+    loop = Watched.begun()
+    return lambda number: loop.step()
+
+
+def recorded(folder: Path) -> Step:
+    """That loop, recorded: every column at every step."""
+    loop = Watched.begun()
+    recorder = Recorder(folder / "recorded", loop.model, loop.optimizer, settings={"grad_clip": 1.0})
+
+    def step(number: int) -> None:
+        loop.step()
+        recorder.step(
+            loop.losses.mean(), grad_norm=loop.grad_norm, token_losses=loop.losses, targets=loop.targets
+        )
+
+    return step
+
+
+def wandb_watch(folder: Path) -> Step:
+    """That loop under `wandb.watch`, as often: gradients and parameters of every step."""
+    import wandb  # pyright: ignore[reportMissingImports]  # only where somebody installed it
+
+    loop = Watched.begun()
+    run = wandb.init(mode="offline", dir=folder, settings=wandb.Settings(silent=True))
+    run.watch(loop.model, log="all", log_freq=1)
+
+    def step(number: int) -> None:
+        loop.step()
+        run.log({"loss": loop.losses.mean()})
+
+    return step
+
+
+def items(folder: Path) -> Step:
+    """That loop with the hook people write: the norm of each module's output, by `.item()`."""
+    loop = Watched.begun()
+    norms: dict[str, float] = {}
+
+    def hook_of(name: str) -> Callable[[nn.Module, object, object], None]:
+        def hook(module: nn.Module, given: object, out: object) -> None:
+            if isinstance(out, Tensor):
+                norms[name] = out.norm().item()
+
+        return hook
+
+    for name, module in loop.model.named_modules():
+        module.register_forward_hook(hook_of(name))
+    return lambda number: loop.step()
+
+
+LOOPS = {loop.__name__: loop for loop in (logged, silent, plain, bare, recorded, wandb_watch, items)}
 
 
 def main(name: str, folder: str) -> None:

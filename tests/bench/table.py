@@ -19,7 +19,8 @@ class Row:
     Attributes:
         ours, theirs: medians, in seconds (or another unit that both share).
         ratios: ours / theirs, pair by pair.
-        at_most, at_least: the bound that the median ratio has to keep.
+        at_most, at_least: the bound that the median ratio has to keep; None for a ratio that the others are
+            read beside.
     """
 
     what: str
@@ -160,7 +161,8 @@ def _figures(rows: Sequence[Bounded]) -> Table:
 def _ratios(rows: Sequence[Row]) -> Table:
     table = Table("benchmark", "ours", "theirs", "ratio", "min..max", "bound", "kept")
     for row in rows:
-        bound = f"≤ {row.at_most:g}" if row.at_most is not None else f"≥ {row.at_least:g}"
+        bound = "none" if row.at_least is None else f"≥ {row.at_least:g}"
+        bound = bound if row.at_most is None else f"≤ {row.at_most:g}"
         table.add_row(
             row.what,
             f"{row.ours:.3g}",

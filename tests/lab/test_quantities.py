@@ -60,7 +60,7 @@ class TestKnownAnswers:
         assert found["adam_ratio_rms"].item() == pytest.approx(math.sqrt(3 / 4))
 
     def test_activations_are_over_micro_batches(self):
-        streams = [[torch.full((1, 1, 1), 3.0), torch.full((1, 1, 1), 4.0)], [torch.zeros(1, 1, 1)] * 2]
+        streams = [[torch.tensor(9.0), torch.tensor(16.0)], [torch.zeros(())] * 2]
         assert activation_norms(Observation(streams=streams))["activation_norms"].tolist() == [5.0, 0.0]
 
     def test_the_histogram_ends_at_twelve_nats(self):

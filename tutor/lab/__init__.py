@@ -1,6 +1,21 @@
 """The trainer: the only room that imports torch."""
 
 import warnings
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from tutor.lab.recorder import Recorder
+
+__all__ = ["Recorder"]
 
 # torch looks for NumPy as it loads and warns where there is none; the lab has no use for it.
 warnings.filterwarnings("ignore", message="Failed to initialize NumPy")
+
+
+def __getattr__(name: str) -> Any:
+    """`Recorder`, loaded when it is asked for: not every command of the lab needs it."""
+    if name != "Recorder":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from tutor.lab.recorder import Recorder
+
+    return Recorder

@@ -16,7 +16,8 @@ import torch
 from torch import Tensor
 
 from tutor.lab.quantities import quantities
-from tutor.lab.quantities.observation import Group, Moments, Observation
+from tutor.lab.quantities.observation import Group, Moments, Observation, squares
+from tutor.lab.shards import counts, local
 
 Cell = bool | int | float | list[bool] | list[int] | list[float] | None
 
@@ -68,37 +69,85 @@ class Silent:
 
 @dataclass(frozen=True)
 class _MicroBatch:
-    streams: list[Tensor]
+    streams: list[Tensor]  # the sum of the squares of each
     losses: Tensor
     targets: Tensor
     objective: Tensor
+
+
+class Update:
+    """What an optimizer does to its parameters in one step. It may be another optimizer at every step."""
+
+    def __init__(self) -> None:
+        self._before: list[Tensor] = []  # copies of the parameters, kept for the next step to overwrite
+
+    @torch.no_grad()
+    def begins(self, optimizer: torch.optim.Optimizer) -> None:
+        """Keep the parameters as they are."""
+        now = [local(parameter) for parameter in parameters(optimizer)]
+        if [copy.shape for copy in self._before] != [p.shape for p in now]:
+            self._before = [torch.empty_like(p) for p in now]
+        if now:
+            torch._foreach_copy_(self._before, now)  # pyright: ignore[reportPrivateImportUsage]
+
+    def groups(self, optimizer: torch.optim.Optimizer, names: Sequence[str] | None = None) -> list[Group]:
+        """The optimizer's groups, by these names, once it has stepped. Gradients must still be there."""
+        return groups_of(optimizer, self._before, names)
+
+
+class Meter:
+    """Measures steps: the core that the lab's instruments and `tutor.lab.Recorder` share.
+
+    Of each step: `measure` once for each part of it that is seen, then `end`.
+    """
+
+    def __init__(self) -> None:
+        self._columns: dict[str, Tensor | None] = {}  # of the step under way
+        self._rows: list[_Row] = []
+
+    @torch.no_grad()
+    def measure(self, seen: Observation) -> None:
+        """Take every column of every quantity; null where `seen` doesn't show what the quantity needs."""
+        for quantity in quantities():
+            for column in quantity.columns_of(seen):
+                self._columns.setdefault(column, None)
+            if quantity.possible(seen):
+                self._columns |= quantity.measure(seen)
+
+    def end(self, more: Mapping[str, Tensor] | None = None) -> None:
+        """The step is over: its columns, and `more`, are packed, and stay on the device."""
+        self._rows.append(_Row(self._columns | dict(more or {})))
+        self._columns = {}
+
+    def read(self) -> list[dict[str, Any]]:
+        """The rows gathered since the last time; the one place that waits for the device."""
+        if not self._rows:
+            return []
+        rows, self._rows = self._rows, []
+        values = iter(together([row.values for row in rows]).tolist())
+        return [row.named(values) for row in rows]
 
 
 class Instruments(Silent):
     """Instruments that measure every quantity at every step."""
 
     def __init__(self) -> None:
+        self._meter, self._update = Meter(), Update()
         self._forward: list[_MicroBatch] = []
         self._optimizer: torch.optim.Optimizer | None = None
-        self._before: list[Tensor] = []  # copies of the parameters, kept for the next step to overwrite
         self._seen = Observation()
-        self._rows: list[_Row] = []
 
     def forward(self, streams: Sequence[Tensor], losses_BT: Tensor, y_BT: Tensor, objective: Tensor) -> None:
         """Keep what the micro-batch showed."""
-        detached = [stream.detach() for stream in streams]
+        sizes = [squares([stream.detach()]) for stream in streams]
         losses, targets = losses_BT.detach().flatten(), y_BT.flatten()
-        self._forward.append(_MicroBatch(detached, losses, targets, objective.detach()))
+        self._forward.append(_MicroBatch(sizes, losses, targets, objective.detach()))
 
     @torch.no_grad()
     def before_update(self, known: BeforeUpdate) -> None:
         """Keep the parameters, and what only exists before the update."""
         self._optimizer = known.optimizer
-        parameters = [p for group in known.optimizer.param_groups for p in group["params"]]
-        if [copy.shape for copy in self._before] != [p.shape for p in parameters]:
-            self._before = [torch.empty_like(p) for p in parameters]
-        for copy, parameter in zip(self._before, parameters, strict=True):
-            copy.copy_(parameter)
+        self._update.begins(known.optimizer)
         micro = self._forward
         self._seen = Observation(
             losses=torch.cat([one.losses for one in micro]) if micro else None,
@@ -113,21 +162,17 @@ class Instruments(Silent):
         )
         self._forward = []
 
-    @torch.no_grad()
     def updated(self, scale: Tensor | None) -> None:
         """Measure the step, now that all of it was seen."""
         assert self._optimizer is not None, "before_update comes first"
-        seen = replace(self._seen, groups=groups_of(self._optimizer, self._before), scale_after=scale)
-        self._seen = Observation()  # so that the hidden states are freed
-        self._rows.append(_Row(_measure(seen)))
+        groups = self._update.groups(self._optimizer)
+        self._meter.measure(replace(self._seen, groups=groups, scale_after=scale))
+        self._meter.end()
+        self._seen = Observation()
 
     def read(self) -> list[dict[str, Any]]:
         """The rows gathered since the last time; the one place that waits for the device."""
-        if not self._rows:
-            return []
-        rows, self._rows = self._rows, []
-        values = iter(torch.cat([row.values for row in rows]).tolist())
-        return [row.named(values) for row in rows]
+        return self._meter.read()
 
 
 class _Row:
@@ -138,12 +183,19 @@ class _Row:
             (name, None) if value is None else (name, (value.dtype, value.numel() if value.ndim else None))
             for name, value in columns.items()
         ]
-        there = [value.float().reshape(-1) for value in columns.values() if value is not None]
-        self.values = torch.cat(there) if there else torch.zeros(0)
+        self.values = together([value.float().reshape(-1) for value in columns.values() if value is not None])
 
     def named(self, values: Iterator[float]) -> dict[str, Cell]:
         """The row, its numbers taken from `values`, where they come in the order of the vector."""
         return {name: kind and _cell(values, *kind) for name, kind in self._columns}
+
+
+def together(vectors: Sequence[Tensor]) -> Tensor:
+    """The vectors as one, on the first device among theirs that isn't the CPU; nothing waits for it."""
+    if not vectors:
+        return torch.zeros(0)
+    device = next((one.device for one in vectors if one.device.type != "cpu"), vectors[0].device)
+    return torch.cat([one.to(device, non_blocking=True) for one in vectors])
 
 
 def _cell(values: Iterator[float], dtype: torch.dtype, length: int | None) -> Cell:
@@ -153,35 +205,57 @@ def _cell(values: Iterator[float], dtype: torch.dtype, length: int | None) -> Ce
     return cells[0] if length is None else cells
 
 
-def _measure(seen: Observation) -> dict[str, Tensor | None]:
-    """Every column of every quantity; null where the step didn't show what the quantity needs."""
-    columns: dict[str, Tensor | None] = {}
-    for quantity in quantities():
-        columns |= dict.fromkeys(quantity.columns_of(seen))
-        if quantity.possible(seen):
-            columns |= quantity.measure(seen)
-    return columns
+def parameters(optimizer: torch.optim.Optimizer) -> list[Tensor]:
+    """What the optimizer trains and this process answers for, group by group."""
+    return [
+        parameter for group in optimizer.param_groups for parameter in group["params"] if counts(parameter)
+    ]
 
 
-def groups_of(optimizer: torch.optim.Optimizer, before: Sequence[Tensor]) -> list[Group]:
-    """The optimizer's groups of parameters, with `before` as the copies made ahead of the update.
+def names_of(optimizers: Sequence[torch.optim.Optimizer]) -> list[str]:
+    """The names of all groups of the optimizers: the `name` among a group's options, or else its number.
 
-    A group's name is the `name` among its options, where it has one, else its number.
+    Of two groups with one name the second has its number behind it.
     """
-    copies = iter(before)
+    names: list[str] = []
+    for number, options in enumerate(options for one in optimizers for options in one.param_groups):
+        name = str(options.get("name", number))
+        names.append(f"{name}_{number}" if name in names else name)
+    return names
+
+
+def groups_of(
+    optimizer: torch.optim.Optimizer,
+    before: Sequence[Tensor] | None = None,
+    names: Sequence[str] | None = None,
+) -> list[Group]:
+    """The optimizer's groups of parameters, or this process's part of them.
+
+    Args:
+        optimizer: after its step.
+        before: of `parameters(optimizer)`, the copies made ahead of the update; where they are None there was
+            no update.
+        names: of the groups; where they are None, as `names_of` gives them.
+    """
+    copies = None if before is None else iter(before)
     groups = []
-    for number, options in enumerate(optimizer.param_groups):
-        parameters: list[Tensor] = options["params"]
-        trained = [parameter for parameter in parameters if parameter.grad is not None]
+    for name, options in zip(names or names_of([optimizer]), optimizer.param_groups, strict=True):
+        held = [parameter for parameter in options["params"] if counts(parameter)]
+        after = [local(parameter) for parameter in held]
         groups.append(
             Group(
-                name=options.get("name", str(number)),
-                before=list(islice(copies, len(parameters))),
-                after=parameters,
-                gradients=[parameter.grad for parameter in trained if parameter.grad is not None],
+                name=name,
+                before=after if copies is None else list(islice(copies, len(held))),
+                after=after,
+                gradients=[local(parameter.grad) for parameter in held if parameter.grad is not None],
                 moments=[
-                    moments for p in trained if (moments := _moments(p, optimizer.state.get(p, {}), options))
+                    moments for p in held if (moments := _moments(p, optimizer.state.get(p, {}), options))
                 ],
+                size=sum(
+                    p.numel()
+                    for p in options["params"]
+                    if p.grad is not None and "exp_avg_sq" in optimizer.state.get(p, {})
+                ),
             )
         )
     return groups
@@ -192,9 +266,9 @@ def _moments(parameter: Tensor, state: Mapping[str, Any], options: Mapping[str, 
     if "exp_avg_sq" not in state or parameter.grad is None:
         return None
     return Moments(
-        gradient=parameter.grad,
-        m=state["exp_avg"],
-        v=state["exp_avg_sq"],
+        gradient=local(parameter.grad),
+        m=local(state["exp_avg"]),
+        v=local(state["exp_avg_sq"]),
         updates=state["step"],
         beta2=options["betas"][1],
         eps=options["eps"],

@@ -4,44 +4,24 @@
 """
 
 import contextlib
-import math
 import shlex
 import signal
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import ValidationError
 
 from tutor.lab import checkpoint
 from tutor.lab.manifest import Purpose, manifest_of, truth_of
 from tutor.lab.recipe import Recipe
 from tutor.lab.trainer import Trainer
+from tutor.runfolder.buffer import Counted, RowBuffer, Rows
 from tutor.runfolder.writer import DiskFullError, Record, rows_in
 
 PLAIN = Purpose()
-EMA_SPAN = 50  # steps; the newest loss weighs 2 / (span + 1)
-FLUSH_ROWS = 20  # each write copies from the device, which is a CPU-GPU sync point
-FLUSH_SECONDS = 0.5  # slow steps are written sooner, for whoever follows the run
-
-
-class Rows(Protocol):
-    """Where rows go."""
-
-    def append(self, rows: Sequence[Mapping[str, Any]]) -> None:
-        """Take the rows."""
-        ...
-
-
-class Counted(BaseModel):
-    """What a row takes from those before it: the average of the loss, and how many steps were skipped."""
-
-    model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
-
-    loss_ema: float | None = None
-    skipped_steps: int = Field(default=0, ge=0)
 
 
 def train(
@@ -171,7 +151,7 @@ def take_step(trainer: Trainer, step: int) -> dict:
 
 
 class Log:
-    """Joins what the loop knows to what the instruments measured, and writes rows in small lots."""
+    """The rows of a trainer: what the loop knows of each step, and what the instruments measured."""
 
     def __init__(
         self,
@@ -181,44 +161,31 @@ class Log:
         on_row: Callable[[dict], None],
         since: float,
     ) -> None:
-        self._trainer, self._record, self._on_row = trainer, record, on_row
-        self._waiting: list[dict] = []
-        self._since = since  # when the first step began
-        self.counted = counted
+        self._trainer = trainer
+        self._buffer = RowBuffer(record, self._measured, counted=counted, on_row=on_row, since=since)
+        settings = trainer.settings
+        self._tokens = settings.accumulation * settings.batch_size * settings.block_size
+
+    @property
+    def counted(self) -> Counted:
+        """What the rows written so far have counted."""
+        return self._buffer.counted
 
     def add(self, known: dict) -> None:
         """One more step; write if enough has gathered or enough time has gone by."""
-        self._waiting.append(known)
-        due = time.perf_counter() - self._since > FLUSH_SECONDS
-        if due or len(self._waiting) >= FLUSH_ROWS or known["step"] == 0:
+        self._buffer.put(known, self._tokens)
+        if self._buffer.due or known["step"] == 0:
             self.flush()
 
     def flush(self) -> None:
         """Write what has gathered."""
-        waiting, self._waiting = self._waiting, []
-        measured = self._trainer.instruments.read()
-        now = time.perf_counter()
-        settings = self._trainer.settings
-        tokens = len(waiting) * settings.accumulation * settings.batch_size * settings.block_size
-        rate, self._since = tokens / (now - self._since), now
-        # not strict: a second Ctrl-C can fall between a step's measuring and its being known
-        rows = [self._row(k, m, rate) for k, m in zip(waiting, measured, strict=False)]
-        self._record.append(rows)
-        for row in rows:
-            self._on_row(row)
+        self._buffer.flush()
 
-    def _row(self, known: dict, measured: dict, rate: float) -> dict:
-        loss = measured["loss"]
-        ema = self.counted.loss_ema
-        if ema is None:
-            ema = loss
-        elif math.isfinite(loss):  # NaN and Inf show in `loss`; an average of them says nothing more
-            ema += 2 / (EMA_SPAN + 1) * (loss - ema)
-        skipped = self.counted.skipped_steps + int(measured.pop("skipped") or False)
-        self.counted = Counted(loss_ema=ema, skipped_steps=skipped)
-        name = self._trainer.recipe.tokenizer.name
-        measured["worst_tokens"] = [name(token) for token in measured["worst_tokens"]]
-        return {"step": known["step"]} | measured | known | dict(self.counted) | {"tokens_per_second": rate}
+    def _measured(self) -> list[dict]:
+        rows, name = self._trainer.instruments.read(), self._trainer.recipe.tokenizer.name
+        for row in rows:
+            row["worst_tokens"] = [name(token) for token in row["worst_tokens"]]
+        return rows
 
 
 @contextlib.contextmanager

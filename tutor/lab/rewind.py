@@ -12,9 +12,10 @@ from pathlib import Path
 from typing import Any
 
 from tutor.lab import checkpoint
-from tutor.lab.loop import Counted, Log, restored, take_step
+from tutor.lab.loop import Log, restored, take_step
 from tutor.lab.recipe import Recipe
 from tutor.lab.trainer import Trainer
+from tutor.runfolder.buffer import Counted
 
 State = Mapping[str, Any]
 """What `Trainer.state` gives, and `counted`: what the rows before had counted."""

@@ -45,10 +45,16 @@ class Record:
         cls,
         folder: Path,
         manifest: Mapping[str, Any],
-        sentences: Iterable[str],
+        sentences: Iterable[str] | None = None,
         truth: Mapping[str, Any] | None = None,
     ) -> "Record":
-        """A new run folder; `truth` is what a sealed run's manifest keeps to itself.
+        """A new run folder.
+
+        Args:
+            folder: where; nothing may be there.
+            manifest: with the `command` that began the run, where that is known.
+            sentences: those it is trained on; None where they aren't known.
+            truth: what a sealed run's manifest keeps to itself.
 
         Raises:
             RunExistsError: there is something at `folder`.
@@ -66,8 +72,10 @@ class Record:
                 _write(folder / TRUTH, told)
                 manifest = {**manifest, "seal": digest(told.encode())}
             _write(folder / MANIFEST, _json(manifest))
-            _write(folder / COMMAND, f"{manifest['command']}\n")
-            _write(folder / SENTENCES, "".join(f"{sentence}\n" for sentence in sentences))
+            if "command" in manifest:
+                _write(folder / COMMAND, f"{manifest['command']}\n")
+            if sentences is not None:
+                _write(folder / SENTENCES, "".join(f"{sentence}\n" for sentence in sentences))
             return cls(folder)
         except OSError as error:
             shutil.rmtree(folder, ignore_errors=True)  # made here, and there is no run in it
@@ -146,7 +154,7 @@ def _plain(value: Any) -> Any:
 
 
 def _taken(folder: Path) -> RunExistsError:
-    return RunExistsError(f"{folder} exists, and a run is never overwritten: choose another --out")
+    return RunExistsError(f"{folder} exists, and a run is never overwritten: choose another folder")
 
 
 def _lines(folder: Path) -> Iterable[bytes]:

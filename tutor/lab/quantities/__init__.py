@@ -19,12 +19,15 @@ import pkgutil
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
+from typing import Literal
 
 from torch import Tensor
 
 from tutor.lab.quantities.observation import Observation
 
 Columns = Mapping[str, Tensor]
+Measure = Callable[[Observation], Columns]
+Joined = Literal["norm", "mean", "sum", "first", "worst"]
 
 
 @dataclass(frozen=True)
@@ -34,12 +37,16 @@ class Quantity:
     Attributes:
         needs: attributes of the observation without which its columns are null at that step.
         columns: the columns it gives; `{group}` stands for the name of each group of parameters.
+        joined: how the columns of several processes, each of its part of the step, make those of the whole:
+            "norm" (the root of the sum of squares), "mean", "sum", "first" (the first process's) or "worst"
+            (the largest of all lists, and what goes with them in the other columns).
     """
 
     name: str
-    measure: Callable[[Observation], Columns]
+    measure: Measure
     needs: tuple[str, ...]
     columns: tuple[str, ...]
+    joined: Joined
 
     @property
     def doc(self) -> str:
@@ -62,12 +69,12 @@ _REGISTRY: dict[str, Quantity] = {}
 
 
 def quantity(
-    *, needs: tuple[str, ...], columns: tuple[str, ...]
-) -> Callable[[Callable[[Observation], Columns]], Callable[[Observation], Columns]]:
+    *, needs: tuple[str, ...], columns: tuple[str, ...], joined: Joined = "norm"
+) -> Callable[[Measure], Measure]:
     """Register the function under its own name; the arguments are those of `Quantity`."""
 
-    def register(measure: Callable[[Observation], Columns]) -> Callable[[Observation], Columns]:
-        _REGISTRY[measure.__name__] = Quantity(measure.__name__, measure, needs, columns)
+    def register(measure: Measure) -> Measure:
+        _REGISTRY[measure.__name__] = Quantity(measure.__name__, measure, needs, columns, joined)
         return measure
 
     return register
@@ -79,3 +86,17 @@ def quantities() -> tuple[Quantity, ...]:
     for module in pkgutil.iter_modules(__path__):
         importlib.import_module(f"{__name__}.{module.name}")
     return tuple(_REGISTRY.values())
+
+
+def joined(column: str) -> Joined:
+    """How the column's values of several processes make one; "first" for a column that is no quantity's."""
+    for one in quantities():
+        if any(_names(template, column) for template in one.columns):
+            return one.joined
+    return "first"
+
+
+def _names(template: str, column: str) -> bool:
+    """Whether a quantity's column, with the name of a group in it or not, is that one."""
+    start, group, _ = template.partition("{group}")
+    return column.startswith(start) if group else column == template

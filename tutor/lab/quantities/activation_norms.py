@@ -3,7 +3,7 @@
 import torch
 
 from tutor.lab.quantities import Columns, quantity
-from tutor.lab.quantities.observation import Observation, squares
+from tutor.lab.quantities.observation import Observation, total
 
 
 @quantity(needs=("streams",), columns=("activation_norms",))
@@ -12,4 +12,4 @@ def activation_norms(seen: Observation) -> Columns:
 
     Item i is what layer i takes in and item i + 1 what it gives out, layers counted from 0.
     """
-    return {"activation_norms": torch.stack([squares(stream) for stream in seen.streams]).sqrt()}
+    return {"activation_norms": torch.stack([total(squares) for squares in seen.streams]).sqrt()}

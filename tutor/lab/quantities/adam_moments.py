@@ -16,11 +16,10 @@ def adam_moments(seen: Observation) -> Columns:
     """
     moments = seen.moments
     squares = torch.stack([_squared_ratio(one) for one in moments])
-    size = sum(one.v.numel() for one in moments)
     return {
         "adam_m_norm": norm([one.m for one in moments]),
         "adam_v_norm": norm([one.v for one in moments]),
-        "adam_ratio_rms": (squares.sum() / size).sqrt(),
+        "adam_ratio_rms": (squares.sum() / seen.size).sqrt(),
     }
 
 
@@ -29,4 +28,6 @@ def _squared_ratio(one: Moments) -> Tensor:
     gradient = one.gradient.flatten()
     ratio = torch.clamp(one.v.flatten(), min=one.eps**2, out=scratch(one.v))
     torch.div(gradient, ratio, out=ratio)
-    return torch.dot(gradient, ratio) * (1 - one.beta2 ** one.updates.to(ratio.device))
+    corrected = 1 - one.beta2**one.updates
+    # Adam counts on the CPU unless it is fused or capturable; a tensor from there would wait for the device.
+    return torch.dot(gradient, ratio) * (corrected if corrected.device == ratio.device else corrected.item())

@@ -4,12 +4,18 @@ from tutor.lab.quantities import Columns, quantity
 from tutor.lab.quantities.observation import Observation, norm
 
 
-@quantity(needs=("grad_norm", "clipped"), columns=("grad_norm", "clipped"))
+@quantity(needs=("grad_norm",), columns=("grad_norm",))
 def gradient_norm(seen: Observation) -> Columns:
-    """Norm of the whole gradient before clipping, and whether it was clipped."""
+    """Norm of the whole gradient before clipping."""
     assert seen.grad_norm is not None
+    return {"grad_norm": seen.grad_norm}
+
+
+@quantity(needs=("clipped",), columns=("clipped",), joined="first")
+def gradient_clipped(seen: Observation) -> Columns:
+    """Whether the gradient was clipped."""
     assert seen.clipped is not None
-    return {"grad_norm": seen.grad_norm, "clipped": seen.clipped}
+    return {"clipped": seen.clipped}
 
 
 @quantity(needs=("groups",), columns=("grad_norm_clipped",))

@@ -4,6 +4,8 @@ from typing import Any
 
 from torch import Tensor, nn
 
+from tutor.lab.shards import whole
+
 NORMS = (nn.LayerNorm, nn.RMSNorm, nn.GroupNorm, nn.modules.batchnorm._NormBase)
 
 
@@ -11,7 +13,7 @@ def initial_weights(model: nn.Module) -> dict[str, dict[str, Any]]:
     """By name of the parameter: `shape`, `mean`, `std` (of the whole population), and `kind`.
 
     The kind is "embedding", "linear", "norm", "bias" or "other". A parameter that two modules share has
-    the name and the kind of the first.
+    the name and the kind of the first. Where parameters are sharded, every process has to call it.
     """
     return {
         f"{path}.{name}" if path else name: _statistics(weight) | {"kind": _kind(module, name)}
@@ -32,6 +34,7 @@ def _owned(model: nn.Module) -> list[tuple[str, nn.Module, str, Tensor]]:
 
 
 def _statistics(weight: Tensor) -> dict[str, Any]:
+    weight = whole(weight)
     return {
         "shape": list(weight.shape),
         "mean": weight.float().mean().item(),

@@ -4,7 +4,7 @@ from tutor.lab.quantities import Columns, quantity
 from tutor.lab.quantities.observation import Observation
 
 
-@quantity(needs=("losses",), columns=("loss",))
+@quantity(needs=("losses",), columns=("loss",), joined="mean")
 def loss(seen: Observation) -> Columns:
     """Mean loss over all tokens, in nats, whatever reduction was trained on."""
     assert seen.losses is not None

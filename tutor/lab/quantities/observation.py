@@ -36,6 +36,7 @@ class Group:
         after: the same ones once the optimizer has stepped.
         gradients: what it was given, clipped; none where a tensor got no gradient.
         moments: none under an optimizer without m and v, or before its first update.
+        size: how many values have moments, those that other processes hold included; None where none does.
     """
 
     name: str
@@ -43,6 +44,7 @@ class Group:
     after: Sequence[Tensor]
     gradients: Sequence[Tensor]
     moments: Sequence[Moments]
+    size: int | None = None
 
 
 @dataclass(frozen=True)
@@ -54,7 +56,7 @@ class Observation:
         losses: loss of each token, in nats, of all micro-batches: (N,).
         targets: the token to be predicted at each of these places: (N,).
         objective: the scalar whose gradient the step took, after reduction and accumulation.
-        streams: hidden states by layer, one tensor (B, T, C) a micro-batch.
+        streams: the hidden states by layer: of each micro-batch's the sum of its squares, a scalar.
         probe_loss: mean loss of a fixed batch under the parameters before the update, in nats.
         grad_norm: norm of the gradient before clipping.
         clipped: whether it was scaled down.
@@ -79,6 +81,14 @@ class Observation:
         """Those of all groups."""
         return [moments for group in self.groups for moments in group.moments]
 
+    @property
+    def size(self) -> int:
+        """How many values have moments, in all processes."""
+        return sum(
+            sum(one.v.numel() for one in group.moments) if group.size is None else group.size
+            for group in self.groups
+        )
+
 
 def scratch(like: Tensor) -> Tensor:
     """Flat memory for as many values as `like` has; a quantity may write over it, as may the next one.
@@ -102,7 +112,19 @@ def squares(tensors: Sequence[Tensor]) -> Tensor:
     """The sum of the squares of all elements of the tensors, in fp32, left on the device; 0 of none."""
     if not tensors:
         return torch.zeros(())
+    if tensors[0].device.type != "cpu":
+        return by_few_kernels(tensors)
     flat = [tensor.flatten().float() for tensor in tensors]
     # On a CPU `dot` takes half the time of `linalg.vector_norm`, and a step has a dozen norms.
-    parts = [torch.dot(one, one) for one in flat]
-    return parts[0] if len(parts) == 1 else torch.stack(parts).sum()
+    return total([torch.dot(one, one) for one in flat])
+
+
+def by_few_kernels(tensors: Sequence[Tensor]) -> Tensor:
+    """The sum of the squares, for a GPU: there the number of kernels takes the time, not their size."""
+    norms = torch._foreach_norm(list(tensors), 2, dtype=torch.float32)  # pyright: ignore[reportPrivateImportUsage]
+    return torch.stack(norms).square().sum()
+
+
+def total(parts: Sequence[Tensor]) -> Tensor:
+    """The sum of scalars, of which there is one at least."""
+    return parts[0] if len(parts) == 1 else torch.stack(list(parts)).sum()

@@ -8,4 +8,5 @@ from tutor.lab.quantities.observation import Observation, norm
 def parameter_norm(seen: Observation) -> Columns:
     """Norm of the parameters that the forward pass used: of all of them, and of each group."""
     norms = {f"param_norm_{group.name}": norm(group.before) for group in seen.groups}
-    return {"param_norm": norm(list(norms.values()))} | norms
+    held = [norms[f"param_norm_{group.name}"] for group in seen.groups if group.before]
+    return {"param_norm": norm(held)} | norms

@@ -4,7 +4,7 @@ from tutor.lab.quantities import Columns, quantity
 from tutor.lab.quantities.observation import Observation
 
 
-@quantity(needs=("objective",), columns=("reduced_loss",))
+@quantity(needs=("objective",), columns=("reduced_loss",), joined="mean")
 def reduced_loss(seen: Observation) -> Columns:
     """The scalar whose gradient the step took: losses reduced, and micro-batches accumulated.
 

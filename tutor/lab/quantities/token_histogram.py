@@ -9,7 +9,7 @@ BIN_WIDTH, BINS = 0.5, 24  # nats; what is over the last edge counts in the last
 EDGES = [BIN_WIDTH * i for i in range(BINS + 1)]
 
 
-@quantity(needs=("losses",), columns=("token_loss_hist",))
+@quantity(needs=("losses",), columns=("token_loss_hist",), joined="sum")
 def token_histogram(seen: Observation) -> Columns:
     """How many tokens have a loss in each bin of half a nat from 0 to 12; NaN and Inf count in the last."""
     assert seen.losses is not None

@@ -6,7 +6,7 @@ from tutor.lab.quantities.observation import Observation
 WORST = 5
 
 
-@quantity(needs=("losses", "targets"), columns=("worst_token_losses", "worst_tokens"))
+@quantity(needs=("losses", "targets"), columns=("worst_token_losses", "worst_tokens"), joined="worst")
 def worst_tokens(seen: Observation) -> Columns:
     """The five largest losses, in nats, NaN first, and the ids of the tokens that had them."""
     assert seen.losses is not None
