@@ -89,7 +89,7 @@ def packed(folder: Path, name: str) -> Read:
 
 def length_of(made: Text, size: int) -> int:
     """How many rows of a format take so many bytes."""
-    return size // (len(made.line(LENGTH, 2.0, 0.5)) + 1)
+    return size // (len(made.line(LENGTH, 2 + 1 / 7, 1 / 7)) + 1)
 
 
 def events(folder: Path) -> list[Read]:

@@ -139,7 +139,9 @@ def render(rows: Sequence[Row | Bounded | Read]) -> Iterator[Table]:
 
 
 def _logs(rows: Sequence[Read]) -> Table:
-    table = Table("log", "rows", "MB", "theirs, s", "tutor check, s", "ratio", "bound", "memory, MB", "kept")
+    table = Table("log", "rows", "MB", "theirs s", "ours s", "ratio", "bound", "memory MB", "kept")
+    for column in table.columns:
+        column.no_wrap = True
     for row in rows:
         seconds = (f"{median(times):.2f}" for times in (row.theirs, row.ours))
         size, memory = (f"{count / 1e6:.0f}" for count in (row.size, row.memory))

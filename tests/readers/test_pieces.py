@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from tests.readers.texts import TEXTS
 from tutor import readers
-from tutor.run import BadRunError
+from tutor.run import BadRunError, limits
 
 CSV = 'step,loss,lr,note\n0,2.5,,"a\nb"\n1,nan,1e-3,"c, ""d"""\n2,NA,0.5,\n'
 LOGS = [*TEXTS.values(), CSV, CSV.replace(",note", "").replace(',"a\nb"', "").replace(',"c, ""d"""', "")]
@@ -78,3 +78,14 @@ def test_a_table_whose_later_cells_are_words_keeps_its_numbers(tmp_path: Path):
     run = readers.read(tmp_path / "a.csv")
     assert run["loss"].to_list()[1999:] == [1.001, 0.5, None, 0.25]
     assert [one.key for one in run.remarks] == ["odd_values"]
+
+
+def test_where_each_row_brings_a_new_name_the_first_are_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(limits, "CELLS", 100)
+    monkeypatch.setattr(limits, "FEW_COLUMNS", 4)
+    monkeypatch.setattr("tutor.readers.common.pieces.PIECE", 300)
+    (tmp_path / "log.txt").write_text("".join(f"{{'loss': 1.5, 'a{row}': {row}}}\n" for row in range(60)))
+    run = readers.read(tmp_path / "log.txt")
+    assert (len(run), run["loss"].null_count()) == (60, 0)
+    assert run.frame.width <= 5
+    assert "too_many" in [remark.key for remark in run.remarks]

@@ -22,15 +22,16 @@ AGGREGATIONS = {
 }
 
 _OVERFLOW = rf"gradient overflow detected.* setting loss scale to: (?P<overflow>{NUMBER})"
-_TRAINED = r"\b(?P<row>train_inner) \| \{[^{}]*\"num_updates\"[^{}]*\}"
-_HELD_OUT = r"\b(?P<row>valid) \| \{[^{}]*\"(?:valid_)?num_updates\"[^{}]*\}"
+_TRAINED = r"\b(?P<row>train_inner) \| \{"
+_HELD_OUT = r"\b(?P<row>valid) \| \{"
 _TRAINED_PLAIN = r"\b(?P<row>train_inner) \| epoch [0-9]+: .*\bnum_updates=[0-9]"
 _HELD_OUT_PLAIN = r"\b(?P<row>valid) \| .*\| num_updates [0-9]"
 _KEPT = r"(?P<name>num_updates|loss|lr|gnorm|loss_scale)"
 _KEPT_OUT = r"(?P<name>(?:valid_)?(?:num_updates|loss))"
 _JSON = rf'"\s*:\s*"?(?P<value>{NUMBER})"?\s*[,}}]'
 _PLAIN = rf"[= ](?P<value>{NUMBER})(?:,| \||\s*$)"
-_ANY = either(_TRAINED, _HELD_OUT, _TRAINED_PLAIN, _HELD_OUT_PLAIN)
+_WHOLE = r"\b(?:train_inner|valid) \| \{[^{}]*\"(?:valid_)?num_updates\"[^{}]*\}"
+_ANY = either(_WHOLE, _TRAINED_PLAIN, _HELD_OUT_PLAIN)
 
 
 def _trained(name: str) -> str:

@@ -11,6 +11,13 @@ COLUMNS = 1000
 columns of rows that each bring a new one grows with the square of their number: 0.1 s at 2000, a minute at
 50,000."""
 
+CELLS = 50_000_000
+"""Rows times columns of a log of text, where it has more than FEW_COLUMNS. One of 500 MB has 10 million rows
+of 2 columns, at 50 bytes a row; rows that each bring a new name would fill any memory."""
+
+FEW_COLUMNS = 50
+"""Columns of a log of text that are read however many rows it has."""
+
 DEPTH = 8
 """Levels of a value in a row. A signal has one, a group of metrics two. polars' time grows with the third
 power: 0.04 s at 100 levels, 22 s at 900."""

@@ -1,7 +1,7 @@
 """The rows of a log of text, found by polars a piece of the log at a time, in two threads."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache, partial
 from pathlib import Path
 
@@ -13,7 +13,6 @@ from tutor.readers.common.pieces import in_turn, lines_of
 from tutor.run import Remark, limits
 from tutor.run.remark import packed_torn
 
-_MOST = limits.COLUMNS + 1  # columns of a piece: that there is one too many is told
 _TRIES = 3  # to explain pairs by the first of them
 _WIDEST = 4  # bytes of a character
 _CLASS = re.compile(r"\\[bdsw]")
@@ -29,11 +28,32 @@ def frame_of(path: Path, lines: Lines, remarks: list[Remark]) -> pl.DataFrame:
         OSError: the file can't be opened, or unpacks to too much.
     """
     with Stream(path, limits.STREAMED) as file:
-        tables = list(in_turn(partial(_rows, lines), lines_of(file, _WIDEST * LONGEST)))
+        frame = _joined(in_turn(partial(_rows, lines), lines_of(file, _WIDEST * LONGEST)), remarks)
         if file.torn:
             remarks.append(packed_torn())
-    frame = pl.concat(tables, how="diagonal") if tables else pl.DataFrame()
     return lines.tidy(frame) if lines.tidy and frame.width else frame
+
+
+def _joined(tables: Iterator[pl.DataFrame], remarks: list[Remark]) -> pl.DataFrame:
+    """The tables as one, with as many columns as there is room for."""
+    kept, names, rows = list[pl.DataFrame](), dict[str, None](), 0
+    for table in tables:
+        rows += len(table)
+        names |= dict.fromkeys(table.columns)
+        kept.append(_with_columns(table, list(names)[: _most(rows)]))
+    if len(names) > _most(rows):
+        remarks.append(Remark("too_many", {"most": _most(rows)}))
+        kept = [_with_columns(table, list(names)[: _most(rows)]) for table in kept]
+    return pl.concat(kept, how="diagonal") if kept else pl.DataFrame()
+
+
+def _most(rows: int) -> int:
+    """How many columns so many rows can have."""
+    return min(limits.COLUMNS, max(limits.FEW_COLUMNS, limits.CELLS // max(1, rows)))
+
+
+def _with_columns(table: pl.DataFrame, names: Iterable[str]) -> pl.DataFrame:
+    return pl.DataFrame([table[name] for name in names if name in table.columns])
 
 
 def _rows(lines: Lines, piece: bytes) -> pl.DataFrame:
@@ -109,6 +129,7 @@ def _paired(texts: pl.Series, kind: Line) -> dict[str, pl.Series]:
     pairs = texts.str.extract_all(_spelled(kind.pairs))
     counts, rows = pairs.list.len(), pl.int_range(len(texts), eager=True)
     nothing = pl.repeat(None, len(texts), dtype=pl.Float64, eager=True)
+    most = _most(len(texts)) + 1  # that there is one too many is told
     columns: dict[str, pl.Series] = {}
     for count in filter(None, counts.unique(maintain_order=True)):
         mine = counts == count
@@ -116,7 +137,7 @@ def _paired(texts: pl.Series, kind: Line) -> dict[str, pl.Series]:
         for place in range(count):
             placed = pl.DataFrame({"row": where, "pair": listed.gather_every(count, place)})
             for given, found in _named(placed, kind):
-                if (name := kind.named(given)) and (name in columns or len(columns) < _MOST):
+                if (name := kind.named(given)) and (name in columns or len(columns) < most):
                     column = columns.get(name, nothing.clone())
                     columns[name] = column.scatter(found["row"], found["value"])
     return columns
@@ -145,7 +166,7 @@ def _named(pairs: pl.DataFrame, kind: Line) -> Iterator[tuple[str, pl.DataFrame]
         pairs = pairs.filter(~sound)
     groups = pairs["pair"].str.extract_groups(_spelled(kind.pairs)).struct.unnest()
     left = pairs.select("row", groups["name"], _numbers(groups["value"]).alias("value"))
-    for name in left["name"].unique(maintain_order=True).head(_MOST):
+    for name in left["name"].unique(maintain_order=True).head(limits.COLUMNS + 1):
         yield name, left.filter(pl.col("name") == name)
 
 
