@@ -107,7 +107,7 @@ class TestCsv:
         assert run.steps.to_list() == [0, 10, 20]
         assert math.isnan(run["loss"][1])
         assert run["lr"].to_list() == [0.1, None, 0.1]
-        assert (run.name, run.remarks) == ("progress", ())
+        assert (run.name, run.remarks) == (tmp_path.name, ())  # every log of the tool is called so
 
     def test_blank_lines_before_the_header_are_passed_over(self, tmp_path: Path):
         run = self.read(tmp_path / "a.csv", "\n\nstep,loss\n0,3.0\n1,2.0\n")

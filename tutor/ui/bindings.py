@@ -77,6 +77,7 @@ _ANSWERING = [
 WALK: list[BindingType] = [
     _row("enter", "commit", "commit"),
     _row("enter", "go_on", "go_on"),
+    _row("d", "fact", "fact"),
     # The pane of the answers shows their keys itself.
     _row("y", "letter('y')", "answer", "y", show=False),
     _row("s", "letter('s')", "answer", "s", show=False),
@@ -98,7 +99,6 @@ WALK: list[BindingType] = [
     _row("c", "compare", "compare"),
     _row("w", "why", "why"),
     _row("i", "remarks", "remarks"),
-    _row("d", "fact", "fact"),
     _row("t", "before", "before"),
     _row("r", "again", "again"),
     _row("q", "leave", "leave"),  # not escape: a reflex should not end a walk

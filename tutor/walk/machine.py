@@ -357,5 +357,6 @@ def suspicions(walk: Walk) -> list[str]:
 
 
 def ruled_out(walk: Walk) -> list[Words]:
-    """The look-alikes that the answers on the path rule out, in order."""
-    return [outcome.rules_out for outcome in taken(walk) if outcome.rules_out]
+    """The look-alikes that the log's answers on the path rule out, in order; a guess rules none out."""
+    outcomes = zip(walk.answers, taken(walk), strict=True)
+    return [one.rules_out for answer, one in outcomes if one.rules_out and answer.by == "log"]

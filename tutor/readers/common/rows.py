@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 
 Row = Mapping[str, object]
 
+_EVERY_LOG = {"metrics", "progress", "results", "history", "log", "main", "trainer_log"}
+"""What tools call the log of every run."""
+
 _BOUNDS = {"grad_clip", "beta2", "checkpoint_every"}
 
 
@@ -109,13 +112,19 @@ def run_of_table(
     state = (file or path).stat()
     return Run(
         path=path,
-        name=name or path.stem,
+        name=_called(name or path.stem, path),
         manifest=manifest or Manifest(),
         frame=frame,
         remarks=(*said, *remarks, *more, *hidden(told), *trainers.remarks(given)),
         aggregations=told,
         position=(state.st_ino, state.st_size, state.st_mtime_ns),
     )
+
+
+def _called(name: str, path: Path) -> str:
+    """What to call the run: by its folder where its tool calls every log the same."""
+    folder = path.resolve().parent.name
+    return folder if folder and name.partition(".")[0] in _EVERY_LOG else name
 
 
 def by_step(values: Iterable[tuple[object, str, object]]) -> Iterator[Row]:
