@@ -81,8 +81,8 @@ def test_nothing_breaks(seed):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(100, 102))
-def test_nothing_breaks_in_a_minute(seed):
+@pytest.mark.parametrize("seed", range(100, 101))
+def test_nothing_breaks_in_half_a_minute(seed):
     assert monkey.play(monkey.episode(seed)) is None
 
 
