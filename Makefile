@@ -31,7 +31,8 @@ fuzz: $(VENV)/lab ## feed the readers whatever a file can hold, for an hour (ARG
 	@$(BIN)/python -m tests.fuzz $(ARGS)
 
 test-app: $(VENV)-app/stamp ## run tests of every room of the app where torch isn't installed
-	@$(VENV)-app/bin/pytest -n 3 -m "not slow" tests/readers tests/test_cli.py tests/test_lesson.py \
+	@$(VENV)-app/bin/pytest -n 3 -m "not slow" tests/readers/test_others.py tests/readers/test_databases.py \
+	  tests/readers/test_facts.py tests/test_cli.py tests/test_lesson.py \
 	  tests/test_proof.py tests/test_walls.py tests/ui/test_screens.py
 
 test-callbacks: $(VENV)-callbacks/stamp ## run the callbacks' tests against the libraries that they are for

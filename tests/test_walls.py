@@ -35,6 +35,7 @@ def test_naming_the_lab_and_keeping_a_journal_load_no_torch():
 
 
 def test_a_recorder_needs_no_tokenizers():
+    pytest.importorskip("torch")
     assert loaded_by("from tutor.lab import Recorder") == {"torch"}
 
 
