@@ -130,7 +130,7 @@ class TestCsv:
     [
         ('{"time": 3, "loss": 1.0}\n', "need a `step` and a `loss`; the first has `time`, `loss`"),
         ("hello\n", "needs a row a step, in JSON or CSV, with a `step` and a `loss`"),
-        ("", "needs a row a step"),
+        ("", "is empty: nothing was logged yet"),
     ],
 )
 def test_a_file_that_is_no_run_gets_a_way_on(tmp_path: Path, text: str, way_on: str):

@@ -192,6 +192,8 @@ def _unknown(path: Path) -> str:
     """Why no reader knows what is at `path`, with a way on."""
     if path.is_dir() and not any(path.iterdir()):
         return f"{path} is empty: a run folder holds at least metrics.jsonl, a row a step"
+    if path.is_file() and not path.stat().st_size:
+        return f"{path} is empty: nothing was logged yet"
     near = [lack for reader in _readers().values() if (lack := reader.lacks(path))]
     if path.is_dir() and not near:
         near = ["it looks for a folder with metrics.jsonl in it, or a file with a row a step, JSON or CSV"]
