@@ -13,6 +13,7 @@ A walk is AtQuestion or AtLeaf: `isinstance` tells a type checker which, and so 
 
 from tutor.walk.chain import Find, Stage, before, chain, deciding
 from tutor.walk.draft import from_state, to_state
+from tutor.walk.ending import flawed, named, ruled_out, suspicions, verdict
 from tutor.walk.fix import fix_command, fix_values
 from tutor.walk.later import Change, change, changes, grown
 from tutor.walk.machine import (
@@ -27,19 +28,14 @@ from tutor.walk.machine import (
     again,
     back,
     begin,
-    flawed,
     go_on,
     look,
-    named,
     pick,
     predict,
     reveal,
-    ruled_out,
-    suspicions,
     tabled,
     take,
     unattended,
-    verdict,
 )
 from tutor.walk.score import score
 

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 from tutor.run import Run
 from tutor.tree import Handover, Tree
-from tutor.walk.machine import AtLeaf, Look, Place, Walk, flawed, unattended, verdict
+from tutor.walk.ending import flawed, verdict
+from tutor.walk.machine import AtLeaf, Look, Place, Walk, unattended
 
 Find = Callable[[str], Tree]
 """A tree by its name."""

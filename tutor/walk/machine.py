@@ -9,7 +9,6 @@ from tutor import detectors
 from tutor.detectors import NO_DATA, NOT_YET, Finding
 from tutor.run import Run
 from tutor.tree import Leaf, Outcome, Question, Tree
-from tutor.words import Words
 
 UNSURE = "?"
 """The prediction that the log can't tell."""
@@ -317,46 +316,3 @@ def unattended(run: Run, tree: Tree, start: Place | None = None) -> tuple[Walk, 
         else:
             break
     return walk, looks
-
-
-def taken(walk: Walk) -> list[Outcome]:
-    """The outcomes on the path, in order."""
-    return [walk.tree.questions[answer.question].outcomes[answer.outcome] for answer in walk.answers]
-
-
-def flawed(walk: Walk) -> bool:
-    """Whether something is wrong: the leaf is a flaw, or an answer on the way to it was a symptom."""
-    if isinstance(walk, AtLeaf) and walk.leaf.verdict == "flaw":
-        return True
-    return any(outcome.symptom for outcome in taken(walk))
-
-
-def verdict(walk: Walk) -> str:
-    """ "healthy", "flaw" or "undecided".
-
-    "flaw" wherever something is wrong, also where the log is not enough to name it. Undecided without a leaf,
-    and at a healthy one where a part of the log went unseen.
-    """
-    if flawed(walk):
-        return "flaw"
-    if isinstance(walk, AtQuestion) or walk.run.unseen:
-        return "undecided"
-    return walk.leaf.verdict
-
-
-def named(walk: Walk) -> Leaf | None:
-    """The leaf that says what is wrong or that nothing is; None where the log is not enough for either."""
-    leaf = walk.leaf
-    return leaf if leaf is not None and leaf.verdict == verdict(walk) else None
-
-
-def suspicions(walk: Walk) -> list[str]:
-    """The questions whose answers were symptoms, in order."""
-    outcomes = zip(walk.answers, taken(walk), strict=True)
-    return [answer.question for answer, outcome in outcomes if outcome.symptom]
-
-
-def ruled_out(walk: Walk) -> list[Words]:
-    """The look-alikes that the log's answers on the path rule out, in order; a guess rules none out."""
-    outcomes = zip(walk.answers, taken(walk), strict=True)
-    return [one.rules_out for answer, one in outcomes if one.rules_out and answer.by == "log"]
