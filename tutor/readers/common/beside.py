@@ -43,23 +43,23 @@ _NODES = 10_000
 """Values of a file that are looked at: aliases in YAML can make any number of a few lines."""
 
 
-def completed(run: Run, given: Mapping[str, Known] | None = None) -> Run:
+def completed(run: Run) -> Run:
     """The run with what its settings, the files beside its log and the user say of its configuration.
 
     What the run says of itself stands, but for what the user says.
-
-    Args:
-        run: as its reader gives it.
-        given: what the user says of this run, over what was said of all runs.
     """
     found = {} if run.manifest.tutor else _found(run)
     unsaid = {name: fact for name, fact in found.items() if not known_in(run.manifest, name)}
-    news = {**unsaid, **said(), **(given or {})}
-    origins = {**run.origins, **news}
+    return told(run, {**unsaid, **said()})
+
+
+def told(run: Run, facts: Mapping[str, Known]) -> Run:
+    """The run with these facts, over what is known of it; no file is read."""
+    origins = {**run.origins, **facts}
     if origins == run.origins:
         return run
     kept = [one for one in run.remarks if one.key not in _REPLACED]
-    manifest = with_facts(run.manifest, news)
+    manifest = with_facts(run.manifest, facts)
     return replace(run, manifest=manifest, origins=origins, remarks=(*kept, *_remarks(run.path, origins)))
 
 

@@ -8,7 +8,7 @@ from typing import TypeVar
 from textual import work
 
 from tutor import walk as walks
-from tutor.readers.common.beside import completed
+from tutor.readers.common.beside import told
 from tutor.run import Run
 from tutor.ui.looks import Looks
 from tutor.ui.news import Grown
@@ -50,7 +50,7 @@ class GrowingWalk(WalkPage[W]):
         walk, looks = self.walk, Looks()
         if walk.run is run:
             return
-        run = completed(run, {name: fact for name, fact in walk.run.origins.items() if not fact.place})
+        run = told(run, {name: fact for name, fact in walk.run.origins.items() if not fact.place})
         changed = await self.app.files.read(partial(self._asked_again, walks.grown(walk, run), looks))
         if not self.stands:
             return

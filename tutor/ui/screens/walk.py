@@ -11,15 +11,13 @@ from textual import work
 
 from tutor import tree as trees
 from tutor import walk as walks
-from tutor.readers.common.beside import completed
-from tutor.run import PANELS, BadRunError, Run, given
-from tutor.run.facts import FACTS, lacking
+from tutor.run import PANELS, BadRunError, Run
 from tutor.tree import Tree
 from tutor.ui import bindings
 from tutor.ui.firstpaint import after_first_paint
 from tutor.ui.looks import steps_to_pick
 from tutor.ui.news import Grown
-from tutor.ui.screens.walkview import WalkView
+from tutor.ui.screens.walkfacts import FactsWalk
 from tutor.ui.widgets.answer import Answer
 from tutor.ui.widgets.evidence import Evidence
 from tutor.ui.widgets.plot import Plot
@@ -37,7 +35,7 @@ PAINTED = 0.1
 """Seconds after which what the log says is on the screen: a rule at work on a long log would hold that up."""
 
 
-class WalkScreen(WalkView):
+class WalkScreen(FactsWalk):
     """A walk over a run. Holds the one reference to where it stands.
 
     A run given by its path is read once the first question is on the screen: reading a log takes longer
@@ -175,7 +173,7 @@ class WalkScreen(WalkView):
             "others": lambda: len(steps_to_pick(walk, seen, self._looks)) > 1,
             "why": lambda: not self._room_for_why,
             "remarks": lambda: bool(walk.run.remarks),
-            "fact": lambda: bool(self._lacking),
+            "fact": lambda: bool(self.lacking),
             "before": lambda: bool(self._before),
             "back": lambda: moved,
             "again": lambda: moved,
@@ -245,26 +243,6 @@ class WalkScreen(WalkView):
 
         self.app.push_screen(NoteScreen("walk.remarks", remarks(self.walk.run, self.app.lang)))
 
-    @property
-    def _lacking(self) -> list[str]:
-        """The facts of the configuration for want of which the log can't answer."""
-        if self.seen is None or self.seen.answers:
-            return []
-        found = (self.seen.finding, *self.seen.checks.values())
-        return lacking(name for one in found for name in one.facts.get("missing", ()))
-
-    def action_fact(self) -> None:
-        """Give what the log doesn't say of its configuration; the log is asked again."""
-        from tutor.ui.screens.change import ChangeScreen
-
-        asked = self._lacking
-        example = " ".join(f"{name}={FACTS[name].example}" for name in asked)
-        self.app.push_screen(ChangeScreen("fact", _facts, f"{asked[0]}=", example), self._give)
-
-    def _give(self, typed: list[str] | None) -> None:
-        if typed:
-            self.take_up(completed(self.walk.run, given.parsed(typed)))
-
     def action_before(self) -> None:
         """The tree before this one, which the log has walked: to walk it by hand."""
         self.app.open_walk(self.walk.run, self._before[-1].walk.tree)
@@ -328,12 +306,6 @@ class WalkScreen(WalkView):
     def on_answer_chosen(self) -> None:
         """What works may have changed."""
         self.refresh_bindings()
-
-
-def _facts(typed: Sequence[str]) -> list[str]:
-    """The facts that were typed, if they are some. Raises ValueError with what is wrong with them."""
-    given.parsed(typed)
-    return list(typed)
 
 
 def _read(subject: Run | Path, tree: Tree) -> Run:
