@@ -2,7 +2,6 @@
 
 import json
 import math
-import os
 from pathlib import Path
 
 import pytest
@@ -49,13 +48,9 @@ async def test_the_log_answers_once_the_fact_is_given(log: Path, size: tuple[int
         await settle(pilot)
         assert "can't be dtype" in shown(app)
         app.screen.query_one(Input).value = "dtype=fp32"
-        if out := os.environ.get("TUTOR_PICTURES"):
-            Path(out, f"fact-{size[0]}.svg").write_text(app.export_screenshot())
         await pilot.press("enter")
         await settle(pilot)
         assert "(dtype as you said)" in shown(app)
-        if out:
-            Path(out, f"fact-given-{size[0]}.svg").write_text(app.export_screenshot())
         assert app.screen.seen.outcome == "fp32"
         assert not app.screen.check_action("fact", ())
         await pilot.press("enter")

@@ -5,7 +5,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypedDict, Unpack
 
 from tutor.readers.common import trainers
 from tutor.run import Aggregation, BadRunError, Manifest, Remark, Run, called, limits, names
@@ -21,53 +21,42 @@ _EVERY_LOG = {"metrics", "progress", "results", "history", "log", "main", "train
 _BOUNDS = {"grad_clip", "beta2", "checkpoint_every"}
 
 
-def run_of(
-    rows: Iterable[Row],
-    path: Path,
-    *,
-    name: str | None = None,
-    aggregations: Mapping[str, Aggregation] | None = None,
-    remarks: Sequence[Remark] = (),
-    manifest: Manifest | None = None,
-    file: Path | None = None,
-) -> Run:
-    """The run that the rows make, in the order in which they were logged.
+class About(TypedDict, total=False):
+    """What a reader knows of a run beside its rows.
 
-    Args:
-        rows: numbers by the log's own names; what isn't a number, in text or not, is passed over.
-        path: the log.
+    Attributes:
         name: what to call it; else the file's name.
         aggregations: by tutor's signals, where a value isn't that of its step; None: as the columns' names
             tell.
         remarks: what the reader passed over.
         manifest: what the log says that the run was meant to be.
         file: what was read, where the log is one of several in a file.
+    """
+
+    name: str | None
+    aggregations: Mapping[str, Aggregation] | None
+    remarks: Sequence[Remark]
+    manifest: Manifest | None
+    file: Path | None
+
+
+def run_of(rows: Iterable[Row], path: Path, **about: Unpack[About]) -> Run:
+    """The run that the rows make, in the order in which they were logged.
+
+    Args:
+        rows: numbers by the log's own names; what isn't a number, in text or not, is passed over.
+        path: the log.
+        about: see `About`.
 
     Raises:
         BadRunError: there is no row with a number in it.
     """
-    remarks = list(remarks)
-    return run_of_frame(
-        table_of(rows, remarks),
-        path,
-        name=name,
-        aggregations=aggregations,
-        remarks=remarks,
-        manifest=manifest,
-        file=file,
-    )
+    remarks = list(about.get("remarks", ()))
+    frame = table_of(rows, remarks)
+    return run_of_frame(frame, path, **{**about, "remarks": remarks})
 
 
-def run_of_frame(
-    frame: "pl.DataFrame",
-    path: Path,
-    *,
-    name: str | None = None,
-    aggregations: Mapping[str, Aggregation] | None = None,
-    remarks: Sequence[Remark] = (),
-    manifest: Manifest | None = None,
-    file: Path | None = None,
-) -> Run:
+def run_of_frame(frame: "pl.DataFrame", path: Path, **about: Unpack[About]) -> Run:
     """As `run_of`, of a table of Float64 whose columns are in the order in which they came up."""
     import polars as pl  # only who reads a log pays for it
 
@@ -75,47 +64,31 @@ def run_of_frame(
     if frame.is_empty():
         raise BadRunError(f"{path} holds no row with numbers: the run ended before it logged one")
     if frame.width > limits.COLUMNS:
-        remarks = [*remarks, Remark("too_many", {"most": limits.COLUMNS})]
+        about["remarks"] = [*about.get("remarks", ()), Remark("too_many", {"most": limits.COLUMNS})]
         frame = frame[:, : limits.COLUMNS]  # by their names, polars would take some for patterns
     frame = frame.filter(~pl.all_horizontal(pl.all().is_null()))
-    return run_of_table(
-        frame.with_columns(_whole_numbers(frame)),
-        path,
-        name=name,
-        aggregations=aggregations,
-        remarks=remarks,
-        manifest=manifest,
-        file=file,
-    )
+    return run_of_table(frame.with_columns(_whole_numbers(frame)), path, **about)
 
 
-def run_of_table(
-    frame: "pl.DataFrame",
-    path: Path,
-    *,
-    name: str | None = None,
-    aggregations: Mapping[str, Aggregation] | None = None,
-    remarks: Sequence[Remark] = (),
-    manifest: Manifest | None = None,
-    file: Path | None = None,
-) -> Run:
+def run_of_table(frame: "pl.DataFrame", path: Path, **about: Unpack[About]) -> Run:
     """As `run_of`, of a table that was read as one."""
     from tutor.run.normalise import hidden, normalise
 
     said = called.checked(path, frame.columns)
     given, mapping = frame.columns, names.mapping(frame.columns, path)
+    aggregations = about.get("aggregations")
     if aggregations is None:
         loss = next((column for column, signal in mapping.items() if signal == "loss"), None)
         aggregations = trainers.aggregations(given, loss)
     frame, more = normalise(frame, mapping, path)
     told = {signal: one for signal, one in aggregations.items() if signal in frame.columns}
-    state = (file or path).stat()
+    state = (about.get("file") or path).stat()
     return Run(
         path=path,
-        name=_called(name or path.stem, path),
-        manifest=manifest or Manifest(),
+        name=_called(about.get("name") or path.stem, path),
+        manifest=about.get("manifest") or Manifest(),
         frame=frame,
-        remarks=(*said, *remarks, *more, *hidden(told), *trainers.remarks(given)),
+        remarks=(*said, *about.get("remarks", ()), *more, *hidden(told), *trainers.remarks(given)),
         aggregations=told,
         position=(state.st_ino, state.st_size, state.st_mtime_ns),
     )
