@@ -106,12 +106,14 @@ class TestRegistry:
 
 CODE_FAULT = {"change": None, "faults": [{"name": "amnesiac-optimizer"}]}
 SETTING = {"change": {"grad_clip": "none"}}
+STEPS = 200
+"""Enough to be killed before the end, long after the second checkpoint."""
 
 
 def own_card(folder: Path, **keys: object) -> Path:
     """A card of a tiny break that meets the boilerplate at step 25."""
     trigger = [{"name": "boilerplate", "step": 25, "batches": 3}]
-    return changed(folder, settings={**TINY, "steps": 400}, trigger=trigger, **keys)
+    return changed(folder, settings={**TINY, "steps": STEPS}, trigger=trigger, **keys)
 
 
 @pytest.mark.train
@@ -182,7 +184,7 @@ class TestResume:
         run.kill()
         assert run.wait() == -signal.SIGKILL
         assert run_train(None, {}, resume=cut) == 0
-        assert [row["step"] for row in rows_of(cut)] == list(range(400))
+        assert [row["step"] for row in rows_of(cut)] == list(range(STEPS))
         assert logged(cut) == logged(tmp_path / "whole")
         healthy = tmp_path / "healthy"
         assert run_train(cards.load(path), {}, control=True, out=healthy) == 0

@@ -448,25 +448,26 @@ async def test_the_language_changes_in_place(book):
 
 
 @pytest.mark.parametrize("lang", ["en", "es"])
-@pytest.mark.parametrize("number", [1, 2, 4, 5, 6, 7])  # the grid has keys of its own to show
-async def test_how_to_leave_and_get_help_stands_at_the_bottom(book, number, lang):
+async def test_how_to_leave_and_get_help_stands_at_the_bottom(book, lang):
     async with on_screen(PostMortemScreen(begun(), book, spiked()), lang, NARROW) as pilot:
-        await pilot.app.screen._go(number)
-        await settle(pilot)
-        footer = shown(pilot.app).split("\n")[-1]
-        assert "esc" in footer
-        assert "f1" in footer
-        assert "ctrl+p" in footer
+        for number in (1, 2, 4, 5, 6, 7):  # the grid has keys of its own to show
+            await pilot.app.screen._go(number)
+            await settle(pilot)
+            footer = shown(pilot.app).split("\n")[-1]
+            assert [key for key in ("esc", "f1", "ctrl+p") if key not in footer] == [], number
 
 
-@pytest.mark.parametrize("number", range(1, 8))
-async def test_the_menu_opens_over_every_section(book, number):
+async def test_the_menu_opens_over_every_section(book):
     async with on_screen(PostMortemScreen(begun(), book)) as pilot:
-        await pilot.app.screen._go(number)
-        await settle(pilot)
-        await pilot.press("ctrl+p")
-        await pilot.pause(0.3)
-        assert "Quit tutor" in shown(pilot.app)
+        form = pilot.app.screen
+        for number in range(1, 8):
+            await form._go(number)
+            await settle(pilot)
+            await pilot.press("ctrl+p")
+            await pilot.pause(0.3)
+            assert "Quit tutor" in shown(pilot.app), number
+            await pilot.press("escape")
+            await until(lambda: pilot.app.screen is form)
 
 
 @pytest.mark.parametrize(("number", "part"), [(4, "cause"), (7, "lesson")])
