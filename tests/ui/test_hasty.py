@@ -46,7 +46,7 @@ def at_once(app: TutorApp, *keys: str) -> None:
 @pytest.mark.parametrize(
     "key", ["1", "3", "plus", "less_than_sign", "0", "f", "x", "y", "enter", "down", "g"]
 )
-@pytest.mark.parametrize("after", [0.0, 0.03, 0.1])
+@pytest.mark.parametrize("after", [0.0, 0.03])
 async def test_a_key_before_the_panel_stands(home, key, after):
     app = TutorApp(learner="ana")
     async with app.run_test(size=WIDE) as pilot:
