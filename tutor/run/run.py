@@ -50,6 +50,21 @@ class Checkpoint:
 
 
 @dataclass(frozen=True)
+class Chosen:
+    """The checkpoint that the trainer itself chose as its best one.
+
+    Attributes:
+        step: at which it was saved.
+        metric: the log's name of what it was chosen by, "" where that isn't known.
+        value: of the metric there.
+    """
+
+    step: int
+    metric: str = ""
+    value: float | None = None
+
+
+@dataclass(frozen=True)
 class Aggregation:
     """What a trainer made of a signal's values before it logged one.
 
@@ -95,6 +110,7 @@ class Run:
         frame: one row per logged step, ascending `step` (Int64, no repeats); other columns are
             Float64, Boolean, String, or lists of these.
         checkpoints: those saved, ascending; None where the run doesn't say.
+        chosen: the checkpoint that the trainer chose as its best; None where the run doesn't say.
         sentences: the training sentences by id, where the run keeps them.
         remarks: what the reader passed over.
         aggregations: by signal, where it isn't the instant value.
@@ -109,6 +125,7 @@ class Run:
     manifest: Manifest
     frame: pl.DataFrame
     checkpoints: tuple[Checkpoint, ...] | None = None
+    chosen: Chosen | None = None
     sentences: tuple[str, ...] = ()
     remarks: tuple[Remark, ...] = ()
     aggregations: Mapping[str, Aggregation] = field(default_factory=dict)
