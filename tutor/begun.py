@@ -3,6 +3,7 @@
 from tutor import card as cards
 from tutor import tree as trees
 from tutor.postmortem import JUDGED_BY, Offer, Option, PostMortem, begin
+from tutor.saying import fix_in_words
 from tutor.tree import Hypothesis
 from tutor.walk import Walk, fix_command
 
@@ -32,7 +33,7 @@ def begun(walk: Walk, lang: str) -> PostMortem:
         leaf=leaf.name(lang) if leaf else "",
         path=path,
         options=[
-            Option(offered=fix.words.root, command=fix_command(walk.run, fix.change) or "")
+            Option(offered=fix_in_words(walk, fix), command=fix_command(walk.run, fix.change) or "")
             for fix in (leaf.fixes if leaf else ())
         ],
         breaks=tuple(cards.available()),

@@ -43,7 +43,7 @@ class Output(TextLog):
 def _last_saved(path: Path) -> int | None:
     """The step whose weights the last checkpoint holds; None where no line tells of one."""
     saved, seen = None, b""
-    with packed.Stream(path, limits.PACKED) as log:
+    with packed.Stream(path, limits.STREAMED) as log:
         while piece := log.read(_PIECE):
             seen = seen[-_BEHIND:] + piece
             place = seen.rfind(_SAVING)

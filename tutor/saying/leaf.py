@@ -1,0 +1,43 @@
+"""What is said at a leaf: what it means as far as that is known, and its fixes."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from tutor.saying.bests import of_bests
+from tutor.saying.question import safe
+from tutor.tree import Leaf
+from tutor.tree.schema import Remedy
+from tutor.walk import Walk
+from tutor.words import LANGUAGES, clauses, known, say
+
+def of_meaning(walk: Walk, lang: str) -> str:
+    """What the walk's leaf means for its run.
+
+    A walk that was answered by hand has measured little: a sentence that names what nobody knows is left
+    out. Where that is the first one, what one sees of the flaw in any log stands for all.
+    """
+    assert walk.leaf is not None, "a question means nothing yet"
+    return meaning(walk.leaf, safe(walk.facts), lang)
+
+
+def meaning(leaf: Leaf, facts: Mapping[str, Any], lang: str) -> str:
+    """As `of_meaning`, of a leaf and what was measured on the way to it."""
+    if known(clauses(leaf.means(lang))[0], facts):
+        return leaf.means(lang, facts)
+    return leaf.sees(lang) if leaf.sees else leaf.name(lang)
+
+
+def of_fix(walk: Walk, fix: Remedy, lang: str) -> str:
+    """A fix of the walk's leaf in words; one that picks a checkpoint with all that the log calls best."""
+    found = of_bests(walk.run, lang) if fix.by_evaluation else ""
+    return f"{fix.words(lang)} {found}" if found else fix.words(lang)
+
+
+def fix_in_words(walk: Walk, fix: Remedy) -> dict[str, str]:
+    """As `of_fix`, by language."""
+    return {lang: of_fix(walk, fix, lang) for lang in LANGUAGES}
+
+
+def lead_of(fix: Remedy, lang: str) -> str:
+    """What leads in the first fix: that it is the smallest or, where it only looks, that none is known."""
+    return say("leaf.only_looks" if fix.only_looks else "leaf.smallest", lang)
