@@ -33,11 +33,11 @@ UNREAD = ("no_bearing", "not_recorded", "missing")
 
 COMPARISONS = ("<", "<=", ">", ">=")
 
-Kind = Literal["step", "number", "after", "text"]
+Kind = Literal["step", "steps", "number", "after", "text"]
 
 
 def _known(panel: str) -> str:
-    if panel not in PANELS:
+    if panel and panel not in PANELS:
         raise ValueError(f"there is no panel {panel!r}")
     return panel
 
@@ -67,12 +67,14 @@ class Symptom(Strict):
 
     Attributes:
         key: names the row in tutor/words.
-        kind: what may stand in it: a step, a number, a number or "did not recover", or any text.
+        kind: what may stand in it: a step, steps such as 3001..3010, a number, a number or "did not recover",
+            or any text.
         value: as the learner left it; "" is empty.
         unit: a key of tutor/words, or "".
-        panel: the panel it came from.
+        panel: the panel it came from; "" where it is a matter of the configuration, which no panel draws.
         recorded: whether the log had it.
         bound: what the tree's rule allows for it, or "".
+        rows: over how many rows it is taken, where the log is too sparse for the steps it is named after.
     """
 
     key: str
@@ -82,6 +84,12 @@ class Symptom(Strict):
     panel: Panel = "loss"
     recorded: bool = True
     bound: str = ""
+    rows: int | None = None
+
+    def label(self, lang: str) -> str:
+        """What the row asks for."""
+        kind = "symptoms" if self.rows is None else "symptoms_in_rows"
+        return say(f"postmortem.{kind}.{self.key}", lang, rows=self.rows)
 
 
 class Hypothesis(Strict):
@@ -129,6 +137,15 @@ class Reading(Strict):
         """Whether a rule looked at the run: a panel without bearing or without data is silent unread."""
         return self.why not in UNREAD
 
+    def agrees(self, cell: Cell) -> bool | None:
+        """Whether the log says what the learner says; None where it can't tell.
+
+        What only fails to show speaks against the hypothesis too, so that "rules out" agrees with it.
+        """
+        if self.why == "missing":
+            return None
+        return cell == self.verdict or (self.judged and self.verdict == "silent" and cell == "rules_out")
+
     def because(self, lang: str) -> str:
         """The reason in `lang`."""
         return say(f"postmortem.because.{self.why}", lang, **self.facts)
@@ -166,10 +183,17 @@ class Verification(Strict):
 
 
 class Option(Strict):
-    """A fix that the leaf names: words by language, and a command, "" where it is one in words alone."""
+    """A fix that the leaf names.
+
+    Attributes:
+        offered: its words by language.
+        command: what can be run, a command or settings; "" where it is a fix in words alone.
+        changes: the settings that it changes, by tutor's names.
+    """
 
     offered: Mapping[str, str]
     command: str = ""
+    changes: tuple[str, ...] = ()
 
     def words(self, lang: str) -> str:
         """The fix in `lang`."""
@@ -184,9 +208,14 @@ class About(Strict):
         path: the answers, as shown.
         nan: whether the run ended in NaN or Inf.
         last_finite: step of the last checkpoint before the first non-finite loss, where there is one.
-        lr: peak learning rate that the run was meant to have, None where it isn't known.
+        keeps: whether it is known which checkpoints were saved.
+        sound: the last step at which a loss that was logged shows finite weights, in a run that ended in NaN.
+        lr: peak learning rate that the run was meant to have or, where nobody says, had; None where it isn't
+            known.
         ours: whether tutor trained it, so that its settings are known by name.
         signals: what the log holds.
+        panels: the panels of which the log holds anything.
+        stops: whether the leaf's fix may end the run earlier.
         settings: what the run was trained with, as typed: "none", "0.001".
         options: the fixes that the leaf names, the smallest first.
         breaks: the cards that a command may name.
@@ -199,9 +228,13 @@ class About(Strict):
     path: str = ""
     nan: bool = False
     last_finite: int | None = None
+    keeps: bool = True
+    sound: int | None = None
     lr: float | None = None
     ours: bool = False
     signals: tuple[str, ...] = ()
+    panels: tuple[str, ...] = PANELS
+    stops: bool = False
     settings: Mapping[str, str] = Field(default_factory=dict)
     options: tuple[Option, ...] = ()
     breaks: tuple[str, ...] = ()
@@ -274,6 +307,14 @@ class PostMortem(Strict):
             hypotheses=tuple(h.model_copy(update=today.get(h.key, {})) for h in self.hypotheses),
         )
 
+    @property
+    def panels(self) -> tuple[str, ...]:
+        """The panels that section 3 asks about: those of the log, and any of which more is known."""
+        asked = {cell.partition("/")[0] for cell, verdict in self.evidence.items() if verdict}
+        asked |= {cell.partition("/")[0] for cell, said in self.log.items() if said.judged}
+        asked |= {one.panel for one in self.proven}
+        return tuple(panel for panel in PANELS if panel in self.about.panels or panel in asked)
+
     def reading(self, panel: str, key: str) -> Reading | None:
         """What the log says of a cell, None where no rule can tell. To be shown once the cell is filled."""
         return self.log.get(f"{panel}/{key}")
@@ -293,9 +334,10 @@ class PostMortem(Strict):
 
 
 def began_at(pm: PostMortem) -> int | None:
-    """The step where it began, as the learner has it; None where that is none."""
-    typed = next((s.value.strip() for s in pm.symptoms if s.key in ("began", "turned")), "")
-    return int(typed) if typed.isascii() and typed.isdigit() else None
+    """The step at which the log shows that it began, as the learner has it; None where that is none."""
+    typed = next((s.value for s in pm.symptoms if s.key in ("began", "turned")), "")
+    last = typed.rpartition("..")[2].strip()
+    return int(last) if last.isascii() and last.isdigit() else None
 
 
 def to_state(pm: PostMortem) -> dict[str, Any]:
