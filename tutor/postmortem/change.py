@@ -11,7 +11,8 @@ from collections.abc import Iterator, Sequence, Set
 from typing import Any, NoReturn
 
 from tutor import catalog, settings
-from tutor.postmortem.form import About, Option, PostMortem
+from tutor.postmortem.about import About, Option
+from tutor.postmortem.form import PostMortem
 from tutor.postmortem.parsing import sentences
 from tutor.words import say
 

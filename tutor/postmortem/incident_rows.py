@@ -10,7 +10,7 @@ from tutor.postmortem.form import PostMortem, Symptom
 from tutor.postmortem.incident import Incident
 from tutor.postmortem.parsing import number, whole
 from tutor.postmortem.problems import is_said
-from tutor.postmortem.symptoms import began_of, before_of, defences, in_rows, later, row_of
+from tutor.postmortem.symptoms import before_of, began_of, defences, in_rows, later, row_of
 from tutor.postmortem.thresholds import LATER_STEPS
 from tutor.run import Cost, cost_of
 from tutor.words import number as figure

@@ -8,15 +8,14 @@ import polars as pl
 
 from tutor.detectors.courses import Course
 from tutor.detectors.windows import cadence, finite, rows
+from tutor.postmortem.about import About, Option
 from tutor.postmortem.cells import drawn
 from tutor.postmortem.evidence import readings
 from tutor.postmortem.form import (
     DESTRUCTIVE,
-    About,
     Bound,
     Hypothesis,
     Offer,
-    Option,
     PostMortem,
     Verification,
 )

@@ -80,7 +80,9 @@ def symptom_problem(symptom: Symptom, lang: str) -> str | None:
     read = {"step": whole, "steps": window}.get(symptom.kind, number)
     if read(value) is not None:
         return None
-    wants = {"step": "needs_step", "steps": "needs_steps", "after": "needs_after"}.get(symptom.kind, "needs_number")
+    wants = {"step": "needs_step", "steps": "needs_steps", "after": "needs_after"}.get(
+        symptom.kind, "needs_number"
+    )
     return _say(wants, lang, label=label, value=value)
 
 
@@ -88,20 +90,19 @@ def bound_problem(bound: Bound, pm: PostMortem, lang: str) -> str | None:
     """What is wrong with one bound of section 6, in one sentence."""
     signals, through = pm.about.signals, whole(pm.verification.through)
     name = bound.signal.strip()
-    if not name:
-        return _say("no_value", lang, label=say("postmortem.heads.signal", lang))
-    if signals and name not in signals:
-        return _say("bound_signal", lang, signal=name, signals=", ".join(signals))
+    if not name or (signals and name not in signals):
+        key = "bound_signal" if name else "bound_no_signal"
+        return _say(key, lang, signal=name, signals=", ".join(signals))
     if bound.comparison.strip() not in COMPARISONS:
         return _say("bound_comparison", lang, given=bound.comparison, known=" ".join(COMPARISONS))
     value = number(bound.value)
     if value is None or isnan(value):
-        missing = "bound_value" if bound.value.strip() else "bound_no_value"
-        return _say(missing, lang, signal=name, value=bound.value.strip())
+        key = "bound_value" if bound.value.strip() else "bound_no_value"
+        return _say(key, lang, signal=name, value=bound.value.strip())
     steps = window(bound.window)
     if steps is None:
-        missing = "bound_window" if bound.window.strip() else "bound_no_window"
-        return _say(missing, lang, signal=name, window=bound.window.strip())
+        key = "bound_window" if bound.window.strip() else "bound_no_window"
+        return _say(key, lang, signal=name, window=bound.window.strip())
     if through is not None and steps[1] > through:
         return _say("bound_beyond", lang, signal=name, last=steps[1], through=through)
     return None

@@ -54,7 +54,7 @@ def row_of(
 
 
 def began_of(incident: Incident) -> Symptom:
-    """The row of the step where it began: of a log with a row every so many steps, the steps since the last."""
+    """The row of the step where it began: in a sparse log, of those since the last row."""
     return row_of("began", "steps", _steps(incident))
 
 

@@ -3,7 +3,7 @@
 The loss is that of the last micro-batch of its step on one rank, noisier than the step's; NaN shows. The loss
 of validation is a mean over `eval_iters` batches, and so is that of training beside it, which is the loss
 where nothing else prints one, as in the short gpt.py. Others print `10 | loss 9.375 | lr 3e-04` between.
-`saving checkpoint to out` follows the evaluation of the weights that it saves; each overwrites the one before.
+`saving checkpoint to out` follows the evaluation of the weights that it saves, over the one before.
 Sources: nanoGPT's train.py, karpathy/ng-video-lecture's gpt.py
 """
 

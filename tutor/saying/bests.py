@@ -10,7 +10,7 @@ from tutor.run.names import spelled
 from tutor.words import plain, say
 
 LOWER = {"wer", "cer", "ter", "mae", "mse", "rmse", "error"}
-HIGHER = {"accuracy", "acc", "f1", "bleu", "sacrebleu", "chrf", "rouge1", "rouge2", "rougel", "meteor", "auc", "map"}
+HIGHER = {"accuracy", "acc", "f1", "auc", "map", "bleu", "chrf", "meteor", "rouge1", "rouge2", "rougel"}
 """What metrics are called of which everybody knows whether lower or higher is better."""
 
 _HELD_OUT = re.compile(r"(?:eval|val|valid|validation)[_/](?P<metric>.+)")

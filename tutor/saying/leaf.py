@@ -10,6 +10,7 @@ from tutor.tree.schema import Remedy
 from tutor.walk import Walk
 from tutor.words import LANGUAGES, clauses, known, say
 
+
 def of_meaning(walk: Walk, lang: str) -> str:
     """What the walk's leaf means for its run.
 

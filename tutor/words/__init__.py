@@ -60,7 +60,7 @@ class Words(RootModel[Annotated[dict[str, Sentence], Field(min_length=1)]]):
     model_config = ConfigDict(frozen=True)
 
     def __call__(self, lang: str, facts: Mapping[str, Any] | None = None) -> str:
-        """The sentence in `lang`, else in English, its `{placeholders}` filled from `facts` as far as known."""
+        """The sentence in `lang`, else in English, its placeholders filled from `facts` as far as known."""
         sentence = self.root.get(lang) or self.root["en"]
         return fill_known(sentence, facts) if facts is not None else sentence
 
