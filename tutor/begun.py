@@ -3,10 +3,9 @@
 from tutor import card as cards
 from tutor import tree as trees
 from tutor.postmortem import JUDGED_BY, Offer, Option, PostMortem, begin
-from tutor.saying import answer_label, fix_in_words
+from tutor.saying import fix_in_words
 from tutor.tree import Hypothesis
-from tutor.walk import Answer, Walk, fix_command, own_lines
-from tutor.words import say
+from tutor.walk import Walk, fix_command, own_lines
 
 SPIKES = ("nan", "spike", "precision")
 """Sections whose leaves are about an incident at a step; those of the others are about the whole run."""
@@ -15,7 +14,9 @@ SPIKES = ("nan", "spike", "precision")
 def begun(walk: Walk, lang: str) -> PostMortem:
     """The post-mortem of a walk that has reached a leaf, half filled from its run's log."""
     tree = walk.tree
-    path = [_step(walk, answer, lang) for answer in walk.answers]
+    path = [
+        f"{a.question} {tree.questions[a.question].outcomes[a.outcome].label(lang)}" for a in walk.answers
+    ]
     leaf, last = walk.leaf, walk.answers[-1] if walk.answers else None
     section = tree.questions[last.question].section_id if last else ""
     whole_run = section not in SPIKES and bool(last) and not tree.incident
@@ -46,13 +47,6 @@ def begun(walk: Walk, lang: str) -> PostMortem:
         long_run=tree.incident,
         lang=lang,
     )
-
-
-def _step(walk: Walk, answer: Answer, lang: str) -> str:
-    """An answer of the path, with whose it is where it isn't the log's."""
-    label = answer_label(walk.tree.questions[answer.question], answer.outcome, lang)
-    whose = {"assumed": "walk.assumed", "learner": "walk.by_you"}.get(answer.by)
-    return f"{answer.question} {label}" + (f" ({say(whose, lang)})" if whose else "")
 
 
 def _offer(key: str, offered: Hypothesis, of_tokens: bool) -> Offer:

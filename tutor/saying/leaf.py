@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
+from tutor import detectors
 from tutor.saying.bests import of_bests
 from tutor.saying.question import safe
 from tutor.tree import Leaf
@@ -18,7 +19,21 @@ def of_meaning(walk: Walk, lang: str) -> str:
     out. Where that is the first one, what one sees of the flaw in any log stands for all.
     """
     assert walk.leaf is not None, "a question means nothing yet"
-    return meaning(walk.leaf, safe(walk.facts), lang)
+    return meaning(walk.leaf, safe(_measured(walk)), lang)
+
+
+def _measured(walk: Walk) -> dict[str, Any]:
+    """The walk's facts without those that an answer by hand or by assumption leaves behind: what an earlier
+    question measured under the same names is about something else.
+    """
+    registry, facts = detectors.registry(), dict(walk.facts)
+    for number, answer in enumerate(walk.answers):
+        later = {name for one in walk.answers[number + 1 :] for name in one.facts}
+        rules = () if answer.by == "log" else walk.tree.questions[answer.question].rules
+        for rule in (registry[rule.detector] for rule in rules if rule.detector in registry):
+            names = rule.facts_of(answer.outcome) if answer.outcome in rule.outcomes else ()
+            facts = {name: value for name, value in facts.items() if name in later or name not in names}
+    return facts
 
 
 def meaning(leaf: Leaf, facts: Mapping[str, Any], lang: str) -> str:

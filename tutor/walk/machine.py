@@ -106,25 +106,11 @@ class _Walk:
 
     @property
     def facts(self) -> dict[str, Any]:
-        """What was measured on the path, the later over the earlier, and `focus`, the step discussed.
-
-        An answer that isn't the log's has measured nothing, and what an earlier one measured under the same
-        names isn't about it.
-        """
+        """What was measured on the path, the later over the earlier, and `focus`, the step discussed."""
         gathered: dict[str, Any] = {}
         for answer in self.answers:
-            if answer.by != "log":
-                for name in _measured(self.tree.questions[answer.question], answer.outcome):
-                    gathered.pop(name, None)
             gathered |= answer.facts
         return gathered | {"focus": self.focus}
-
-
-def _measured(question: Question, outcome: str) -> set[str]:
-    """The names of what the question's rules measure where the log answers it so."""
-    registry = detectors.registry()
-    judging = (registry[rule.detector] for rule in question.rules if rule.detector in registry)
-    return {name for rule in judging if outcome in rule.outcomes for name in rule.facts_of(outcome)}
 
 
 @dataclass(frozen=True)

@@ -154,9 +154,6 @@ class LeafScreen(LeafHealth):
                 (f"\n{self.say('leaf.now')} ", "$foreground-muted"),
                 (advice.words(lang), ""),
             ]
-        for key, by in (("assumed", "assumed"), ("by_you", "learner")):
-            if asked := [answer.question for answer in self.walk.answers if answer.by == by]:
-                parts.append((f"\n{self.say(f'leaf.{key}', questions=asked)}", "$foreground-muted"))
         lead = f"{self.say('leaf.reproduce')} "
         for name in leaf.breaks:
             parts += [(f"\n{lead}", "$foreground-muted"), (f"tutor train --break {name}", "$primary")]
