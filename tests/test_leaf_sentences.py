@@ -111,6 +111,21 @@ def test_a_token_that_nobody_recorded_is_not_named():
     assert "' x'" in meaning(leaf, {**facts, "token": "' x'"}, "en")
 
 
+def test_what_no_check_could_look_at_is_named_for_this_log_only():
+    alone = {"loss": [2.0 + 0.01 * (t % 3) for t in range(200)] + [9.0] * 100}
+    tree = trees.find("phase-19")
+
+    def absent(columns: dict[str, list[float]]) -> str:
+        walk, _ = walks.unattended(make_run(columns), tree)
+        assert walk.at == "instability"
+        return saying.of_absent(walk, "en")
+
+    assert all(name in absent(alone) for name in ("lr", "grad_norm", "batch_hash"))
+    with_lr = absent({**alone, "lr": [1e-3] * 300})
+    assert "grad_norm" in with_lr
+    assert "lr" not in with_lr.split(": ")[1].split(", ")
+
+
 class TestBests:
     """Validation loss lowest at 1000; by the trainer's own metric, the best is another checkpoint."""
 

@@ -370,8 +370,8 @@ class TestEvidence:
     @pytest.mark.parametrize("lang", ["en", "es"])
     def test_every_reason_has_its_words_and_figures(self, lang):
         for pm in (begun(), begun(spiked(nan_from=250), None)):
-            for reading in pm.log.values():
-                assert "–" not in reading.because(lang)
+            for one in pm.log.values():
+                assert "–" not in one.because(lang)
 
     def test_a_cell_whose_signal_is_missing_says_which(self):
         log = begun(spiked(adam_ratio_rms=None)).log

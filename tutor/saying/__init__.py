@@ -14,7 +14,7 @@ Every line is safe to draw: what a log holds has gone through `words.plain`.
 
 from tutor.saying.began import of_began
 from tutor.saying.end import assumed, command, folded, of_end, too_early, verdict_of
-from tutor.saying.leaf import fix_in_words, lead_of, of_fix, of_meaning
+from tutor.saying.leaf import fix_in_words, lead_of, of_absent, of_fix, of_meaning
 from tutor.saying.question import (
     Line,
     after_prediction,
@@ -42,6 +42,7 @@ __all__ = [
     "how_to_log",
     "lead_of",
     "mark_of",
+    "of_absent",
     "of_answer",
     "of_began",
     "of_end",

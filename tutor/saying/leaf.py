@@ -43,6 +43,24 @@ def meaning(leaf: Leaf, facts: Mapping[str, Any], lang: str) -> str:
     return leaf.sees(lang) if leaf.sees else leaf.name(lang)
 
 
+def of_absent(walk: Walk, lang: str) -> str:
+    """The signals that checks on the way would have needed where none of them decided; "" for none.
+
+    "Nothing shows why" says little of what was never recorded.
+    """
+    registry, absent = detectors.registry(), dict[str, None]()
+    for answer in walk.answers:
+        question = walk.tree.questions[answer.question]
+        if answer.by != "log" or answer.outcome != question.otherwise:
+            continue
+        for rule in (registry[rule.detector] for rule in question.rules if rule.detector in registry):
+            for needed in rule.signals:
+                names = (needed,) if isinstance(needed, str) else needed
+                if not any(map(walk.run.has, names)):
+                    absent[names[0]] = None
+    return say("leaf.absent", lang, signals=[*absent]) if absent else ""
+
+
 def of_fix(walk: Walk, fix: Remedy, lang: str) -> str:
     """A fix of the walk's leaf in words; one that picks a checkpoint with all that the log calls best."""
     found = of_bests(walk.run, lang) if fix.by_evaluation else ""
