@@ -2,6 +2,7 @@
 
 import json
 import math
+from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
 
@@ -38,8 +39,10 @@ from tutor.postmortem import (
 from tutor.postmortem.cells import reading, registry
 from tutor.postmortem.text import source
 from tutor.run import PANELS
+from tutor.words import say
 
 SPIKE, END = 120, 300
+LABEL = 32  # cells of a row's label in the form
 PHASE_19 = tree.find("phase-19")
 NUMBERS = {name: found for name in JUDGED_BY if (found := tree.numbers(name, PHASE_19))}
 CLIP = Option(offered={"en": "Clip the norm"}, command="tutor train --set grad_clip=1.0")
@@ -215,6 +218,13 @@ class TestSymptoms:
         [before] = [s for s in pm.symptoms if s.key == "before"]
         assert over in before.label("en")
         assert str(over.split("-")[0].split()[0]) in before.label("es")
+
+    @pytest.mark.parametrize("lang", ["en", "es"])
+    def test_every_label_leaves_a_gap_before_its_value(self, lang: str):
+        for kind in ("symptoms", "symptoms_in_rows"):
+            for key in ("gradient_first", "before_decades", "before", "after", "gradient_usual"):
+                with suppress(KeyError):  # of which some are never taken over rows
+                    assert len(say(f"postmortem.{kind}.{key}", lang, rows=100)) <= LABEL
 
     def test_what_is_configured_is_credited_to_no_panel(self):
         pm = begun(spiked(manifest={"settings": {"lr": 1e-3, "grad_clip": 1.0, "beta2": 0.95}}))

@@ -13,6 +13,7 @@ from tutor.postmortem import (
     Symptom,
     is_one,
     not_taken,
+    number,
     symptom_problem,
     tensions,
     total,
@@ -39,7 +40,8 @@ class Symptoms(Section):
                 yield Static(Content(symptom.label(self.lang)), classes="label")
                 holder = "" if symptom.recorded else self.words("said.not_recorded")
                 yield field(symptom.key, symptom.value, holder, "value")
-                unit = self.words(f"units.{symptom.unit}") if symptom.unit else ""
+                in_words = symptom.value and number(symptom.value) is None  # it did not recover
+                unit = self.words(f"units.{symptom.unit}") if symptom.unit and not in_words else ""
                 yield Static(Content(unit), classes="unit")
                 yield Static(self._source(symptom), id=f"source-{symptom.key}", classes="source")
 
