@@ -202,6 +202,14 @@ class TestBegan:
     def test_the_steps_since_the_signals_row_before(self, step: int, signal: str, said: str):
         assert saying.of_began(self.RUN, step, "en", signal) == said
 
+    @pytest.mark.parametrize(("every", "said"), [(10, "between steps 1991 and 2000"), (1, "")])
+    def test_the_leaf_says_so_of_a_sparse_log(self, every: int, said: str):
+        losses = [2.0 + 0.01 * (t % 3) for t in range(200)] + [9.0] * 100
+        run = make_run({"step": [t * every for t in range(300)], "loss": losses})
+        walk, _ = walks.unattended(run, trees.find("phase-19"))
+        assert saying.of_onset(walk, "en").startswith(f"It began {said}" if said else "")
+        assert bool(saying.of_onset(walk, "es")) == bool(said)
+
     def test_a_row_a_step_says_which(self):
         run = make_run({"loss": [1.0] * 9})
         assert saying.of_began(run, 5, "es") == "en el paso 5"

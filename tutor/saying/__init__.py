@@ -14,7 +14,7 @@ Every line is safe to draw: what a log holds has gone through `words.plain`.
 
 from tutor.saying.began import of_began
 from tutor.saying.end import assumed, command, folded, of_end, too_early, verdict_of
-from tutor.saying.leaf import fix_in_words, lead_of, of_absent, of_fix, of_meaning
+from tutor.saying.leaf import fix_in_words, lead_of, of_absent, of_fix, of_meaning, of_onset
 from tutor.saying.question import (
     Line,
     after_prediction,
@@ -49,6 +49,7 @@ __all__ = [
     "of_fix",
     "of_look",
     "of_meaning",
+    "of_onset",
     "of_rules",
     "of_table",
     "safe",

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from tutor import detectors
+from tutor.saying.began import of_began
 from tutor.saying.bests import of_bests
 from tutor.saying.question import safe
 from tutor.tree import Leaf
@@ -41,6 +42,13 @@ def meaning(leaf: Leaf, facts: Mapping[str, Any], lang: str) -> str:
     if known(clauses(leaf.means(lang))[0], facts):
         return leaf.means(lang, facts)
     return leaf.sees(lang) if leaf.sees else leaf.name(lang)
+
+
+def of_onset(walk: Walk, lang: str) -> str:
+    """Between which steps began what the walk discusses; "" where the log has a row for the very step."""
+    if walk.focus is None or len(set(walk.run.span_of(walk.focus))) == 1:
+        return ""
+    return say("leaf.onset", lang, where=of_began(walk.run, walk.focus, lang))
 
 
 def of_absent(walk: Walk, lang: str) -> str:

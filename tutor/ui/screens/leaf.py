@@ -17,7 +17,7 @@ from tutor import walk as walks
 from tutor.proof import Compared, Proof, go_on, look_alikes
 from tutor.run import PANELS
 from tutor.run.verification import Verification
-from tutor.saying import answer_label, mark_of, of_absent, of_meaning, of_table
+from tutor.saying import answer_label, mark_of, of_absent, of_meaning, of_onset, of_table
 from tutor.ui import bindings, proofs
 from tutor.ui.cases import Opened, open_seal
 from tutor.ui.screens.leafhealth import LeafHealth
@@ -148,8 +148,8 @@ class LeafScreen(LeafHealth):
             (f"   {self.say(f'leaf.{leaf.verdict}')}", "$foreground-muted"),
             (f"\n{of_meaning(self.walk, lang)}", ""),
         ]
-        if absent := of_absent(self.walk, lang):
-            parts.append((f"\n{absent}", "$foreground-muted"))
+        notes = (of_onset(self.walk, lang), of_absent(self.walk, lang))
+        parts += [(f"\n{note}", "$foreground-muted") for note in notes if note]
         given = {answer.question: answer.outcome for answer in self.walk.answers}
         for advice in leaf.advice_for(given):
             parts += [

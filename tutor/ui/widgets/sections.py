@@ -231,10 +231,10 @@ class Remediation(Prose):
             return
         yield Static(Content(self.words("fixes")), classes="note")
         others = not_taken(self.pm)
-        for number, option in enumerate(self.pm.about.options):
+        for place, option in enumerate(self.pm.about.options):
             with Horizontal(classes="row words"):
                 if option in others:
-                    yield Button(Content(self.words("take")), id=f"take-{number}", compact=True)
+                    yield Button(Content(self.words("take")), id=f"take-{place}", compact=True)
                 else:
                     yield Static(Content(self.words("taken")), classes="taken")
                 yield Static(Content(plain(option.words(self.lang))), classes="wide")
@@ -248,8 +248,8 @@ class Remediation(Prose):
     @on(Button.Pressed)
     def _take(self, event: Button.Pressed) -> None:
         event.stop()
-        number = int((event.button.id or "").removeprefix("take-"))
-        edit = self.Edited(lambda pm: with_option(pm, number, self.lang), again=True, focus="remediation")
+        place = int((event.button.id or "").removeprefix("take-"))
+        edit = self.Edited(lambda pm: with_option(pm, place, self.lang), again=True, focus="remediation")
         self.post_message(edit)
 
 
