@@ -426,7 +426,8 @@ class TestAgreeing:
             ("favours", "ends_high", "rules_out", False),
             ("silent", "ends_low", "rules_out", True),  # what doesn't show speaks against it
             ("silent", "ends_low", "favours", False),
-            ("silent", "no_bearing", "rules_out", False),
+            ("silent", "no_bearing", "silent", True),
+            ("silent", "no_bearing", "favours", None),  # this panel alone can't tell
             ("silent", "missing", "favours", None),  # the log can't tell
         ],
     )

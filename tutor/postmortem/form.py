@@ -143,9 +143,9 @@ class Reading(Strict):
 
         What only fails to show speaks against the hypothesis too, so that "rules out" agrees with it.
         """
-        if self.why == "missing":
-            return None
-        return cell == self.verdict or (self.judged and self.verdict == "silent" and cell == "rules_out")
+        if cell == self.verdict:
+            return True
+        return self.verdict == "silent" and cell == "rules_out" if self.judged else None
 
     def because(self, lang: str) -> str:
         """The reason in `lang`."""
