@@ -2,6 +2,8 @@
 
 import json
 import math
+from contextlib import suppress
+from dataclasses import replace
 from datetime import datetime
 
 import pytest
@@ -19,6 +21,7 @@ from tutor.postmortem import (
     Offer,
     Option,
     PostMortem,
+    began_at,
     begin,
     from_state,
     normalise,
@@ -33,10 +36,13 @@ from tutor.postmortem import (
     with_option,
     worst,
 )
-from tutor.postmortem.cells import registry
+from tutor.postmortem.cells import reading, registry
+from tutor.postmortem.text import source
 from tutor.run import PANELS
+from tutor.words import say
 
 SPIKE, END = 120, 300
+LABEL = 32  # cells of a row's label in the form
 PHASE_19 = tree.find("phase-19")
 NUMBERS = {name: found for name in JUDGED_BY if (found := tree.numbers(name, PHASE_19))}
 CLIP = Option(offered={"en": "Clip the norm"}, command="tutor train --set grad_clip=1.0")
@@ -180,7 +186,8 @@ class TestSymptoms:
         ("key", "value", "reason"),
         [
             ("peak", "huge", "theory"),
-            ("began", "3.5", "whole number"),
+            ("began", "3.5", "3001..3010"),
+            ("peak_step", "3.5", "whole number"),
             ("after", "better", "did not recover"),
         ],
     )
@@ -192,6 +199,37 @@ class TestSymptoms:
     @pytest.mark.parametrize("value", ["2.31", "2,31", "NaN", "-inf", "2.94e-4", " 7 ", "no se recuperó"])
     def test_a_number_as_people_write_it_is_taken(self, value):
         assert said(begun().with_symptom("after", value), "symptoms") == []
+
+    def test_a_sparse_log_says_between_which_steps_it_began(self):
+        run = make_run({"step": [t * 10 for t in range(40)], "loss": [2.0] * 30 + [9.0] * 10})
+        pm = begun(run, focus=300)
+        assert values(pm)["began"] == values(pm)["batch_index"] == "291..300"
+        assert began_at(pm) == 300
+        assert said(pm, "symptoms") == []
+        assert said(pm.with_symptom("began", "295"), "symptoms") == []
+
+    @pytest.mark.parametrize(
+        ("every", "by_epoch", "over"),
+        [(1, False, "50-step EMA"), (10, False, "50-step EMA"), (100, False, "2 rows"), (1, True, "50 rows")],
+    )
+    def test_what_is_taken_over_rows_says_so(self, every: int, by_epoch: bool, over: str):
+        run = make_run({"step": [t * every for t in range(100)], "loss": [2.0] * 80 + [9.0] * 20})
+        pm = begun(replace(run, by_epoch=by_epoch), focus=80 * every)
+        [before] = [s for s in pm.symptoms if s.key == "before"]
+        assert over in before.label("en")
+        assert str(over.split("-")[0].split()[0]) in before.label("es")
+
+    @pytest.mark.parametrize("lang", ["en", "es"])
+    def test_every_label_leaves_a_gap_before_its_value(self, lang: str):
+        for kind in ("symptoms", "symptoms_in_rows"):
+            for key in ("gradient_first", "before_decades", "before", "after", "gradient_usual"):
+                with suppress(KeyError):  # of which some are never taken over rows
+                    assert len(say(f"postmortem.{kind}.{key}", lang, rows=100)) <= LABEL
+
+    def test_what_is_configured_is_credited_to_no_panel(self):
+        pm = begun(spiked(manifest={"settings": {"lr": 1e-3, "grad_clip": 1.0, "beta2": 0.95}}))
+        sources = {s.key: source(s, "en") for s in pm.symptoms}
+        assert {sources[key] for key in ("dtype", "clip", "beta2")} == {"configuration"}
 
     def test_a_run_that_died(self):
         pm = begun(spiked(nan_from=250), focus=None)
@@ -342,8 +380,8 @@ class TestEvidence:
     @pytest.mark.parametrize("lang", ["en", "es"])
     def test_every_reason_has_its_words_and_figures(self, lang):
         for pm in (begun(), begun(spiked(nan_from=250), None)):
-            for reading in pm.log.values():
-                assert "–" not in reading.because(lang)
+            for one in pm.log.values():
+                assert "–" not in one.because(lang)
 
     def test_a_cell_whose_signal_is_missing_says_which(self):
         log = begun(spiked(adam_ratio_rms=None)).log
@@ -378,6 +416,38 @@ class TestEvidence:
         for key in PATTERNS:
             pm = pm.with_cell("gradient", key, "silent")
         assert any("silent" in f for f in said(pm, "evidence"))
+
+
+class TestAgreeing:
+    @pytest.mark.parametrize(
+        ("verdict", "why", "cell", "agrees"),
+        [
+            ("favours", "ends_high", "favours", True),
+            ("favours", "ends_high", "rules_out", False),
+            ("silent", "ends_low", "rules_out", True),  # what doesn't show speaks against it
+            ("silent", "ends_low", "favours", False),
+            ("silent", "no_bearing", "silent", True),
+            ("silent", "no_bearing", "favours", None),  # this panel alone can't tell
+            ("silent", "missing", "favours", None),  # the log can't tell
+        ],
+    )
+    def test_what_is_meant_is_compared(self, verdict, why, cell, agrees):
+        said = reading(verdict, why)
+        assert said is not None
+        assert said.agrees(cell) is agrees
+
+    def test_a_reason_without_its_figure_is_none(self):
+        assert reading("favours", "gradient_not_finite", value=None) is None
+
+    def test_only_the_panels_of_the_log_are_asked_in_their_order(self):
+        run = make_run({"loss": [2.0] * 150, "lr": [1e-3] * 150}, {"dtype": "fp32"})
+        pm = begun(run)
+        assert pm.panels == ("loss", "lr", "throughput")  # the last for its rule on the dtype
+        kept = pm.with_cell("tokens", "rare_token", "silent")  # of a draft that was asked about it
+        assert kept.panels == ("loss", "lr", "tokens", "throughput")
+        shown = text(pm)
+        assert "Not in this log: 3 gradient, 4 activations" in shown
+        assert "| 3 gradient" not in shown.split("Not in this log")[0].split("### 3.")[1]
 
 
 class TestRootCause:
@@ -501,14 +571,30 @@ class TestRemediation:
     def test_what_is_not_taken_is_kept_too(self):
         pm = filled(begun())
         assert not_taken(pm) == (STRATIFY,)
-        assert "Not taken: Stratify" in text(pm)
-        other = with_option(pm, 1)
+        assert "The leaf also names: Stratify" in text(pm)
+        other = with_option(pm, 1, "en")
         assert other.remediation == STRATIFY.command
         assert not_taken(other) == (CLIP,)
 
-    def test_a_fix_in_words_alone_is_a_remark(self):
+    def test_a_fix_in_words_alone_is_for_the_learner_to_write(self):
         pm = with_cause(begun(options=(Option(offered={"en": "Seed every worker"}),)), "Same seed", "en")
-        assert pm.remediation == "# Seed every worker"
+        assert pm.remediation == ""
+        assert "fix is in words" in said(pm, "remediation")[0]
+        taken = with_option(pm.but(remediation="grad_clip=1.0"), 0, "en")
+        assert taken.remediation == "# Seed every worker\ngrad_clip=1.0"
+        assert not_taken(taken) == ()
+        assert said(taken, "remediation") == []
+
+    def test_what_section_5_opens_with_is_never_refused(self):
+        for options in ((CLIP, STRATIFY), (STRATIFY,)):
+            assert said(with_cause(begun(options=options), "It was off", "en"), "remediation") == []
+
+    @pytest.mark.parametrize("change", ["learning_rate=1e-5", "lr: 1e-5", "train.py --lr 1e-5"])
+    def test_a_fix_written_in_another_trainers_words_is_taken(self, change):
+        half = Option(offered={"en": "Halve the learning rate"}, changes=("lr",))
+        pm = begun(spiked(manifest={"tutor": None}), options=(half,)).but(remediation=change)
+        assert not_taken(pm) == ()
+        assert not_taken(pm.but(remediation="clip=1.0")) == (half,)
 
     def test_a_dead_run_goes_back_to_the_last_finite_checkpoint(self):
         pm = with_cause(begun(spiked(nan_from=250), None), "It overflowed", "en")
@@ -528,6 +614,34 @@ class TestRemediation:
         assert pm.about.last_finite is None
         assert "below 0.001" in said(pm.but(remediation="lr=2e-3"), "remediation")[0]
         assert said(pm.but(remediation="lr=5e-4"), "remediation") == []
+
+    def test_a_log_that_names_no_checkpoint_asks_from_where(self):
+        run = make_run({"step": [0, 10, 20, 30], "loss": [4.0, 3.0, 3.0, math.nan]}, {})
+        pm = begun(run, None)
+        assert (pm.about.last_finite, pm.about.keeps, pm.about.sound) == (None, False, 20)
+        [refused] = said(pm.but(cause="x", remediation="dtype=fp32"), "remediation")
+        assert "step 20 or before" in refused
+        assert "–" not in refused
+        for sound in ("# from the checkpoint of step 10\ndtype=fp32", "lr=1e-4"):
+            assert said(pm.but(remediation=sound), "remediation") == []
+        late = pm.but(remediation="# from the checkpoint of step 30\ndtype=fp32")
+        assert said(late, "remediation") == [refused]
+        offered = with_cause(begun(run, None, options=()), "It overflowed", "en")
+        assert said(offered, "remediation") == []
+
+    def test_an_evaluation_shows_finite_weights_too(self):
+        columns = {"step": [0, 10, 20], "loss": [4.0, None, math.nan], "val_loss": [None, 3.0, None]}
+        assert begun(make_run(columns, {}), None).about.sound == 10
+
+    def test_without_a_known_lr_it_is_lowered_all_the_same(self):
+        run = make_run({"loss": [math.nan] * 20}, {})
+        [refused] = said(begun(run, None).but(cause="x", remediation="dtype=fp32"), "remediation")
+        assert "lower learning rate" in refused
+        assert "–" not in refused
+
+    def test_the_highest_logged_lr_is_known(self):
+        run = make_run({"loss": [math.nan] * 4, "lr": [1e-4, 2e-4, 3e-4, 2e-4]}, {})
+        assert begun(run, None).about.lr == pytest.approx(3e-4)
 
 
 class TestVerification:
@@ -596,6 +710,11 @@ class TestVerification:
         )
 
 
+def begin_whole(run, **how) -> PostMortem:
+    """The post-mortem of a course that went wrong."""
+    return begun(run, 50, whole=True, hypotheses=offers("course"), **how)
+
+
 class TestTheWholeRun:
     """Leaves without an incident: the symptoms, the hypotheses and the bounds of a course."""
 
@@ -610,8 +729,32 @@ class TestTheWholeRun:
         assert shown["turned"] == "50"
         assert float(shown["val_best"]) < 2.1 < 3 < float(shown["val_end"])
         assert pm.log["loss/memorised"].verdict == "favours"
-        assert [bound.signal for bound in pm.verification.bounds] == ["loss", "val_loss"]
         assert {"rare_token", "overflow", "state"}.isdisjoint(h.key for h in pm.hypotheses)
+
+    def test_overfitting_promises_its_evaluations_in_the_steps_that_are_left(self):
+        train = [3 - 0.005 * t for t in range(200)]
+        turned = [3 - 0.02 * t if t < 50 else 2 + 0.01 * (t - 50) for t in range(200)]
+        run = make_run({"loss": train, "val_loss": turned}, MANIFEST)
+        pm = begin_whole(run, promises=("val_loss",), stops=True)
+        [bound] = pm.verification.bounds
+        assert bound.signal == "val_loss"
+        asked = bound.model_copy(update={"value": bound.offered})
+        assert not worst(asked, "0.01", run).holds
+        stopped = make_run({"loss": train[:55], "val_loss": turned[:55]}, MANIFEST)
+        assert worst(asked, "0.01", stopped).holds
+
+    def test_an_evaluation_that_is_not_finite_promises_to_be(self):
+        run = make_run({"loss": [1.0] * 20, "val_loss": [2.0, math.nan] * 10}, MANIFEST)
+        [bound] = begin_whole(run, promises=("val_loss",)).verification.bounds
+        asked = bound.model_copy(update={"value": bound.offered})
+        assert not worst(asked, "0.01", run).holds
+        mended = make_run({"loss": [1.0] * 20, "val_loss": [2.0] * 20}, MANIFEST)
+        assert worst(asked, "0.01", mended).holds
+
+    def test_a_gradient_of_zero_promises_more(self):
+        run = make_run({"loss": [1.0] * 40, "grad_norm": [0.0] * 40}, MANIFEST)
+        bounds = begin_whole(run, promises=("grad_norm",)).verification.bounds
+        assert [(one.signal, one.comparison, one.offered) for one in bounds] == [("grad_norm", ">", "0")]
 
     def test_divergence(self):
         loss = [3 - 0.02 * t if t < 50 else 2 + 0.01 * (t - 50) for t in range(200)]
@@ -627,7 +770,7 @@ class TestTheWholeRun:
     def test_nothing_is_asked_that_has_no_meaning_there(self):
         pm = self.begun(loss=[3.0] * 60)
         assert "peak" not in values(pm)
-        assert all(s.panel in PANELS for s in pm.symptoms)
+        assert all(s.panel in PANELS or s.key == "dtype" for s in pm.symptoms)
 
     @pytest.mark.parametrize("rows", [0, 1, 3])
     def test_a_log_of_hardly_any_rows_can_be_begun(self, rows):

@@ -3,8 +3,9 @@
 from tutor import card as cards
 from tutor import tree as trees
 from tutor.postmortem import JUDGED_BY, Offer, Option, PostMortem, begin
+from tutor.saying import fix_in_words
 from tutor.tree import Hypothesis
-from tutor.walk import Walk, fix_command
+from tutor.walk import Walk, fix_command, own_lines
 
 SPIKES = ("nan", "spike", "precision")
 """Sections whose leaves are about an incident at a step; those of the others are about the whole run."""
@@ -32,11 +33,17 @@ def begun(walk: Walk, lang: str) -> PostMortem:
         leaf=leaf.name(lang) if leaf else "",
         path=path,
         options=[
-            Option(offered=fix.words.root, command=fix_command(walk.run, fix.change) or "")
+            Option(
+                offered=fix_in_words(walk, fix),
+                command=fix_command(walk.run, fix.change) or "\n".join(own_lines(walk.run, fix.change)),
+                changes=tuple(fix.change),
+            )
             for fix in (leaf.fixes if leaf else ())
         ],
         breaks=tuple(cards.available()),
         whole=whole_run,
+        promises=leaf.promises if leaf else (),
+        stops=any(fix.by_evaluation for fix in leaf.fixes) if leaf else False,
         long_run=tree.incident,
         lang=lang,
     )

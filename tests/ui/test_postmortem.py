@@ -219,13 +219,15 @@ class TestEvidence:
             await pilot.pause()
             assert app.screen.pm.cell("gradient", "rare_token") == ""
 
-    async def test_marked_cells_come_first_and_one_key_fills_one_and_goes_on(self, book):
+    async def test_panels_stand_in_their_order_and_one_key_fills_a_marked_cell_and_goes_on(self, book):
         async with on_screen(PostMortemScreen(begun(), book)) as pilot:
             screen = pilot.app.screen
             await screen._go(3)
             await settle(pilot)
             cells = screen.query_one(Cells)
-            assert set(cells.panels[:5]) == {"lr", "gradient", "optimizer", "batch", "throughput"}
+            of_the_log = ("loss", "lr", "gradient", "parameters", "optimizer", "batch", "throughput")
+            assert cells.panels == of_the_log
+            assert "Not in this log: 4 activations, 7 tokens." in shown(pilot.app)
             assert (cells.panel, cells.cursor_column) == ("lr", 3)
             assert shown(pilot.app).count("○") == len([r for r in screen.pm.log.values() if r.judged]) + 2
             await pilot.press("1")  # the log rules it out
@@ -290,13 +292,28 @@ class TestEvidence:
             assert "Cursor" not in shown(app)
             assert "Scroll" not in shown(app)
 
+    @pytest.mark.parametrize("lang", ["en", "es"])
+    @pytest.mark.parametrize("size", [WIDE, NARROW])
+    async def test_six_hypotheses_fit_with_their_signs_explained(self, book, lang, size):
+        pm = begun(spiked(nan_from=250), None)
+        async with on_screen(PostMortemScreen(pm, book), lang, size) as pilot:
+            await pilot.app.screen._go(3)
+            await settle(pilot)
+            for verdict in "123":
+                await pilot.press(verdict)
+                await pilot.pause()
+            text = shown(pilot.app)
+            assert re.search(r"A +B +C +D +E +F", text)
+            assert say("postmortem.marks", lang) in text
+            assert pilot.app.screen.query_one(Cells).max_scroll_x == 0
+
     async def test_by_mouse(self, book):
         async with on_screen(PostMortemScreen(begun(), book), size=NARROW) as pilot:
             app = pilot.app
             await app.screen._go(3)
             await settle(pilot)
             await pilot.pause()
-            await pilot.click(Cells, offset=(18, 2))  # panel 3, hypothesis A
+            await pilot.click(Cells, offset=(18, 3))  # panel 3, hypothesis A
             await pilot.pause()
             assert app.screen.pm.cell("gradient", "rare_token") == "favours"
             await pilot.click("#silence")

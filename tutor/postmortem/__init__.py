@@ -8,17 +8,16 @@ problems(pm, lang)                                 what keeps it from being save
 to_markdown(pm, lang, when)                        the entry for lessons.md      (text.py)
 """
 
+from tutor.postmortem.about import About, Option
 from tutor.postmortem.change import not_taken, with_cause, with_option
 from tutor.postmortem.form import (
     COMPARISONS,
     DESTRUCTIVE,
     SECTIONS,
     VERDICTS,
-    About,
     Bound,
     Hypothesis,
     Offer,
-    Option,
     PostMortem,
     Reading,
     Symptom,

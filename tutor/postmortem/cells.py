@@ -15,8 +15,14 @@ from tutor.signals import find
 from tutor.words import number, plain
 
 
-def reading(verdict: Verdict, why: str, **facts: Any) -> Reading:
-    """What a rule says: a verdict, the reason's key in tutor/words, and its figures."""
+def reading(verdict: Verdict, why: str, **facts: Any) -> Reading | None:
+    """What a rule says: a verdict, the reason's key in tutor/words, and its figures.
+
+    Returns:
+        None where one of the figures isn't known: then there is no reason to give.
+    """
+    if None in facts.values():
+        return None
     return Reading(
         verdict=verdict, why=why, facts={name: plain(number(value)) for name, value in facts.items()}
     )
@@ -110,12 +116,12 @@ def _reading(incident: Incident, panel: str, hypothesis: Offer) -> Reading | Non
     missing = rule.missing(run) if rule else []
     if rule and not missing and rule.applies(incident) and (said := rule.function(incident)):
         return said
-    if not _draws(panel, run):
+    if panel not in drawn(run):
         return reading("silent", "not_recorded")
     return reading("silent", "missing", missing=missing) if missing else None
 
 
-def _draws(panel: str, run: Run) -> bool:
-    """Whether the run recorded anything that the panel draws, of the model or of one optimizer group."""
-    recorded = (find(column) for column in run.frame.columns if run.has(column))
-    return any(signal.panel == panel for signal in recorded if signal)
+def drawn(run: Run) -> tuple[str, ...]:
+    """The panels of which the run recorded anything, of the model or of one optimizer group."""
+    recorded = {signal.panel for column in run.frame.columns if run.has(column) and (signal := find(column))}
+    return tuple(panel for panel in PANELS if panel in recorded)

@@ -7,13 +7,17 @@ command would be kept as something that can be run, and can't.
 import argparse
 import re
 import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from typing import Any, NoReturn
 
 from tutor import catalog, settings
-from tutor.postmortem.form import About, Option, PostMortem
+from tutor.postmortem.about import About, Option
+from tutor.postmortem.form import PostMortem
 from tutor.postmortem.parsing import sentences
 from tutor.words import say
+
+RATES = ("lr", "learning_rate", "lr_max", "learning-rate")
+"""What trainers call the learning rate."""
 
 LAUNCHERS = ("python", "python3", "torchrun", "accelerate", "deepspeed", "srun", "sbatch", "bash", "sh", "uv")
 """What begins a command of another trainer, besides a path or a script."""
@@ -142,15 +146,16 @@ def _same(was: str | None, value: str | None) -> bool:
 def offered(about: About, lang: str) -> str:
     """What section 5 begins with once there is a cause: the leaf's smallest fix that can be run.
 
-    A run that ended in NaN goes back to its last finite checkpoint first. A fix in words alone is a remark.
+    A run that ended in NaN goes back first, to weights that were still finite. Nothing else that can't be run
+    stands there: a fix in words alone is for the learner to write.
     """
     lines = []
     if about.nan and about.last_finite is not None:
         lines.append(f"# {say('postmortem.go_back', lang, step=about.last_finite)}")
+    elif about.nan and about.sound is not None and not about.keeps:
+        lines.append(f"# {say('postmortem.go_back_before', lang, step=about.sound)}")
     if command := next((option.command for option in about.options if option.command), ""):
         lines.append(command)
-    elif about.options:
-        lines.append(f"# {about.options[0].words(lang)}")
     return "\n".join(lines)
 
 
@@ -164,14 +169,31 @@ def with_cause(pm: PostMortem, cause: str, lang: str) -> PostMortem:
     return pm.but(cause=cause)
 
 
-def with_option(pm: PostMortem, number: int) -> PostMortem:
-    """The same with another of the leaf's fixes, from 0; remarks stay."""
-    return pm.but(
-        remediation="\n".join(filter(None, (remarks(pm.remediation), pm.about.options[number].command)))
-    )
+def with_option(pm: PostMortem, number: int, lang: str) -> PostMortem:
+    """The same with another of the leaf's fixes, from 0; remarks stay. One in words alone becomes a remark,
+    above what is to be run.
+    """
+    option = pm.about.options[number]
+    if option.command:
+        lines = (remarks(pm.remediation), option.command)
+    else:
+        lines = (f"# {option.words(lang)}", pm.remediation.strip())
+    return pm.but(remediation="\n".join(filter(None, lines)))
 
 
 def not_taken(pm: PostMortem) -> tuple[Option, ...]:
-    """The fixes that the leaf names and section 5 doesn't."""
+    """The fixes that the leaf names and section 5 doesn't: neither in words nor by what they change."""
+    try:
+        changed = set(changes(pm.remediation, pm.about))
+    except NotAChangeError:
+        changed = set()
+    changed = {"lr" if name in RATES else name for name in changed}
     kept = set(_lines(pm.remediation))
-    return tuple(option for option in pm.about.options if not option.command or option.command not in kept)
+    return tuple(option for option in pm.about.options if not _taken(option, kept, changed))
+
+
+def _taken(option: Option, kept: Set[str], changed: Set[str]) -> bool:
+    """Whether a fix stands in section 5, whose lines are `kept` and which has `changed` these settings."""
+    if option.command in kept or any(f"# {words}" in kept for words in option.offered.values()):
+        return True
+    return not option.command and not changed.isdisjoint(option.changes)

@@ -258,7 +258,6 @@ def validation_rises(incident: Incident) -> Reading | None:
     """A validation loss that turns while the training loss goes on."""
     verdicts: Verdicts = {
         "turns": ("favours", "validation_rises"),
-        "rises": ("silent", "validation_rises"),
         "no": ("rules_out", "validation_holds"),
         "some": ("rules_out", "validation_holds"),
     }

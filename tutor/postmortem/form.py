@@ -10,6 +10,7 @@ from typing import Annotated, Any, Literal, Self, get_args
 
 from pydantic import AfterValidator, Field, ValidationError
 
+from tutor.postmortem.about import About
 from tutor.postmortem.proven import Proven, with_proven
 from tutor.run import PANELS
 from tutor.words import Strict, say
@@ -33,11 +34,11 @@ UNREAD = ("no_bearing", "not_recorded", "missing")
 
 COMPARISONS = ("<", "<=", ">", ">=")
 
-Kind = Literal["step", "number", "after", "text"]
+Kind = Literal["step", "steps", "number", "after", "text"]
 
 
 def _known(panel: str) -> str:
-    if panel not in PANELS:
+    if panel and panel not in PANELS:
         raise ValueError(f"there is no panel {panel!r}")
     return panel
 
@@ -67,12 +68,14 @@ class Symptom(Strict):
 
     Attributes:
         key: names the row in tutor/words.
-        kind: what may stand in it: a step, a number, a number or "did not recover", or any text.
+        kind: what may stand in it: a step, steps such as 3001..3010, a number, a number or "did not recover",
+            or any text.
         value: as the learner left it; "" is empty.
         unit: a key of tutor/words, or "".
-        panel: the panel it came from.
+        panel: the panel it came from; "" where it is a matter of the configuration, which no panel draws.
         recorded: whether the log had it.
         bound: what the tree's rule allows for it, or "".
+        rows: over how many rows it is taken, where the log is too sparse for the steps it is named after.
     """
 
     key: str
@@ -82,6 +85,12 @@ class Symptom(Strict):
     panel: Panel = "loss"
     recorded: bool = True
     bound: str = ""
+    rows: int | None = None
+
+    def label(self, lang: str) -> str:
+        """What the row asks for."""
+        kind = "symptoms" if self.rows is None else "symptoms_in_rows"
+        return say(f"postmortem.{kind}.{self.key}", lang, rows=self.rows)
 
 
 class Hypothesis(Strict):
@@ -129,6 +138,15 @@ class Reading(Strict):
         """Whether a rule looked at the run: a panel without bearing or without data is silent unread."""
         return self.why not in UNREAD
 
+    def agrees(self, cell: Cell) -> bool | None:
+        """Whether the log says what the learner says; None where it can't tell.
+
+        What only fails to show speaks against the hypothesis too, so that "rules out" agrees with it.
+        """
+        if cell == self.verdict:
+            return True
+        return self.verdict == "silent" and cell == "rules_out" if self.judged else None
+
     def because(self, lang: str) -> str:
         """The reason in `lang`."""
         return say(f"postmortem.because.{self.why}", lang, **self.facts)
@@ -163,48 +181,6 @@ class Verification(Strict):
     through: str = ""
     bounds: tuple[Bound, ...] = ()
     tried: tuple[str, ...] = ()
-
-
-class Option(Strict):
-    """A fix that the leaf names: words by language, and a command, "" where it is one in words alone."""
-
-    offered: Mapping[str, str]
-    command: str = ""
-
-    def words(self, lang: str) -> str:
-        """The fix in `lang`."""
-        return self.offered.get(lang) or self.offered.get("en") or self.command
-
-
-class About(Strict):
-    """The run and the walk that a post-mortem is about.
-
-    Attributes:
-        run: the run's name; `folder` where it lies; `tree` the tree's name, `leaf` the leaf's in words.
-        path: the answers, as shown.
-        nan: whether the run ended in NaN or Inf.
-        last_finite: step of the last checkpoint before the first non-finite loss, where there is one.
-        lr: peak learning rate that the run was meant to have, None where it isn't known.
-        ours: whether tutor trained it, so that its settings are known by name.
-        signals: what the log holds.
-        settings: what the run was trained with, as typed: "none", "0.001".
-        options: the fixes that the leaf names, the smallest first.
-        breaks: the cards that a command may name.
-    """
-
-    run: str
-    tree: str
-    folder: str = ""
-    leaf: str = ""
-    path: str = ""
-    nan: bool = False
-    last_finite: int | None = None
-    lr: float | None = None
-    ours: bool = False
-    signals: tuple[str, ...] = ()
-    settings: Mapping[str, str] = Field(default_factory=dict)
-    options: tuple[Option, ...] = ()
-    breaks: tuple[str, ...] = ()
 
 
 class PostMortem(Strict):
@@ -274,6 +250,14 @@ class PostMortem(Strict):
             hypotheses=tuple(h.model_copy(update=today.get(h.key, {})) for h in self.hypotheses),
         )
 
+    @property
+    def panels(self) -> tuple[str, ...]:
+        """The panels that section 3 asks about: those of the log, and any of which more is known."""
+        asked = {cell.partition("/")[0] for cell, verdict in self.evidence.items() if verdict}
+        asked |= {cell.partition("/")[0] for cell, said in self.log.items() if said.judged}
+        asked |= {one.panel for one in self.proven}
+        return tuple(panel for panel in PANELS if panel in self.about.panels or panel in asked)
+
     def reading(self, panel: str, key: str) -> Reading | None:
         """What the log says of a cell, None where no rule can tell. To be shown once the cell is filled."""
         return self.log.get(f"{panel}/{key}")
@@ -293,9 +277,10 @@ class PostMortem(Strict):
 
 
 def began_at(pm: PostMortem) -> int | None:
-    """The step where it began, as the learner has it; None where that is none."""
-    typed = next((s.value.strip() for s in pm.symptoms if s.key in ("began", "turned")), "")
-    return int(typed) if typed.isascii() and typed.isdigit() else None
+    """The step at which the log shows that it began, as the learner has it; None where that is none."""
+    typed = next((s.value for s in pm.symptoms if s.key in ("began", "turned")), "")
+    last = typed.rpartition("..")[2].strip()
+    return int(last) if last.isascii() and last.isdigit() else None
 
 
 def to_state(pm: PostMortem) -> dict[str, Any]:

@@ -77,6 +77,11 @@ class Incident:
         return self._window.count(self.run)
 
     @property
+    def spans_rows(self) -> bool:
+        """Whether the baseline is counted in rows, of a log too sparse for its steps or of epochs."""
+        return self.run.by_epoch or self.span > windows.rows(self.run, self._window.steps)
+
+    @property
     def _window(self) -> Window:
         return self.numbers.get("bad_batch", {}).get("window", BASELINE)
 

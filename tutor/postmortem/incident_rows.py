@@ -10,7 +10,7 @@ from tutor.postmortem.form import PostMortem, Symptom
 from tutor.postmortem.incident import Incident
 from tutor.postmortem.parsing import number, whole
 from tutor.postmortem.problems import is_said
-from tutor.postmortem.symptoms import before_of, defences, later, row_of
+from tutor.postmortem.symptoms import before_of, began_of, defences, in_rows, later, row_of
 from tutor.postmortem.thresholds import LATER_STEPS
 from tutor.run import Cost, cost_of
 from tutor.words import number as figure
@@ -33,11 +33,12 @@ def of_a_long_run(incident: Incident, lang: str) -> Iterator[Symptom]:
     """The rows of an incident in a long run. The price of an hour is the learner's to give."""
     run, peak = incident.run, incident.peak_row
     course = _course(incident)
-    yield row_of("began", "step", incident.began)
-    yield row_of(before_of(incident), "number", incident.ema_before(), incident.unit)
+    yield began_of(incident)
+    yield before_of(incident)
     yield row_of("peak", "number", incident.at("loss", peak), incident.unit)
     yield row_of("peak_step", "step", int(run.steps[peak]) if peak is not None and run.has("loss") else None)
-    yield row_of("later", "after", later(incident, LATER_STEPS), incident.unit)
+    after = row_of("later", "after", later(incident, LATER_STEPS), incident.unit)
+    yield after.model_copy(update={"rows": in_rows(run, LATER_STEPS)})
     yield row_of("gradient", "number", incident.worst("grad_norm"), panel="gradient")
     bad = _bad_rows(incident)
     yield row_of("batches", "text", _range(incident, bad), panel="batch")

@@ -8,14 +8,14 @@ import polars as pl
 
 from tutor.detectors.courses import Course
 from tutor.detectors.windows import cadence, finite, rows
+from tutor.postmortem.about import About, Option
+from tutor.postmortem.cells import drawn
 from tutor.postmortem.evidence import readings
 from tutor.postmortem.form import (
     DESTRUCTIVE,
-    About,
     Bound,
     Hypothesis,
     Offer,
-    Option,
     PostMortem,
     Verification,
 )
@@ -40,6 +40,8 @@ def begin(
     breaks: Sequence[str] = (),
     whole: bool = False,
     long_run: bool = False,
+    promises: Sequence[str] = ("loss", "val_loss"),
+    stops: bool = False,
     lang: str = "en",
 ) -> PostMortem:
     """A post-mortem half filled from the log.
@@ -47,6 +49,8 @@ def begin(
     Args:
         focus: the step under discussion; None: the first NaN or Inf of the loss.
         whole: whether it is the course of the whole run that went wrong, not an incident at a step.
+        promises: of a whole run, the signals that a fix has to bring back.
+        stops: whether the leaf's fix may end the run earlier.
         long_run: whether it is an incident in a long run, with its type and its cost.
         numbers: the tree's numbers of each detector of `incident.JUDGED_BY` that it uses.
         hypotheses: those that the tree offers. A run that ended in NaN gets the destructive update besides.
@@ -68,11 +72,15 @@ def begin(
         path=" → ".join((*path, leaf)) if leaf else " → ".join(path),
         nan=incident.bad_row is not None,
         last_finite=_last_finite(incident),
-        lr=_rate(settings.get("lr")) or _rate(run.manifest.schedule.lr_max),
+        keeps=run.checkpoints is not None,
+        sound=_sound(incident),
+        lr=_rate(settings.get("lr")) or _rate(run.manifest.schedule.lr_max) or _highest_rate(run),
         ours=run.knows("tutor"),
         signals=tuple(
             name for name in run.frame.columns if name != "step" and run.frame[name].dtype.is_numeric()
         ),
+        panels=drawn(run),
+        stops=stops,
         settings={name: _typed(value) for name, value in settings.items()},
         options=tuple(options),
         breaks=tuple(breaks),
@@ -93,7 +101,7 @@ def begin(
             seed="" if seed is None else str(seed),
             tolerance=str(TOLERANCE),
             through=_last_step(run) if whole else _through(incident),
-            bounds=_end_bounds(incident) if whole else _bounds(incident),
+            bounds=_end_bounds(incident, promises) if whole else _bounds(incident),
         ),
     )
 
@@ -105,6 +113,24 @@ def _last_finite(incident: Incident) -> int | None:
     known = incident.run["loss"][: incident.bad_row].is_not_null().arg_true()
     sound = incident.run.checkpoint_by(int(incident.run.steps[int(known[-1])])) if len(known) else None
     return sound.resumes_at if sound else None
+
+
+def _sound(incident: Incident) -> int | None:
+    """The last step before the first NaN or Inf whose loss, of training or of validation, is finite."""
+    if incident.bad_row is None:
+        return None
+    before = incident.run.frame[: incident.bad_row]
+    known = [
+        int(before["step"][int(rows_of[-1])])
+        for name in ("loss", "val_loss")
+        if incident.run.has(name) and len(rows_of := finite(before[name]).is_not_null().arg_true())
+    ]
+    return max(known, default=None)
+
+
+def _highest_rate(run: Run) -> float | None:
+    """The highest learning rate that was logged; None where none above 0 was."""
+    return (known_float(finite(run["lr"]).max()) or None) if run.has("lr") else None
 
 
 def _destructive() -> Offer:
@@ -166,21 +192,39 @@ def _last_step(run: Run) -> str:
     return str(int(run.steps[-1])) if len(run) else ""
 
 
-def _end_bounds(incident: Incident) -> tuple[Bound, ...]:
-    """Bounds on the end of the run, at its best level so far: a fix has to get there and stay.
+def _end_bounds(incident: Incident, promises: Sequence[str]) -> tuple[Bound, ...]:
+    """Bounds on what a fix has to bring back: on the end of the run or, of evaluations alone, from the best.
 
-    No lower than that level's own noise lets it, unless the run as it is would hold such a bound.
+    A run that stops earlier has no end to be held to, and its best evaluation is what it promises.
     """
     run = incident.run
     if not len(run):
         return ()
-    first = int(run.steps[len(run) - 1 - len(run) // 10])
-    window = f"{first}..{_last_step(run)}"
-    return tuple(
-        Bound(signal=name, window=window, offered=plain(number(_as_best(run, name, found))))
-        for name in ("loss", "val_loss")
-        if (found := course(incident, name))
-    )
+    end = int(run.steps[len(run) - 1 - len(run) // 10])
+    bounds = []
+    for name in (name for name in promises if run.has(name)):
+        first, comparison, value = _promised(incident, name)
+        window = f"{first if tuple(promises) == ('val_loss',) else end}..{_last_step(run)}"
+        bounds.append(Bound(signal=name, comparison=comparison, window=window, offered=plain(value)))
+    return tuple(bound for bound in bounds if bound.offered)
+
+
+def _promised(incident: Incident, name: str) -> tuple[int, str, str]:
+    """What a signal has to be once it is mended: from which step on, above or below which figure, or "".
+
+    It is its best level so far, and no lower than that level's own noise lets it, unless the run as it is
+    would hold such a bound. Evaluations that aren't finite have to be that, and a gradient of 0 more.
+    """
+    run, found = incident.run, course(incident, name)
+    bad = (~run[name].cast(pl.Float64).is_finite()).fill_null(False).arg_true()
+    if name == "val_loss" and len(bad):
+        return int(run.steps[int(bad[0])]), "<", "Inf"
+    if found is None:
+        return 0, "<", ""
+    first = int(run.steps[found.best_row])
+    if name == "grad_norm" and found.best == 0:
+        return first, ">", "0"
+    return first, "<", number(_as_best(run, name, found))
 
 
 def _as_best(run: Run, name: str, found: Course) -> float:

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from math import isnan
 from typing import Any, NamedTuple
 
-from tutor.postmortem.change import NotAChangeError, changes
+from tutor.postmortem.change import RATES, NotAChangeError, changes
 from tutor.postmortem.form import COMPARISONS, DESTRUCTIVE, Bound, PostMortem, Symptom, Verification
 from tutor.postmortem.parsing import number, sentences, total, whole, window
 from tutor.postmortem.thresholds import KEPT_IN_CASE
@@ -13,9 +13,6 @@ from tutor.words import LANGUAGES, plain, say
 
 SUM_TOLERANCE = 0.005
 """How far from 1 the probabilities may sum: people write two decimals."""
-
-RATES = ("lr", "learning_rate", "lr_max", "learning-rate")
-"""What trainers call the learning rate."""
 
 SAID = ("did_not_recover", "not_recorded", "none_flagged", "unknown")
 """Phrases that may stand in a row of section 1, or for the seed, in tutor/words under `postmortem.said`."""
@@ -73,16 +70,19 @@ def unrecorded(symptom: Symptom) -> bool:
 
 def symptom_problem(symptom: Symptom, lang: str) -> str | None:
     """What is wrong with one row of section 1, in one sentence."""
-    value, label = symptom.value.strip(), say(f"postmortem.symptoms.{symptom.key}", lang)
+    value, label = symptom.value.strip(), symptom.label(lang)
     if not value:
         return _say("no_value", lang, label=label) if symptom.recorded else None
     if symptom.kind == "text" or is_said(value, "not_recorded"):
         return None
     if symptom.kind == "after" and is_said(value, "did_not_recover"):
         return None
-    if (whole(value) if symptom.kind == "step" else number(value)) is not None:
+    read = {"step": whole, "steps": window}.get(symptom.kind, number)
+    if read(value) is not None:
         return None
-    wants = {"step": "needs_step", "after": "needs_after"}.get(symptom.kind, "needs_number")
+    wants = {"step": "needs_step", "steps": "needs_steps", "after": "needs_after"}.get(
+        symptom.kind, "needs_number"
+    )
     return _say(wants, lang, label=label, value=value)
 
 
@@ -91,15 +91,18 @@ def bound_problem(bound: Bound, pm: PostMortem, lang: str) -> str | None:
     signals, through = pm.about.signals, whole(pm.verification.through)
     name = bound.signal.strip()
     if not name or (signals and name not in signals):
-        return _say("bound_signal", lang, signal=name or "–", signals=", ".join(signals))
+        key = "bound_signal" if name else "bound_no_signal"
+        return _say(key, lang, signal=name, signals=", ".join(signals))
     if bound.comparison.strip() not in COMPARISONS:
         return _say("bound_comparison", lang, given=bound.comparison, known=" ".join(COMPARISONS))
     value = number(bound.value)
     if value is None or isnan(value):
-        return _say("bound_value", lang, signal=name, value=bound.value.strip() or "–")
+        key = "bound_value" if bound.value.strip() else "bound_no_value"
+        return _say(key, lang, signal=name, value=bound.value.strip())
     steps = window(bound.window)
     if steps is None:
-        return _say("bound_window", lang, signal=name, window=bound.window.strip() or "–")
+        key = "bound_window" if bound.window.strip() else "bound_no_window"
+        return _say(key, lang, signal=name, window=bound.window.strip())
     if through is not None and steps[1] > through:
         return _say("bound_beyond", lang, signal=name, last=steps[1], through=through)
     return None
@@ -167,9 +170,11 @@ def _cause(pm: PostMortem, lang: str) -> Iterator[str]:
 def _remediation(pm: PostMortem, lang: str) -> Iterator[str]:
     text = pm.remediation.strip()
     if not text:
-        yield _say("empty_remediation" if sentences(pm.cause) else "cause_first", lang)
+        runnable = any(option.command for option in pm.about.options)
+        empty = "empty_remediation" if runnable or not pm.about.options else "write_it"
+        yield _say(empty if sentences(pm.cause) else "cause_first", lang)
         return
-    goes_back = pm.about.nan and pm.about.last_finite is not None and _names_checkpoint(pm)
+    goes_back = pm.about.nan and _names_checkpoint(pm)
     changed = {}
     try:
         changed = changes(text, pm.about)
@@ -178,17 +183,34 @@ def _remediation(pm: PostMortem, lang: str) -> Iterator[str]:
     else:
         if not (changed or goes_back):
             yield _say("no_change", lang, line=text.splitlines()[0])
-    if not pm.about.nan:
-        return
-    if pm.about.last_finite is not None:
-        if not goes_back:
-            yield _say("nan_go_back", lang, step=pm.about.last_finite)
-    elif not _lowers_lr(changed, pm.about.lr):
-        yield _say("nan_lower_lr", lang, lr=pm.about.lr)
+    if pm.about.nan and not goes_back and (lost := _lost(pm, changed)):
+        yield _say(lost, lang, step=pm.about.last_finite, sound=pm.about.sound, lr=pm.about.lr)
+
+
+def _lost(pm: PostMortem, changed: Mapping[str, str | None]) -> str | None:
+    """What a fix has to begin with whose weights are NaN: the sentence's key; None where it does."""
+    about = pm.about
+    if about.last_finite is not None:
+        return "nan_go_back"
+    if _lowers_lr(changed, about.lr):
+        return None
+    if not about.keeps and about.sound is not None:
+        return "nan_from_where"
+    return "nan_lower_lr" if about.lr is not None else "nan_lower_unknown_lr"
 
 
 def _names_checkpoint(pm: PostMortem) -> bool:
-    return re.search(rf"\b0*{pm.about.last_finite}\b", pm.remediation) is not None
+    """Whether section 5 names the last sound checkpoint or, where nobody knows which were kept, any of a step
+    at which the weights were still finite.
+    """
+    about = pm.about
+    if about.last_finite is not None:
+        return re.search(rf"\b0*{about.last_finite}\b", pm.remediation) is not None
+    if about.keeps or about.sound is None:
+        return False
+    lines = (line for line in pm.remediation.splitlines() if "checkpoint" in line.casefold())
+    named = (int(found) for line in lines for found in re.findall(r"\b[0-9]{1,15}\b", line))
+    return any(step <= about.sound for step in named)
 
 
 def _lowers_lr(changed: Mapping[str, str | None], lr: float | None) -> bool:
@@ -202,13 +224,15 @@ def _verification(pm: PostMortem, lang: str) -> Iterator[str]:
     if is_empty(pm, "verification"):
         yield _say("empty_verification", lang)
         return
-    if whole(form.seed) is None and not (seedless(form) and not pm.about.ours):
-        yield _say("seed", lang, value=form.seed.strip() or "–")
     tolerance = number(form.tolerance)
-    if tolerance is None or not 0 <= tolerance < 1:
-        yield _say("tolerance", lang, value=form.tolerance.strip() or "–")
-    if whole(form.through) is None:
-        yield _say("through", lang, value=form.through.strip() or "–")
+    sound = {
+        "seed": whole(form.seed) is not None or (seedless(form) and not pm.about.ours),
+        "tolerance": tolerance is not None and 0 <= tolerance < 1,
+        "through": whole(form.through) is not None,
+    }
+    for name in (name for name, holds in sound.items() if not holds):
+        value, label = getattr(form, name).strip(), say(f"postmortem.verification.{name}", lang)
+        yield _say(name, lang, value=value) if value else _say("no_value", lang, label=label)
     if not bounds:
         yield _say("no_bounds", lang)
     for bound in bounds:

@@ -5,28 +5,32 @@ from dataclasses import replace
 from math import inf
 
 from tutor.detectors.courses import Course, course_of
-from tutor.detectors.windows import rows
+from tutor.detectors.windows import cadence, rows
 from tutor.postmortem.form import Kind, Symptom
 from tutor.postmortem.incident import Incident, spans_decades
-from tutor.postmortem.thresholds import EMA_STEPS, LEVEL_SHARE
+from tutor.postmortem.thresholds import EMA_STEPS, LEVEL_SHARE, SPARSE
+from tutor.run import Run
 from tutor.words import number, plain, say
 
 
 def at_a_step(incident: Incident, lang: str) -> Iterator[Symptom]:
     """The rows of an incident: where it began, how high it rose, and what met it there."""
     run, row, peak = incident.run, incident.row, incident.peak_row
-    yield row_of("began", "step", incident.began)
-    yield row_of(before_of(incident), "number", incident.ema_before(), incident.unit)
+    yield began_of(incident)
+    yield before_of(incident)
     yield row_of("peak", "number", incident.at("loss", peak), incident.unit)
     yield row_of("peak_step", "step", int(run.steps[peak]) if peak is not None and run.has("loss") else None)
-    yield row_of("after", "after", later(incident, EMA_STEPS), incident.unit)
-    yield row_of("recovered", "after", _recovered(incident, lang), "steps", bound=_within(incident))
+    after = row_of("after", "after", later(incident, EMA_STEPS), incident.unit)
+    yield after.model_copy(update={"rows": in_rows(run, EMA_STEPS)})
+    unit = "epochs" if run.by_epoch else "steps"
+    yield row_of("recovered", "after", _recovered(incident, lang), unit, bound=_within(incident))
     yield row_of("gradient", "number", incident.worst("grad_norm"), panel="gradient")
     baseline = incident.baseline("grad_norm")
-    yield row_of("gradient_usual", "number", baseline.mean if baseline else None, panel="gradient")
+    usual = row_of("gradient_usual", "number", baseline.mean if baseline else None, panel="gradient")
+    yield usual.model_copy(update={"rows": incident.span if incident.spans_rows else None})
     yield from defences(incident)
     yield row_of("lr", "number", incident.at("lr", row), panel="lr")
-    yield row_of("dtype", "text", run.manifest.dtype, panel="throughput")
+    yield row_of("dtype", "text", run.manifest.dtype, panel="")
     hashed = incident.at("batch_hash", incident.row) is not None
     yield row_of("batch" if hashed else "batch_index", "text", _batch(incident), panel="batch")
     if run.of_tokens:
@@ -49,10 +53,34 @@ def row_of(
     )
 
 
-def before_of(incident: Incident) -> str:
-    """The row of the loss before: which of the two EMAs it is."""
+def began_of(incident: Incident) -> Symptom:
+    """The row of the step where it began: in a sparse log, of those since the last row."""
+    return row_of("began", "steps", _steps(incident))
+
+
+def _steps(incident: Incident) -> str | None:
+    """The steps in one of which it began."""
+    if incident.began is None:
+        return None
+    first, last = incident.run.span_of(incident.began)
+    return str(last) if first == last else f"{first}..{last}"
+
+
+def before_of(incident: Incident) -> Symptom:
+    """The row of the loss before: which of the two EMAs it is, and over what."""
     decades = incident.row and incident.run.has("loss") and spans_decades(incident.before("loss"))
-    return "before_decades" if decades else "before"
+    key = "before_decades" if decades else "before"
+    found = row_of(key, "number", incident.ema_before(), incident.unit)
+    return found.model_copy(update={"rows": in_rows(incident.run, EMA_STEPS, 2)})
+
+
+def in_rows(run: Run, steps: int, least: int = 1) -> int | None:
+    """How many rows were taken for so many steps, where these are more steps than that; else None.
+
+    In a log of epochs each row is one, so that rows are counted there too.
+    """
+    count = rows(run, steps, least)
+    return count if run.by_epoch or count * cadence(run) > SPARSE * steps else None
 
 
 def later(incident: Incident, steps: int) -> float | None:
@@ -74,15 +102,16 @@ def _recovered(incident: Incident, lang: str) -> float | str | None:
 
 def _within(incident: Incident) -> str:
     """In how many steps the loss has to be back by the tree's rule; "" where the tree has none."""
-    recovery = incident.numbers.get("recovery")
-    return number(recovery["within"].steps) if recovery else ""
+    recovery, run = incident.numbers.get("recovery"), incident.run
+    if not recovery:
+        return ""
+    within = recovery["within"].of(run)
+    return number(max(within.steps, round(within.rows * cadence(run))))
 
 
 def _batch(incident: Incident) -> str | None:
-    if incident.began is None:
-        return None
     digest = incident.at("batch_hash", incident.row)
-    return f"{incident.began} · {str(digest)[:12]}" if digest else str(incident.began)
+    return f"{incident.began} · {str(digest)[:12]}" if digest else _steps(incident)
 
 
 def _tokens(incident: Incident, lang: str) -> str | None:
@@ -107,9 +136,9 @@ def defences(incident: Incident) -> Iterator[Symptom]:
         yield row_of("gradient_clipped", "number", clipped, panel="gradient")
     if "grad_clip" in settings:
         clip = settings["grad_clip"]
-        yield row_of("clip", "text", "none" if clip is None else clip, panel="gradient")
+        yield row_of("clip", "text", "none" if clip is None else clip, panel="")
     if "beta2" in settings:
-        yield row_of("beta2", "number", settings["beta2"], panel="optimizer")
+        yield row_of("beta2", "number", settings["beta2"], panel="")
 
 
 def of_the_whole_run(incident: Incident) -> Iterator[Symptom]:
@@ -133,7 +162,7 @@ def of_the_whole_run(incident: Incident) -> Iterator[Symptom]:
     yield row_of("gradient_first", "number", norm.start if norm else None, panel="gradient")
     yield row_of("gradient_end", "number", norm.end if norm else None, panel="gradient")
     yield row_of("lr", "number", incident.at("lr", row if row is not None else len(run) - 1), panel="lr")
-    yield row_of("dtype", "text", run.manifest.dtype, panel="throughput")
+    yield row_of("dtype", "text", run.manifest.dtype, panel="")
 
 
 def course(incident: Incident, signal: str) -> Course | None:

@@ -52,7 +52,7 @@ def _symptoms(pm: PostMortem, lang: str) -> list[str]:
         _heads(lang, "symptom", "value", "panel"),
         (
             (
-                say(f"postmortem.symptoms.{s.key}", lang),
+                s.label(lang),
                 " ".join(filter(None, (s.value, _unit(s.unit, s.value, lang)))),
                 source(s, lang),
             )
@@ -60,7 +60,7 @@ def _symptoms(pm: PostMortem, lang: str) -> list[str]:
             if not unrecorded(s)
         ),
     )
-    silent = [say(f"postmortem.symptoms.{s.key}", lang) for s in pm.symptoms if unrecorded(s)]
+    silent = [s.label(lang) for s in pm.symptoms if unrecorded(s)]
     return [*table, "", say("postmortem.unrecorded", lang, rows=silent)] if silent else table
 
 
@@ -70,8 +70,8 @@ def _unit(unit: str, value: str, lang: str) -> str:
 
 
 def source(symptom: Symptom, lang: str) -> str:
-    """The panel that a row of section 1 came from, and what the tree's rule allows for it."""
-    panel = panel_name(symptom.panel, lang)
+    """Where a row of section 1 came from, and what the tree's rule allows for it."""
+    panel = panel_name(symptom.panel, lang) if symptom.panel else say("postmortem.configured", lang)
     return f"{panel} · ≤ {symptom.bound}" if symptom.bound else panel
 
 
@@ -114,9 +114,11 @@ def _evidence(pm: PostMortem, lang: str) -> list[str]:
         (*_heads(lang, "panel"), *LETTERS[: len(pm.hypotheses)]),
         (
             (panel_name(panel, lang), *(_cell(pm, panel, h.key, lang) for h in pm.hypotheses))
-            for panel in PANELS
+            for panel in pm.panels
         ),
     )
+    absent = [panel_name(panel, lang) for panel in PANELS if panel not in pm.panels]
+    table += ["", say("postmortem.absent", lang, panels=absent)] if absent else []
     proven = [lesson.line(f"- {panel_name(one.panel, lang)}: {one.text}") for one in pm.proven]
     seen = list(_observations(pm, lang))
     observed = ["", say("postmortem.observations", lang), "", *seen] if seen else []
@@ -157,7 +159,7 @@ def _cell(pm: PostMortem, panel: str, key: str, lang: str) -> str:
     if not verdict:
         return "–"
     word = say(f"postmortem.verdicts.{verdict}", lang)
-    if reading is None or reading.verdict == verdict:
+    if reading is None or reading.agrees(verdict) is not False:
         return word
     return say("postmortem.differs", lang, word=word, log=say(f"postmortem.verdicts.{reading.verdict}", lang))
 
@@ -173,7 +175,13 @@ def _verification(pm: PostMortem, lang: str) -> Iterator[str]:
         if not bound.blank:
             yield f"- {lesson.line(reach(bound, form.tolerance, lang))}"
     yield ""
-    yield from form.tried or (say("postmortem.verification.not_run", lang),)
+    yield from form.tried or (not_run(pm, lang),)
+
+
+def not_run(pm: PostMortem, lang: str) -> str:
+    """What is to be done with the bounds, for want of a run that was held against them."""
+    key = "not_run_seedless" if seedless(pm.verification) else "not_run"
+    return say(f"postmortem.verification.{key}", lang)
 
 
 def reach(bound: Bound, tolerance: str, lang: str) -> str:

@@ -65,3 +65,6 @@ Ours."""
 
 LEVEL_SHARE = 0.05
 """The share of the rows whose median makes a level, where the tree names none. Ours: no batch moves it."""
+
+SPARSE = 1.5
+"""From so many times the steps that a row of section 1 is named after, it is named after its rows. Ours."""

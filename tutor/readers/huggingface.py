@@ -12,19 +12,20 @@ Source: transformers/trainer.py (`_maybe_log_save_evaluate`, `evaluation_loop`)
 
 import re
 from collections.abc import Hashable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tutor.readers.common.lines import NUMBER, Line, Lines, TextLog, has
-from tutor.readers.common.rows import configured, run_of_frame, table_of
+from tutor.readers.common.rows import configured, number, run_of_frame, table_of
 from tutor.readers.common.trainers import HUGGING_FACE
 from tutor.readers.common.wholejson import cut_off, load
 from tutor.readers.deepspeed import SCALE
 from tutor.readers.source import Source, head
-from tutor.run import BadRunError, Remark, Run
+from tutor.run import BadRunError, Chosen, Remark, Run
 from tutor.runfolder import is_run
+from tutor.words import plain
 
 if TYPE_CHECKING:
     import polars as pl
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 STATE = "trainer_state.json"
 _SETTINGS = ("max_steps", "num_train_epochs", "train_batch_size")
 AGGREGATIONS = {"loss": HUGGING_FACE}
+_CHECKPOINT = re.compile(r"checkpoint-([0-9]{1,15})[\\/]*$")
 _TOGETHER = ""  # the column of what stands together: no log names one so
 
 _PRINTED = re.compile(rf"\{{(?=')[^{{}}]*'loss': '?{NUMBER}'?[^{{}}]*\}}", re.IGNORECASE)
@@ -74,6 +76,7 @@ class State:
             manifest=configured((key, state.get(key)) for key in _SETTINGS),
             file=file,
         )
+        run = replace(run, chosen=_chosen(state, history))
         return cut_off(run) if cut else run
 
 
@@ -89,6 +92,21 @@ def _told(file: Path) -> tuple[dict[str, object], list[object], bool]:
     if cut and not history:
         raise BadRunError(f"{file} is no whole trainer_state.json: was it cut?")
     return state, history, cut
+
+
+def _chosen(state: dict[str, object], history: list[object]) -> Chosen | None:
+    """The checkpoint that the Trainer calls its best. Its file doesn't say by which metric: by that whose
+    value there is the best one's.
+    """
+    place, value = state.get("best_model_checkpoint"), number(state.get("best_metric"))
+    named = _CHECKPOINT.search(place) if isinstance(place, str) else None
+    if named is None:
+        return None
+    step = int(named[1])
+    there = (row for row in history if isinstance(row, dict) and row.get("step") == step)
+    held_out = ((key, number(its)) for row in there for key, its in row.items() if key.startswith("eval_"))
+    metric = next((key for key, its in held_out if its is not None and its == value), "")
+    return Chosen(step, plain(metric), value)
 
 
 def _in_folder(folder: Path) -> list[Source]:

@@ -171,7 +171,7 @@ def _leaf(walk: Walk, lang: str) -> LeafData | None:
     return LeafData(
         id=walk.at,
         name=walk.leaf.name(lang),
-        means=walk.leaf.means(lang, walk.facts),
+        means=saying.of_meaning(walk, lang),
         fix=saying.command(walk),
     )
 

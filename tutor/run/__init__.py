@@ -9,7 +9,7 @@ Readers make runs: `normalise` (imported by itself, with polars) turns any log's
 from tutor.run.cost import Cost, cost_of
 from tutor.run.manifest import Batch, Group, Manifest, Restart, Schedule
 from tutor.run.remark import Remark
-from tutor.run.run import Aggregation, BadRunError, Checkpoint, Run, once
+from tutor.run.run import Aggregation, BadRunError, Checkpoint, Chosen, Run, once
 from tutor.run.scalars import known_float, to_float
 from tutor.signals import PANELS
 
@@ -19,6 +19,7 @@ __all__ = [
     "BadRunError",
     "Batch",
     "Checkpoint",
+    "Chosen",
     "Cost",
     "Group",
     "Manifest",

@@ -7,7 +7,7 @@ value that was not logged at a row is null, one that was NaN or Inf is just that
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import wraps
@@ -47,6 +47,21 @@ class Checkpoint:
 
     resumes_at: int
     path: Path | None = None
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """The checkpoint that the trainer itself chose as its best one.
+
+    Attributes:
+        step: at which it was saved.
+        metric: the log's name of what it was chosen by, "" where that isn't known.
+        value: of the metric there.
+    """
+
+    step: int
+    metric: str = ""
+    value: float | None = None
 
 
 @dataclass(frozen=True)
@@ -95,6 +110,7 @@ class Run:
         frame: one row per logged step, ascending `step` (Int64, no repeats); other columns are
             Float64, Boolean, String, or lists of these.
         checkpoints: those saved, ascending; None where the run doesn't say.
+        chosen: the checkpoint that the trainer chose as its best; None where the run doesn't say.
         sentences: the training sentences by id, where the run keeps them.
         remarks: what the reader passed over.
         aggregations: by signal, where it isn't the instant value.
@@ -109,6 +125,7 @@ class Run:
     manifest: Manifest
     frame: pl.DataFrame
     checkpoints: tuple[Checkpoint, ...] | None = None
+    chosen: Chosen | None = None
     sentences: tuple[str, ...] = ()
     remarks: tuple[Remark, ...] = ()
     aggregations: Mapping[str, Aggregation] = field(default_factory=dict)
@@ -190,6 +207,15 @@ class Run:
     def value(self, signal: str, step: int) -> Any:
         """The signal at the last row at or before `step`, or None where it was not recorded."""
         return self.frame[signal][self.row_at(step)] if self.has(signal) else None
+
+    def span_of(self, step: int, signal: str = "loss") -> tuple[int, int]:
+        """The steps in one of which it began what `signal` shows at `step`: those since its row before.
+
+        The first row of the log has none before it, so that it stands for its own step alone.
+        """
+        known = self.logged(signal).steps if self.has(signal) else self.steps
+        place = bisect_left(known, step)
+        return (int(known[place - 1]) + 1 if place else step), step
 
     def checkpoint_by(self, step: int) -> Checkpoint | None:
         """The last checkpoint that resumes at `step` or earlier.

@@ -6,11 +6,15 @@ of_rules(question, seen, lang)                   how the rules of a question cam
 of_answer(question, answer, lang)                what a walk that nobody watched took for the answer
 of_end(stages, lang)                             where a walk that nobody watched ended, and the smallest fix
 of_table(walk, lang)                             the table of checks that a leaf shows
+of_meaning(walk, lang), of_fix(walk, fix, lang)  what a leaf means, and how it is mended
+of_began(run, step, lang)                        the step, or the steps, at which something began
 
 Every line is safe to draw: what a log holds has gone through `words.plain`.
 """
 
+from tutor.saying.began import of_began
 from tutor.saying.end import assumed, command, folded, of_end, too_early, verdict_of
+from tutor.saying.leaf import fix_in_words, lead_of, of_absent, of_fix, of_meaning, of_onset
 from tutor.saying.question import (
     Line,
     after_prediction,
@@ -33,12 +37,19 @@ __all__ = [
     "assumed",
     "cited",
     "command",
+    "fix_in_words",
     "folded",
     "how_to_log",
+    "lead_of",
     "mark_of",
+    "of_absent",
     "of_answer",
+    "of_began",
     "of_end",
+    "of_fix",
     "of_look",
+    "of_meaning",
+    "of_onset",
     "of_rules",
     "of_table",
     "safe",

@@ -4,7 +4,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from tutor.detectors import NOT_YET, Finding
-from tutor.saying.question import Line, how_to_log, look_yourself, more_rows, of_look, safe
+from tutor.saying.leaf import of_fix, of_meaning
+from tutor.saying.question import Line, how_to_log, look_yourself, more_rows, of_look
 from tutor.walk import (
     Look,
     Stage,
@@ -146,15 +147,16 @@ def of_end(stages: Sequence[Stage], lang: str) -> list[Line]:
     if found == "undecided":
         return list(_undecided(stages, lang))
     lines = [Line("leaf", walk.leaf.name(lang), verdict=found)]
-    lines.append(Line("means", walk.leaf.means(lang, safe(walk.facts))))
+    lines.append(Line("means", of_meaning(walk, lang)))
     if found == "healthy" and (out := _left_out(stages)):
         lines.append(Line("assumed", say("check.left_out", lang, questions=out)))
     given = {answer.question: answer.outcome for answer in walk.answers}
     for advice in walk.leaf.advice_for(given):
         lines.append(Line("advice", advice.words(lang), label=f"{say('check.now', lang)}:"))
     if walk.leaf.fixes:
-        fix = walk.leaf.fixes[0].words(lang)
-        lines.append(Line("fix", fix, label=f"{say('check.fix', lang)}:"))
+        first = walk.leaf.fixes[0]
+        label = say("check.only_looks" if first.only_looks else "check.fix", lang)
+        lines.append(Line("fix", of_fix(walk, first, lang), label=f"{label}:"))
     if runnable := command(walk):
         lines.append(Line("command", plain(runnable)))
     return lines

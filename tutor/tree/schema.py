@@ -176,10 +176,18 @@ class Times(Strict):
 
 
 class Remedy(Strict):
-    """What mends a flaw: in words and, where it is a change of settings, as one that can be run."""
+    """What mends a flaw: in words and, where it is a change of settings, as one that can be run.
+
+    Attributes:
+        only_looks: whether it mends nothing by itself: no fix is known from a log, and this finds the cause.
+        by_evaluation: whether it picks a checkpoint by its evaluation, so that all that the log calls best
+            belongs beside it.
+    """
 
     words: Words
     change: Mapping[str, Times | float | int | str | None] = Field(default_factory=dict)
+    only_looks: bool = False
+    by_evaluation: bool = False
 
 
 class Advice(Strict):
@@ -215,6 +223,7 @@ class Leaf(Strict):
         breaks: names of the breaks that reproduce it.
         unreached: why no break does, where none does, with what was tried.
         post_mortem: whether one is due.
+        promises: the signals that a fix has to bring back, for the post-mortem to bound.
         again: whether to apply, re-run and walk again from the top.
         next: the tree, and its question, to go on with.
     """
@@ -229,6 +238,7 @@ class Leaf(Strict):
     breaks: tuple[str, ...] = ()
     unreached: Words | None = None
     post_mortem: bool = False
+    promises: tuple[str, ...] = ("loss", "val_loss")
     again: bool = False
     next: Handover | None = None
 

@@ -14,7 +14,7 @@ A walk is AtQuestion or AtLeaf: `isinstance` tells a type checker which, and so 
 from tutor.walk.chain import Find, Stage, before, chain, deciding
 from tutor.walk.draft import from_state, to_state
 from tutor.walk.ending import flawed, named, ruled_out, suspicions, unanswered, verdict
-from tutor.walk.fix import fix_command, fix_values, own_settings
+from tutor.walk.fix import fix_command, fix_values, own_lines, own_settings
 from tutor.walk.later import Change, change, changes, grown, looked_back
 from tutor.walk.machine import (
     UNSURE,
@@ -68,6 +68,7 @@ __all__ = [
     "look",
     "looked_back",
     "named",
+    "own_lines",
     "own_settings",
     "pick",
     "predict",

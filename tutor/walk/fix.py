@@ -1,10 +1,11 @@
 """The command that trains a run again with a fix, or the settings that another trainer has for it."""
 
 import shlex
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from tutor.run import Run
+from tutor.run.facts import Known
 from tutor.tree import Times
 from tutor.words import number
 
@@ -37,15 +38,24 @@ def own_settings(run: Run, change: Mapping[str, Any]) -> list[str]:
 
     `["learning_rate: 0.0001 (args.json)"]`; [] where the run's own configuration names none of them.
     """
-    found = []
+    found = _own(run, change)
+    return [f"{known.called}: {new}" + (f" ({known.place})" if known.place else "") for known, new in found]
+
+
+def own_lines(run: Run, change: Mapping[str, Any]) -> list[str]:
+    """As `own_settings`, as lines of such a configuration."""
+    return [f"{known.called}: {new}" for known, new in _own(run, change)]
+
+
+def _own(run: Run, change: Mapping[str, Any]) -> Iterator[tuple[Known, str]]:
+    """What the run's own configuration says of each setting of a fix, with its new value."""
     for name, value in change.items():
         known = run.origins.get(CALLED.get(name, name))
         if known is None or known.called in FLAGS:
             continue
         new = _times(known.value, value) if isinstance(value, Times) else value
         if new is not None and new != known.value:
-            found.append(f"{known.called}: {number(new)}" + (f" ({known.place})" if known.place else ""))
-    return found
+            yield known, number(new)
 
 
 def _times(was: object, change: Times) -> float | None:

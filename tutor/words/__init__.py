@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterable, Mapping
 from functools import cache
 from pathlib import Path
+from string import Formatter
 from typing import Annotated, Any
 
 from pydantic import AfterValidator, ConfigDict, Field, RootModel, StringConstraints
@@ -26,7 +27,10 @@ __all__ = [
     "SaidError",
     "Strict",
     "Words",
+    "clauses",
     "fill",
+    "fill_known",
+    "known",
     "number",
     "plain",
     "quoted",
@@ -34,6 +38,7 @@ __all__ = [
 ]
 
 _FOLDER = Path(__file__).parent
+_PARTED = re.compile(r"((?<=[.!?]) (?=[^a-z])|; )")
 _NAMED = 8  # of many names, so many fit a line
 LANGUAGES = (
     "en",
@@ -55,9 +60,9 @@ class Words(RootModel[Annotated[dict[str, Sentence], Field(min_length=1)]]):
     model_config = ConfigDict(frozen=True)
 
     def __call__(self, lang: str, facts: Mapping[str, Any] | None = None) -> str:
-        """The sentence in `lang`, else in English, its `{placeholders}` filled from `facts`."""
+        """The sentence in `lang`, else in English, its placeholders filled from `facts` as far as known."""
         sentence = self.root.get(lang) or self.root["en"]
-        return fill(sentence, facts) if facts is not None else sentence
+        return fill_known(sentence, facts) if facts is not None else sentence
 
 
 class _Missing(dict):
@@ -68,6 +73,27 @@ class _Missing(dict):
 def fill(sentence: str, facts: Mapping[str, Any]) -> str:
     """`sentence` with its placeholders filled; a fact that isn't known is drawn as a dash."""
     return sentence.format_map(_Missing({key: number(value) for key, value in facts.items()}))
+
+
+def clauses(sentence: str) -> list[str]:
+    """The sentences and the clauses between semicolons, each but the first with what parts it from those
+    before: joined, they are `sentence`.
+    """
+    first, *rest = _PARTED.split(sentence)
+    return [first, *map("".join, zip(rest[::2], rest[1::2], strict=True))]
+
+
+def known(clause: str, facts: Mapping[str, Any]) -> bool:
+    """Whether every placeholder has its fact."""
+    return all(facts.get(name) is not None for _, name, _, _ in Formatter().parse(clause) if name)
+
+
+def fill_known(sentence: str, facts: Mapping[str, Any]) -> str:
+    """As `fill`, but that a clause after the first is left out where it names what isn't known."""
+    first, *more = clauses(sentence)
+    told = "".join((first, *(clause for clause in more if known(clause, facts))))
+    ended = sentence.endswith(".") and not told.endswith(".")
+    return fill(told + "." * ended, facts)
 
 
 def number(value: Any) -> str:

@@ -17,7 +17,7 @@ from tutor import walk as walks
 from tutor.proof import Compared, Proof, go_on, look_alikes
 from tutor.run import PANELS
 from tutor.run.verification import Verification
-from tutor.saying import answer_label, mark_of, of_table
+from tutor.saying import answer_label, mark_of, of_absent, of_meaning, of_onset, of_table
 from tutor.ui import bindings, proofs
 from tutor.ui.cases import Opened, open_seal
 from tutor.ui.screens.leafhealth import LeafHealth
@@ -27,7 +27,7 @@ from tutor.ui.widgets.path import CLOSE, Path, mark, mark_style
 from tutor.ui.widgets.prove import scored
 from tutor.ui.widgets.title import Title
 from tutor.walk import AtLeaf
-from tutor.words import BadFileError, plain
+from tutor.words import BadFileError
 
 if TYPE_CHECKING:
     from tutor.ui.keeper import Keeper
@@ -143,12 +143,13 @@ class LeafScreen(LeafHealth):
         if self.doubted:
             return self.doubts(lang)
         style = "bold $success" if leaf.verdict == "healthy" else "bold $accent"
-        facts = {k: plain(v) if isinstance(v, str) else v for k, v in self.walk.facts.items()}
         parts = [
             (f"{SIGNS[leaf.verdict]} {leaf.name(lang)}", style),
             (f"   {self.say(f'leaf.{leaf.verdict}')}", "$foreground-muted"),
-            (f"\n{leaf.means(lang, facts)}", ""),
+            (f"\n{of_meaning(self.walk, lang)}", ""),
         ]
+        notes = (of_onset(self.walk, lang), of_absent(self.walk, lang))
+        parts += [(f"\n{note}", "$foreground-muted") for note in notes if note]
         given = {answer.question: answer.outcome for answer in self.walk.answers}
         for advice in leaf.advice_for(given):
             parts += [
@@ -159,7 +160,7 @@ class LeafScreen(LeafHealth):
         for name in leaf.breaks:
             parts += [(f"\n{lead}", "$foreground-muted"), (f"tutor train --break {name}", "$primary")]
             lead = " " * len(lead)  # said once
-        if leaf.unreached:
+        if leaf.unreached and self.walk.run.manifest.tutor:  # of what tutor's own breaks can do
             parts += [
                 (f"\n{self.say('leaf.unreached')} ", "$foreground-muted"),
                 (leaf.unreached(lang), ""),

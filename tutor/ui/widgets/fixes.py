@@ -6,6 +6,7 @@ from textual.content import Content
 
 from tutor import walk as walks
 from tutor.run.verification import Verification
+from tutor.saying import lead_of, of_fix
 from tutor.verifying import heading
 from tutor.walk import AtLeaf
 from tutor.words import plain, say
@@ -35,8 +36,8 @@ def told(walk: AtLeaf, tried: Verification | None, lang: str) -> Content | None:
 def _fixes(walk: AtLeaf, lang: str) -> Iterator[Part]:
     for number, fix in enumerate(walk.leaf.fixes, 1):
         yield f"{number}  ", "$foreground-muted"
-        yield f"{say('leaf.smallest', lang)} " if number == 1 else "", "bold"
-        yield fix.words(lang), ""
+        yield f"{lead_of(fix, lang)} " if number == 1 else "", "bold"
+        yield of_fix(walk, fix, lang), ""
         if command := walks.fix_command(walk.run, fix.change):
             yield f"\n   $ {plain(command)}", "$primary"
         elif own := walks.own_settings(walk.run, fix.change):

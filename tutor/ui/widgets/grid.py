@@ -25,6 +25,7 @@ SIGNS = {True: "=", False: "≠", None: "·"}  # the log agrees, differs, has no
 SIGN_STYLES = {True: "bold $success", False: "bold reverse $error", None: "$foreground-muted"}
 PROVEN = "✓"
 FIRST_COLUMN, COLUMN = 17, 12  # a gap after the longest name of a panel; five hypotheses fit on 80
+NARROW, NARROW_FROM = 10, 6  # and six with short words
 
 
 class Cells(DataTable):
@@ -68,23 +69,22 @@ class Cells(DataTable):
 
 
 class EvidenceGrid(Section):
-    """Section 3. Cells that a rule of the log can judge are marked; panels with one of them come first."""
+    """Section 3, of the panels that the log has. Cells that a rule of the log can judge are marked."""
 
     part = "evidence"
 
     def __init__(self, pm: PostMortem, lang: str, run: Run | None = None) -> None:
         super().__init__(pm, lang, run)
-        self.panels = sorted(PANELS, key=lambda panel: not self._judged(panel))
+        self.panels = pm.panels
+        self._narrow = len(pm.hypotheses) >= NARROW_FROM
         self._filled_last: tuple[str, str] | None = None
-
-    def _judged(self, panel: str) -> bool:
-        return any(self.pm.judged(panel, hypothesis.key) for hypothesis in self.pm.hypotheses)
 
     def fields(self) -> ComposeResult:
         """The grid and what the log says of its cells, what the letters stand for, and the row's panel."""
         with Horizontal(id="beside"):
             with Vertical(id="grid"):
                 yield Cells(self.panels)
+                yield Static(Content(self._absent()), classes="marks")
                 yield Static(classes="said")
                 yield Static(classes="proven")
                 with Horizontal(classes="legend"):
@@ -92,6 +92,12 @@ class EvidenceGrid(Section):
                     yield Button(Content(self.words("rest_silent")), id="silence", compact=True)
             if self.run is not None:
                 yield Plot(self.run)
+
+    def _absent(self) -> str:
+        """What the signs of the cells mean, and the panels that aren't asked about."""
+        absent = [panel_name(panel, self.lang) for panel in PANELS if panel not in self.panels]
+        told = self.words("absent", panels=absent) if absent else ""
+        return "\n".join(filter(None, (self.words("marks"), told)))
 
     def _legend(self) -> Content:
         """The hypotheses; one whose probability the evidence contradicts is marked."""
@@ -118,7 +124,7 @@ class EvidenceGrid(Section):
         for table in self.query(Cells):  # none where the app is left while this is mounted
             table.add_column(Text(self.words("heads.panel")), width=FIRST_COLUMN)
             for letter in LETTERS[: len(self.pm.hypotheses)]:
-                table.add_column(letter, width=COLUMN)
+                table.add_column(letter, width=NARROW if self._narrow else COLUMN)
             for panel in self.panels:
                 table.add_row(self._row_name(panel), *(self._cell(panel, h.key) for h in self.pm.hypotheses))
             table.cursor_coordinate = self._next_marked(Coordinate(0, 0)) or Coordinate(0, 1)
@@ -144,12 +150,13 @@ class EvidenceGrid(Section):
             marked = self.pm.judged(panel, key)
             return Content.styled(*(("○", "bold $accent") if marked else ("–", "$foreground-muted")))
         style = {"favours": "bold", "silent": "$foreground-muted"}.get(verdict, "")
-        word, agrees = say(f"postmortem.verdicts.{verdict}", self.lang), self._agrees(panel, key)
+        words = "brief" if self._narrow else "verdicts"
+        word, agrees = self.words(f"{words}.{verdict}"), self._agrees(panel, key)
         return Content.assemble((SIGNS[agrees], SIGN_STYLES[agrees]), (f" {word}", style))
 
     def _agrees(self, panel: str, key: str) -> bool | None:
         reading = self.pm.reading(panel, key)
-        return None if reading is None else reading.verdict == self.pm.cell(panel, key)
+        return None if reading is None else reading.agrees(self.pm.cell(panel, key))
 
     @on(Cells.Filled)
     def _filled(self, event: Cells.Filled) -> None:
@@ -171,7 +178,7 @@ class EvidenceGrid(Section):
     @on(Button.Pressed, "#silence")
     def _fill_rest(self) -> None:
         def change(pm: PostMortem) -> PostMortem:
-            for panel in PANELS:
+            for panel in self.panels:
                 for hypothesis in pm.hypotheses:
                     if not (pm.cell(panel, hypothesis.key) or pm.judged(panel, hypothesis.key)):
                         pm = pm.with_cell(panel, hypothesis.key, "silent")
@@ -196,7 +203,7 @@ class EvidenceGrid(Section):
     def fine(self) -> str:
         """How much is filled."""
         filled = sum(bool(verdict) for verdict in self.pm.evidence.values())
-        return self.words("live.evidence", count=filled, cells=len(PANELS) * len(self.pm.hypotheses))
+        return self.words("live.evidence", count=filled, cells=len(self.panels) * len(self.pm.hypotheses))
 
     def _say(self) -> None:
         """The log's word on the cell that was filled last, then the cell at hand; and its panel beside."""
@@ -230,12 +237,12 @@ class EvidenceGrid(Section):
             return Content(self.words("cell.empty", panel=panel_name(panel, self.lang), letter=letter))
         yours = self.words(f"verdicts.{verdict}")
         where = f" {panel_name(panel, self.lang)} · {letter}: "
+        agrees = self._agrees(panel, key)
         if reading is None:
-            sign, said = SIGNS[None], self.words("cell.mute", yours=yours)
+            said = self.words("cell.mute", yours=yours)
         else:
-            agrees = reading.verdict == verdict
             word = self.words(f"verdicts.{reading.verdict}")
-            sign, key = SIGNS[agrees], "cell.agree" if agrees else "cell.differ"
-            said = self.words(key, yours=yours, word=word, why=reading.because(self.lang))
-        style = next(SIGN_STYLES[one] for one, its in SIGNS.items() if its == sign)
-        return Content.assemble((sign, style), (where, "$foreground-muted"), said)
+            same = "agree" if reading.verdict == verdict else "agree_too"
+            told = {True: same, False: "differ", None: "cant_tell"}[agrees]
+            said = self.words(f"cell.{told}", yours=yours, word=word, why=reading.because(self.lang))
+        return Content.assemble((SIGNS[agrees], SIGN_STYLES[agrees]), (where, "$foreground-muted"), said)

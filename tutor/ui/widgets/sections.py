@@ -13,6 +13,7 @@ from tutor.postmortem import (
     Symptom,
     is_one,
     not_taken,
+    number,
     symptom_problem,
     tensions,
     total,
@@ -36,10 +37,11 @@ class Symptoms(Section):
         """Label, value, panel."""
         for symptom in self.pm.symptoms:
             with Horizontal(classes="row"):
-                yield Static(Content(self.words(f"symptoms.{symptom.key}")), classes="label")
+                yield Static(Content(symptom.label(self.lang)), classes="label")
                 holder = "" if symptom.recorded else self.words("said.not_recorded")
                 yield field(symptom.key, symptom.value, holder, "value")
-                unit = self.words(f"units.{symptom.unit}") if symptom.unit else ""
+                in_words = symptom.value and number(symptom.value) is None  # it did not recover
+                unit = self.words(f"units.{symptom.unit}") if symptom.unit and not in_words else ""
                 yield Static(Content(unit), classes="unit")
                 yield Static(self._source(symptom), id=f"source-{symptom.key}", classes="source")
 
@@ -158,7 +160,13 @@ class Prose(Section):
             compact=True,
             id=self.part,
             classes="prose",
+            placeholder=Content(self.hint),
         )
+
+    @property
+    def hint(self) -> str:
+        """What stands in the box while it is empty."""
+        return ""
 
     @on(TextArea.Changed)
     def _changed(self, event: TextArea.Changed) -> None:
@@ -209,6 +217,13 @@ class Remediation(Prose):
 
     part = "remediation"
 
+    @property
+    def hint(self) -> str:
+        """What to write where the leaf has nothing that can be run."""
+        options = self.pm.about.options
+        silent = not self.pm.cause.strip() or any(option.command for option in options)
+        return "" if silent else self.words("in_words")
+
     def fields(self) -> ComposeResult:
         """The box, then the leaf's fixes."""
         yield from super().fields()
@@ -216,12 +231,12 @@ class Remediation(Prose):
             return
         yield Static(Content(self.words("fixes")), classes="note")
         others = not_taken(self.pm)
-        for number, option in enumerate(self.pm.about.options):
+        for place, option in enumerate(self.pm.about.options):
             with Horizontal(classes="row words"):
-                if option.command and option in others:
-                    yield Button(Content(self.words("take")), id=f"take-{number}", compact=True)
+                if option in others:
+                    yield Button(Content(self.words("take")), id=f"take-{place}", compact=True)
                 else:
-                    yield Static(Content("" if option in others else self.words("taken")), classes="taken")
+                    yield Static(Content(self.words("taken")), classes="taken")
                 yield Static(Content(plain(option.words(self.lang))), classes="wide")
 
     def fine(self) -> str:
@@ -233,8 +248,8 @@ class Remediation(Prose):
     @on(Button.Pressed)
     def _take(self, event: Button.Pressed) -> None:
         event.stop()
-        number = int((event.button.id or "").removeprefix("take-"))
-        edit = self.Edited(lambda pm: with_option(pm, number), again=True, focus="remediation")
+        place = int((event.button.id or "").removeprefix("take-"))
+        edit = self.Edited(lambda pm: with_option(pm, place, self.lang), again=True, focus="remediation")
         self.post_message(edit)
 
 

@@ -9,7 +9,7 @@ from textual.widgets import Button, Input, Static
 
 from tutor.postmortem import Bound, PostMortem, Problem, bound_problem, worst
 from tutor.postmortem.problems import seedless
-from tutor.postmortem.text import reach
+from tutor.postmortem.text import not_run, reach
 from tutor.ui.widgets.section import Section, field
 
 
@@ -51,8 +51,9 @@ class Verification(Section):
         with Horizontal(classes="row"):
             yield Button(Content(self.words("add_bound")), id="add-bound", compact=True)
         yield Static(classes="reach")
-        tried = "\n".join(form.tried) or self.words("verification.not_run")
-        yield Static(Content(tried), classes="note")
+        if self.pm.about.stops:
+            yield Static(Content(self.words("verification.stops")), classes="note")
+        yield Static(id="tried", classes="note")
 
     @property
     def entry(self) -> Widget:
@@ -65,6 +66,8 @@ class Verification(Section):
         super().show(pm, problems)
         sound = [b for b in pm.verification.bounds if not bound_problem(b, pm, self.lang)]
         self.query_one(".reach", Static).update(Content("\n").join(self._reach(bound) for bound in sound))
+        tried = "\n".join(pm.verification.tried) or not_run(pm, self.lang)
+        self.query_one("#tried", Static).update(Content(tried))
 
     def _reach(self, bound: Bound) -> Content:
         tolerance = self.pm.verification.tolerance
