@@ -3,6 +3,7 @@
 from tutor import card as cards
 from tutor import tree as trees
 from tutor.postmortem import JUDGED_BY, Offer, Option, PostMortem, begin
+from tutor.saying import of_path
 from tutor.tree import Hypothesis
 from tutor.walk import Walk, fix_command
 
@@ -13,9 +14,6 @@ SPIKES = ("nan", "spike", "precision")
 def begun(walk: Walk, lang: str) -> PostMortem:
     """The post-mortem of a walk that has reached a leaf, half filled from its run's log."""
     tree = walk.tree
-    path = [
-        f"{a.question} {tree.questions[a.question].outcomes[a.outcome].label(lang)}" for a in walk.answers
-    ]
     leaf, last = walk.leaf, walk.answers[-1] if walk.answers else None
     section = tree.questions[last.question].section_id if last else ""
     whole_run = section not in SPIKES and bool(last) and not tree.incident
@@ -30,7 +28,7 @@ def begun(walk: Walk, lang: str) -> PostMortem:
             _offer(key, offered, walk.run.of_tokens) for key, offered in tree.considered(section).items()
         ],
         leaf=leaf.name(lang) if leaf else "",
-        path=path,
+        path=of_path(walk, lang),
         options=[
             Option(offered=fix.words.root, command=fix_command(walk.run, fix.change) or "")
             for fix in (leaf.fixes if leaf else ())

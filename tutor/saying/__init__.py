@@ -4,6 +4,7 @@ of_look(question, seen, lang)                    what the log says of one questi
 after_prediction(question, said, seen, lang)     the same for a learner who has committed
 of_rules(question, seen, lang)                   how the rules of a question came to that
 of_answer(question, answer, lang)                what a walk that nobody watched took for the answer
+of_taken(answer, tree, lang)                     an answer on the path, and whose it is
 of_end(stages, lang)                             where a walk that nobody watched ended, and the smallest fix
 of_table(walk, lang)                             the table of checks that a leaf shows
 
@@ -25,6 +26,7 @@ from tutor.saying.question import (
     safe,
     why_silent,
 )
+from tutor.saying.taken import of_guesses, of_path, of_taken
 
 __all__ = [
     "Line",
@@ -38,9 +40,12 @@ __all__ = [
     "mark_of",
     "of_answer",
     "of_end",
+    "of_guesses",
     "of_look",
+    "of_path",
     "of_rules",
     "of_table",
+    "of_taken",
     "safe",
     "too_early",
     "verdict_of",

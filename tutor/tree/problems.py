@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from tutor import catalog, detectors, paths, settings
 from tutor.detectors.grouped import Grouped
 from tutor.tree.numbers import Group, Number
-from tutor.tree.schema import Check, Leaf, Outcome, Question, Rule, Times, Tree
+from tutor.tree.schema import UNDECIDED, Check, Leaf, Outcome, Question, Rule, Times, Tree
 from tutor.words import Words
 from tutor.words.document import Where
 from tutor.words.prose import sentences, shape_of, unknown_placeholders
@@ -215,6 +215,8 @@ def _tables(tree: Tree) -> Found:
 
 def _leaf(tree: Tree, id: str, leaf: Leaf) -> Found:
     here = ("leaves", id)
+    if UNDECIDED in (id, leaf.verdict):
+        yield here, f"leaf {id}: where nobody can answer, a walk ends {UNDECIDED} by itself; no leaf is"
     for fix, remedy in leaf.remedies.items():
         for name, value in remedy.change.items():
             try:

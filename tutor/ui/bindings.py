@@ -192,6 +192,12 @@ NOTE: list[BindingType] = [
     QUIT,
 ]
 
+KNOWN: list[BindingType] = [
+    _row("enter", "end", "end_here"),
+    _row("escape,q,b", "close", "to_question", "esc"),
+    QUIT,
+]
+
 EXAMPLE: list[BindingType] = [_row("escape,q,f3,b", "close", "close", "esc"), QUIT]
 
 HELP: list[BindingType] = [_row("escape,q,question_mark,f1,enter", "close", "close", "esc"), QUIT]

@@ -222,13 +222,17 @@ class WalkScreen(FactsWalk, BeforeWalk):
     @work(exclusive=True, group="known")
     async def _tell_known(self) -> None:
         """Where neither the log nor the learner knows and nothing may be assumed: what shows until here that
-        something is wrong, and how to find out. The walk stays.
+        something is wrong, and how to find out. The walk stays, or ends undecided.
         """
-        from tutor.ui.screens.note import NoteScreen
+        from tutor.ui.screens.known import KnownScreen
 
         known = await self.app.files.read(partial(_known, self.asking, self.app.lang))
         if self.stands:
-            self.app.push_screen(NoteScreen("walk.known", known))
+            self.app.push_screen(KnownScreen("walk.known", known), self._end_open)
+
+    def _end_open(self, end: bool | None) -> None:
+        if end and isinstance(self._walk, AtQuestion):
+            self.move_to(walks.leave_open(self._walk))
 
     def action_hint(self) -> None:
         """One more hint."""

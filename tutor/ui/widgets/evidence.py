@@ -15,7 +15,7 @@ from tutor.ui.widgets.settled import Scrolling, Words
 from tutor.walk import Look, Walk
 from tutor.words import say
 
-SIGNS = {"right": RIGHT, "wrong": WRONG, "close": CLOSE, "seen_before": SEEN_BEFORE}
+SIGNS = {"right": RIGHT, "wrong": WRONG, "close": CLOSE, "in_part": CLOSE, "seen_before": SEEN_BEFORE}
 MUTED = "$foreground-muted"
 
 
