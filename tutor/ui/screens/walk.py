@@ -288,10 +288,8 @@ class WalkScreen(FactsWalk, BeforeWalk):
         from tutor.ui.screens.panel import PanelScreen
 
         plot = self.query_one(Plot)
-        screen = PanelScreen(
-            self.walk.run, plot.panel, plot.mark, self.levels, plot.view, plot.cursor, self.ruling
-        )
-        self.app.push_screen(screen, plot.point)
+        shown = plot.panel, plot.mark, self.levels, plot.view, plot.cursor
+        self.app.push_screen(PanelScreen(self.walk.run, *shown, self.ruling, self.asked), plot.point)
 
     def action_others(self) -> None:
         """Take up another step."""

@@ -163,6 +163,10 @@ class WalkView(PlotPage, GrowingWalk[Walk]):
             return {}
         return bounds(question, self.seen or self._looks.at(self.asking))
 
+    def asked(self, panel: str) -> str:
+        """The signal that the question asks about, on its panel."""
+        return looks.asked(self.asking, panel)
+
     def ruling(self, panel: str) -> "Ruling | None":
         """What the rules showed on `panel`, once the learner has committed."""
         return looks.ruling(self.asking.question, self.seen, panel) if self.seen else None
