@@ -2,6 +2,7 @@
 
 of_look(question, seen, lang)                    what the log says of one question, or why it can't tell
 after_prediction(question, said, seen, lang)     the same for a learner who has committed
+of_windows(question, run, lang)                  which of its windows the log's few rows make longer
 of_rules(question, seen, lang)                   how the rules of a question came to that
 of_answer(question, answer, lang)                what a walk that nobody watched took for the answer
 of_taken(answer, tree, lang)                     an answer on the path, and whose it is
@@ -27,6 +28,7 @@ from tutor.saying.question import (
     why_silent,
 )
 from tutor.saying.taken import of_guesses, of_path, of_taken
+from tutor.saying.windows import of_windows
 
 __all__ = [
     "Line",
@@ -46,6 +48,7 @@ __all__ = [
     "of_rules",
     "of_table",
     "of_taken",
+    "of_windows",
     "safe",
     "too_early",
     "verdict_of",
