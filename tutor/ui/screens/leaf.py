@@ -243,6 +243,8 @@ class LeafScreen(LeafHealth):
         match action:
             case "prove":
                 works = self._proof is not None and parameters[0] == self._proof.finished
+            case "leave":
+                works = bool(parameters) == self.app.over_another_walk
             case "fix":
                 works = walks.flawed(self.walk) and bool(self.walk.run.manifest.tutor)
             case "postmortem":
@@ -329,7 +331,7 @@ class LeafScreen(LeafHealth):
         """Undo the last answer."""
         self.dismiss(None)
 
-    def action_leave(self) -> None:
+    def action_leave(self, _below: bool = False) -> None:
         """Leave the walk."""
         self.dismiss("leave")
 

@@ -28,7 +28,7 @@ from tutor.words import BadFileError, SaidError, plain
 if TYPE_CHECKING:
     from tutor.ui.keeper import Keeper
 
-ANYWHERE = ("leave", "language", "help", "quit", "command_palette")
+ANYWHERE = ("language", "help", "quit", "command_palette")
 """What works before the log is read."""
 
 PAINTED = 0.1
@@ -153,10 +153,12 @@ class WalkScreen(FactsWalk, BeforeWalk):
     def check_action(self, action: str, parameters: tuple) -> bool | None:
         """Only what works now."""
         walk, seen = self._walk, self.seen
+        if action == "leave":
+            return bool(parameters) == self.app.over_another_walk
         if not self.is_mounted or walk is None:
             return action in ANYWHERE
         if isinstance(walk, AtLeaf):
-            return action in ("leave", "back", "again", "map")
+            return action in ("back", "again", "map")
         choosing = seen is None or not seen.answers
         moved = bool(walk.answers or walk.prediction)
         works = {
@@ -173,7 +175,8 @@ class WalkScreen(FactsWalk, BeforeWalk):
             "why": lambda: not self._room_for_why,
             "remarks": lambda: bool(walk.run.remarks),
             "fact": lambda: bool(self.lacking),
-            "before": lambda: bool(self._before),
+            "no_fact": lambda: not self.lacking,
+            "before": lambda: bool(self._before) and not self.app.over_another_walk,
             "back": lambda: moved,
             "again": lambda: moved,
         }
@@ -310,8 +313,8 @@ class WalkScreen(FactsWalk, BeforeWalk):
             walk = walks.go_on(walk, self.seen)
         self.move_to(walks.pick(walk, int(step)))
 
-    def action_leave(self) -> None:
-        """Leave; the walk stays where it is."""
+    def action_leave(self, _below: bool = False) -> None:
+        """Leave, to the walk below where there is one; this one stays where it is."""
         self.app.leave(self)
 
     def on_answer_chosen(self) -> None:
