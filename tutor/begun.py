@@ -4,7 +4,7 @@ from tutor import card as cards
 from tutor import tree as trees
 from tutor.postmortem import JUDGED_BY, Offer, Option, PostMortem, begin
 from tutor.saying import of_path
-from tutor.tree import Hypothesis
+from tutor.tree import Hypothesis, Leaf
 from tutor.walk import Walk, fix_command
 
 SPIKES = ("nan", "spike", "precision")
@@ -19,14 +19,17 @@ def begun(walk: Walk, lang: str) -> PostMortem:
     whole_run = section not in SPIKES and bool(last) and not tree.incident
     facts = last.facts if last else {}
     judged_by = {detector: trees.numbers(detector, tree) for detector in JUDGED_BY}
+    considered = tree.considered(section)
+    offers = [_offer(key, offered, walk.run.of_tokens) for key, offered in considered.items()]
+    known = any(walk.at in one.leaves for one in considered.values())
+    if leaf and leaf.verdict == "flaw" and not (known or tree.incident):  # there, leaves say what to do
+        offers.append(_as_reached(walk.at, leaf))
     return begin(
         walk.run,
         facts.get("best_step", facts.get("step")) if whole_run else walk.focus,
         tree=tree.tree,
         numbers={detector: found for detector, found in judged_by.items() if found is not None},
-        hypotheses=[
-            _offer(key, offered, walk.run.of_tokens) for key, offered in tree.considered(section).items()
-        ],
+        hypotheses=offers,
         leaf=leaf.name(lang) if leaf else "",
         path=of_path(walk, lang),
         options=[
@@ -38,6 +41,11 @@ def begun(walk: Walk, lang: str) -> PostMortem:
         long_run=tree.incident,
         lang=lang,
     )
+
+
+def _as_reached(id: str, leaf: Leaf) -> Offer:
+    """The flaw that the walk came to, as a hypothesis of its own."""
+    return Offer(id, leaf.name.root, fingerprint=leaf.sees.root if leaf.sees else {})
 
 
 def _offer(key: str, offered: Hypothesis, of_tokens: bool) -> Offer:

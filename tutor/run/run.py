@@ -7,7 +7,7 @@ value that was not logged at a row is null, one that was NaN or Inf is just that
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import wraps
@@ -190,6 +190,15 @@ class Run:
     def value(self, signal: str, step: int) -> Any:
         """The signal at the last row at or before `step`, or None where it was not recorded."""
         return self.frame[signal][self.row_at(step)] if self.has(signal) else None
+
+    def span_of(self, step: int, signal: str = "loss") -> tuple[int, int]:
+        """The steps in one of which it began what `signal` shows at `step`: those since its row before.
+
+        The first row of the log has none before it, so that it stands for its own step alone.
+        """
+        known = self.logged(signal).steps if self.has(signal) else self.steps
+        place = bisect_left(known, step)
+        return (int(known[place - 1]) + 1 if place else step), step
 
     def checkpoint_by(self, step: int) -> Checkpoint | None:
         """The last checkpoint that resumes at `step` or earlier.

@@ -177,6 +177,11 @@ def _finding(question: Question, seen: Look, lang: str) -> Line:
     finding = seen.checks[decider] if decider else seen.finding
     rules = (question.checks[decider].rule,) if decider else question.rules
     notes = [say("walk.just", lang, margin=100 * finding.margin)] if seen.close and finding.margin else []
+    if seen.began and seen.began[0] < seen.began[1]:
+        first, last = seen.began
+        notes.append(
+            say("walk.it_began", lang, where=say("walk.began_between", lang, first=first, last=last))
+        )
     line = _found("finding", text, finding, rules, lang)
     return replace(line, note=" ".join((*notes, *_origins(finding, lang))))
 

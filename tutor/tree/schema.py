@@ -74,6 +74,8 @@ class Outcome(Strict):
         tempting: why someone may give this answer when the log gives another, whose facts it may name.
         rules_out: the look-alike that this answer rules out.
         kind: what it says of the run: fine, a remark (worth a look, no harm), or a symptom of a flaw.
+        onset: the signal whose value shows, at the step found, that something has begun; a log with few rows
+            says between which steps it did.
         open: it leaves the question open: nobody is wrong who says that the log can't tell.
     """
 
@@ -82,6 +84,7 @@ class Outcome(Strict):
     tempting: Words | None = None
     rules_out: Words | None = None
     kind: Kind = "fine"
+    onset: Literal["loss", "val_loss"] | None = None
     open: bool = False
     next: str | None = None
     leaf: str | None = None
@@ -271,11 +274,13 @@ class Hypothesis(Cause):
         elsewhere: its words for a run that isn't known to train on tokens, where they differ.
         sections: at whose leaves it is offered; none named: at every leaf.
         no_bearing: panels that have nothing to say of it, whatever they show.
+        leaves: the flaws whose cause it is.
     """
 
     elsewhere: Cause | None = None
     sections: tuple[str, ...] = ()
     no_bearing: tuple[Panel, ...] = ()
+    leaves: tuple[str, ...] = ()
 
 
 class Tree(Strict):

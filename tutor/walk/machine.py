@@ -27,11 +27,12 @@ def look(walk: AtQuestion) -> Look:
     seen = _look(walk)
     if not seen.answers:
         return seen
-    margin = seen.finding.margin
+    margin, outcome, step = seen.finding.margin, walk.question.outcomes[seen.outcome], seen.finding.step
     return replace(
         seen,
+        began=walk.run.span_of(step, outcome.onset) if outcome.onset and step is not None else None,
         close=margin is not None and margin <= walk.tree.close,
-        in_part=seen.in_part or walk.question.outcomes[seen.outcome].open,
+        in_part=seen.in_part or outcome.open,
     )
 
 

@@ -28,6 +28,7 @@ class Look:
         finding: of the rule, or of the check that decided, with the facts of those before it.
         checks: every check's finding by its name, where the question has several.
         close: the rule decided by a hair, as the tree has it.
+        began: the first and the last of the steps in one of which it began, where something did.
         in_part: the answer leaves something open: no check decided and some couldn't tell, or the outcome is
             that there is nothing to go by.
     """
@@ -38,6 +39,7 @@ class Look:
     checks: Mapping[str, Finding]
     close: bool = False
     in_part: bool = False
+    began: tuple[int, int] | None = None
 
     @property
     def answers(self) -> bool:
