@@ -2,14 +2,18 @@
 
 import json
 import math
+import re
 
 import pytest
 
+from tests import prose
 from tests.conftest import make_run
+from tests.test_tree import W, small
 from tutor import saying, tree, walk
 from tutor.begun import begun
 from tutor.tree import UNDECIDED
 from tutor.walk import UNSURE, AtLeaf, AtQuestion, Prediction, Stage
+from tutor.words import BadFileError
 
 PHASE_19 = tree.find("phase-19")
 NAN = make_run({"loss": [3.0 - i / 50 for i in range(30)] + [math.nan] * 10})
@@ -87,6 +91,31 @@ def test_an_optional_question_that_nobody_answered_was_left_out():
     first = end.answers[0]
     assert (first.question, first.by, first.outcome) == ("1.1", "assumed", "near")
     assert saying.of_taken(first, end.tree, "en") == "left out, not known"
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (
+            lambda data: data["leaves"]["good"].update(verdict="undecided"),
+            "leaf good: where nobody can answer",
+        ),
+        (
+            lambda data: data["leaves"].update(undecided=data["leaves"]["good"]),
+            "leaf undecided: where nobody can answer",
+        ),
+        (
+            lambda data: data.update(hypotheses={"guess": {"words": W, "leaves": ["bed"]}}),
+            "hypothesis guess: there is no leaf 'bed'",
+        ),
+    ],
+)
+def test_what_a_trees_file_may_not_say(tmp_path, change, said: str):
+    data = small() | {"tree": "own"}
+    change(data)
+    prose.write(tmp_path / "own.yaml", data)
+    with pytest.raises(BadFileError, match=re.escape(said)):
+        tree.load(tmp_path / "own.yaml")
 
 
 class TestInPart:

@@ -54,7 +54,7 @@ def _length(run: Run, lang: str) -> str:
     if not len(run):
         return say("walk.steps", lang, steps=0)
     first, last = int(run.steps[0]), int(run.steps[-1])
-    if len(run) == last + 1 - first <= last + 1 - min(first, 1):
+    if first <= 1 and len(run) == last + 1 - first:
         return say("walk.steps", lang, steps=len(run))
     return say("walk.rows_to", lang, rows=len(run), last=last)
 
