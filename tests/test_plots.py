@@ -194,6 +194,37 @@ class TestCurves:
         drawn = lines(plots.draw(run(100, loss=[1.0] * 100, val_loss=one, probe_loss=fifth), "loss", 80, 10))
         assert "◆" in "".join(drawn[1:])
 
+    def test_the_axis_fits_what_is_asked_about_and_the_rest_is_cut_off_there(self):
+        evaluations = {20: 0.30, 50: 0.36, 80: 0.42}
+        fitted = run(
+            100,
+            loss=[2.0 if i < 40 else 0.35 if i < 60 else 0.001 for i in range(100)],
+            val_loss=[evaluations.get(i) for i in range(100)],
+        )
+        flat, tall = (lines(plots.draw(fitted, "loss", 80, 14, asked=asked)) for asked in ("", "val_loss"))
+        assert len({row for row, line in enumerate(flat[1:]) if "◆" in line}) < 3
+        rows = [row for row, line in enumerate(tall[1:-1]) if "◆" in line]
+        assert rows[0] == 0  # at the top, in the middle, and at the bottom
+        assert rows[-1] == len(tall) - 3
+        assert len(rows) == 3
+        assert "axis for val" in tall[0]
+        drawn = [
+            column for line in tall[1:-1] for column, cell in enumerate(line) if "\u2800" < cell <= "\u28ff"
+        ]
+        assert min(drawn) > 35  # of the training loss only its middle lies on that axis
+        assert max(drawn) < 55
+
+    def test_what_lies_beyond_that_axis_is_named(self):
+        apart = run(90, loss=[9.0] * 90, val_loss=[0.3 if i % 30 == 0 else None for i in range(90)])
+        head = lines(plots.draw(apart, "loss", 90, 12, asked="val_loss"))[0]
+        assert "axis for val (raw beyond it)" in head
+        assert "⠤ raw" not in head
+
+    def test_where_it_is_out_of_view_the_axis_fits_the_rest(self):
+        apart = run(90, loss=[9.0] * 90, val_loss=[0.3 if i == 80 else None for i in range(90)])
+        drawn = plots.draw(apart, "loss", 90, 12, asked="val_loss", view=(0, 40)).plain
+        assert any("\u2800" < cell <= "\u28ff" for cell in drawn)
+
     def test_other_runs_are_laid_over_by_name(self):
         drawn = lines(
             plots.draw(run(9, loss=[1.0] * 9), "loss", 80, 10, others=(run(9, name="b", loss=[2.0] * 9),))

@@ -3,8 +3,8 @@
 from tutor import card as cards
 from tutor import tree as trees
 from tutor.postmortem import JUDGED_BY, Offer, Option, PostMortem, begin
-from tutor.saying import fix_in_words
-from tutor.tree import Hypothesis
+from tutor.saying import fix_in_words, of_path
+from tutor.tree import Hypothesis, Leaf
 from tutor.walk import Walk, fix_command, own_lines
 
 SPIKES = ("nan", "spike", "precision")
@@ -14,24 +14,24 @@ SPIKES = ("nan", "spike", "precision")
 def begun(walk: Walk, lang: str) -> PostMortem:
     """The post-mortem of a walk that has reached a leaf, half filled from its run's log."""
     tree = walk.tree
-    path = [
-        f"{a.question} {tree.questions[a.question].outcomes[a.outcome].label(lang)}" for a in walk.answers
-    ]
     leaf, last = walk.leaf, walk.answers[-1] if walk.answers else None
     section = tree.questions[last.question].section_id if last else ""
     whole_run = section not in SPIKES and bool(last) and not tree.incident
     facts = last.facts if last else {}
     judged_by = {detector: trees.numbers(detector, tree) for detector in JUDGED_BY}
+    considered = tree.considered(section)
+    offers = [_offer(key, offered, walk.run.of_tokens) for key, offered in considered.items()]
+    known = any(walk.at in one.leaves for one in considered.values())
+    if leaf and leaf.verdict == "flaw" and not (known or tree.incident):  # there, leaves say what to do
+        offers.append(_as_reached(walk.at, leaf))
     return begin(
         walk.run,
         facts.get("best_step", facts.get("step")) if whole_run else walk.focus,
         tree=tree.tree,
         numbers={detector: found for detector, found in judged_by.items() if found is not None},
-        hypotheses=[
-            _offer(key, offered, walk.run.of_tokens) for key, offered in tree.considered(section).items()
-        ],
+        hypotheses=offers,
         leaf=leaf.name(lang) if leaf else "",
-        path=path,
+        path=of_path(walk, lang),
         options=[
             Option(
                 offered=fix_in_words(walk, fix),
@@ -47,6 +47,11 @@ def begun(walk: Walk, lang: str) -> PostMortem:
         long_run=tree.incident,
         lang=lang,
     )
+
+
+def _as_reached(id: str, leaf: Leaf) -> Offer:
+    """The flaw that the walk came to, as a hypothesis of its own."""
+    return Offer(id, leaf.name.root, fingerprint=leaf.sees.root if leaf.sees else {})
 
 
 def _offer(key: str, offered: Hypothesis, of_tokens: bool) -> Offer:

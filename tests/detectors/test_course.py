@@ -78,7 +78,8 @@ class TestFirstLoss:
 
     def test_a_log_that_begins_later(self):
         assert judged("first_loss", {"vocab_size": 512}, loss=[6.2], step=[1]).outcome == "untrained"
-        assert judged("first_loss", {"vocab_size": 512}, loss=[6.2], step=[2]).outcome == "unknown"
+        found = judged("first_loss", {"vocab_size": 512}, loss=[6.2], step=[2])
+        assert (found.outcome, found.facts["step"]) == ("late", 2)
 
     @pytest.mark.parametrize("first", [math.nan, math.inf])
     def test_one_that_isnt_finite(self, first: float):

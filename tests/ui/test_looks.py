@@ -21,6 +21,14 @@ def asked() -> AtQuestion:
     return walks.begin(make_run({"loss": [3.0, 2.0, 1.0]}), trees.find("phase-19"))
 
 
+def test_a_question_about_validation_has_the_panels_axis_for_it():
+    run = make_run({"loss": [1.0] * 8, "val_loss": [1.0] * 8})
+    at = walks.begin(run, trees.find("phase-19"), ("5.4", None))
+    assert looks.asked(at, "loss") == "val_loss"
+    assert looks.asked(at, "gradient") == ""
+    assert looks.asked(walks.begin(run, trees.find("phase-19"), ("2.3", None)), "loss") == ""
+
+
 def test_threads_that_ask_at_once_share_one_look(asked, monkeypatch):
     places, real = [], walks.look
 

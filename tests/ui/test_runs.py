@@ -8,6 +8,7 @@ import pytest
 
 from tests.conftest import ROOT
 from tests.ui.conftest import recorded
+from tutor import readers
 from tutor.ui import runs
 
 
@@ -60,13 +61,25 @@ def test_what_else_differs_is_no_sibling(here, changed):
     assert named(runs.beside(recorded("19-break"))) == ["control"]
 
 
-def test_a_run_without_siblings_may_be_laid_beside_every_other(here):
+def test_a_run_without_siblings_may_be_laid_beside_every_other_of_tutor(here):
     write(here, "other", settings={"n_layer": 1})
     (here / "odd").mkdir()
     (here / "odd" / "metrics.jsonl").write_text("")
     (here / "odd" / "manifest.json").write_text("no JSON")
     (here / "no-run").mkdir()
-    assert named(runs.beside(recorded("19-break"))) == ["odd", "other"]
+    assert named(runs.beside(recorded("19-break"))) == ["other"]
+
+
+def test_a_run_of_another_trainer_has_the_logs_in_its_folder_beside_it(here, tmp_path_factory):
+    write(here, "ours")
+    logs = tmp_path_factory.mktemp("logs")
+    for name in ("one", "two"):
+        rows = "".join(f"{step},{3 - step / 50}\n" for step in range(20))
+        (logs / f"{name}.csv").write_text("step,loss\n" + rows)
+    run = readers.read(logs / "one.csv")
+    assert named(runs.beside(run)) == ["two.csv"]
+    (logs / "two.csv").unlink()
+    assert runs.beside(run) == []
 
 
 def test_a_run_is_described_by_its_manifest_in_each_language(here):

@@ -83,26 +83,31 @@ _FIRST = ("first", "vocab", "expected", "low", "high")
 
 @detector(
     signals=("loss",),
-    outcomes=("untrained", "high", "low", "unknown"),
-    facts={**dict.fromkeys(("untrained", "high", "low"), _FIRST), "unknown": ("first",)},
+    outcomes=("untrained", "high", "low", "unknown", "late"),
+    facts={
+        **dict.fromkeys(("untrained", "high", "low"), _FIRST),
+        "unknown": ("first",),
+        "late": ("first", "step"),
+    },
     configured=("vocab_size",),
 )
 def first_loss(run: Run, at: int | None, *, above: float, below: float) -> Finding:
     """Whether the first loss is what a model gives that knows nothing: ln V, with V tokens to choose from.
 
-    The flaw: weights that begin wrong; lower, a model that was trained before. Source: the tree. "unknown"
-    where the run doesn't name its vocabulary, or its log begins later.
+    The flaw: weights that begin wrong; lower, a model that was trained before. Source: the tree. "late" where
+    the log begins later, "unknown" where the run doesn't name its vocabulary.
     """
-    values = finite(run["loss"])
-    first, vocab = values[0], run.manifest.vocab_size
-    if first is None or not vocab or vocab < 2 or int(run.steps[0]) > 1:
+    first, vocab, step = finite(run["loss"])[0], run.manifest.vocab_size, int(run.steps[0])
+    if step > 1:
+        return Finding("late", None, {"first": first, "step": step})
+    if first is None or not vocab or vocab < 2:
         return Finding("unknown", None, {"first": first})
     expected = math.log(vocab)
     low, high = expected - below, expected + above
     facts = {"first": first, "vocab": vocab, "expected": expected, "low": low, "high": high}
     outcome = "high" if first > high else "low" if first < low else "untrained"
     nearest = high if first > expected else low
-    return Finding(outcome, int(run.steps[0]), facts, expected, measured=first, bound=nearest)
+    return Finding(outcome, step, facts, expected, measured=first, bound=nearest)
 
 
 def warming_up(run: Run) -> bool:

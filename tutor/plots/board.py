@@ -39,6 +39,7 @@ class How(TypedDict, total=False):
         dark: whether its background is dark.
         others: runs to lay over this one, each by its name.
         smooth: over how many rows the curves are averaged; 0 draws them as they were logged.
+        asked: the signal that a question asks about, to which the axis is fitted; "": to all that is drawn.
     """
 
     lang: str
@@ -51,6 +52,7 @@ class How(TypedDict, total=False):
     dark: bool
     others: Sequence[Run]
     smooth: int
+    asked: str
 
 
 class Board:
@@ -92,6 +94,7 @@ class Board:
             others,
             how.get("ruling"),
             how.get("smooth", 0),
+            how.get("asked", ""),
         )
         self._reading = _reading(self._request) if readout else 0
         self._values_only = values_only

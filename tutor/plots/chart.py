@@ -23,6 +23,7 @@ class Curve:
         smooth: a smoothed curve, drawn over the others.
         ruled: what a rule compared with its bound, drawn over all in the bound's style.
         faint: the logged values behind a smoothed curve: without a glyph or a place in the legend.
+        asked: what a question asks about: the axis fits it, and others are cut off where they leave that.
     """
 
     label: str
@@ -32,6 +33,7 @@ class Curve:
     smooth: bool = False
     ruled: bool = False
     faint: bool = False
+    asked: bool = False
 
     def style(self, ink: Ink) -> str:
         """Its colour."""
@@ -65,6 +67,8 @@ class Chart:
         notches: steps to point out at the bottom edge.
         notch_word: what they are.
         note: a remark at the end of the legend, dropped first where room is short.
+        fit_word: says that the axis fits the curve asked about, before its name.
+        beyond_word: says of curves that they lie beyond that axis, after their names.
         says: what the curves in view say, in a few words; kept as long as the curves' names.
         window: first and last step that a rule looked at.
         window_word: what that is.
@@ -84,6 +88,8 @@ class Chart:
     notches: Sequence[int] = ()
     notch_word: str = ""
     note: str = ""
+    fit_word: str = ""
+    beyond_word: str = ""
     says: str = ""
     window: tuple[int, int] | None = None
     window_word: str = ""

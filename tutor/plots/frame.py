@@ -56,6 +56,15 @@ def legend(
         head.append(Text(f"╌╌ {chart.level_label}", ink.level))
     if bad:
         head.append(Text(f"{BAD} {chart.bad_word}", ink.bad))
+    drawn = list(zip(chart.curves, samples, strict=True))
+    if fitted := next((curve.label for curve in chart.curves if curve.asked), ""):
+        beyond = ", ".join(curve.label for curve, one in drawn if not (one.lines or curve.faint))
+        head.append(
+            Text(
+                f"{chart.fit_word} {fitted}" + (f" ({beyond} {chart.beyond_word})" if beyond else ""), ink.dim
+            )
+        )
+        drawn = [(curve, one) for curve, one in drawn if one.lines]
     if chart.says:
         head.append(Text(chart.says, ink.text))
     note = [Text(chart.note, ink.dim)] if chart.note else []
@@ -63,7 +72,7 @@ def legend(
     seen = chart.window is not None and overlaps(chart.view, chart.window)
     window = [Text(f"{WINDOW * 2} {chart.window_word}", ink.level)] if seen else []
     long, short = [], []
-    for curve, one in zip(chart.curves, samples, strict=True):
+    for curve, one in drawn:
         if curve.faint:
             continue
         sign = curve.sign or "⠤"

@@ -118,6 +118,8 @@ def _picture(request: Request, family: Family) -> Drawn:
         notch_word=request.say("checkpoint"),
         note=request.say("absent", signals=", ".join(absent)) if absent else "",
         says=request.say("unclipped") if _unclipped(request) else "",
+        fit_word=request.say("fitted"),
+        beyond_word=request.say("beyond"),
         window=ruling.window,
         window_word=request.say("window"),
         decided=ruling.step,
@@ -147,7 +149,14 @@ def _curves(request: Request, family: Family) -> tuple[list[Curve], list[str]]:
             for place, one in enumerate(runs)
         ], []
     logged = [
-        Curve(label(request, signal), run.steps, run[signal], place, smooth=signal == "loss_ema")
+        Curve(
+            label(request, signal),
+            run.steps,
+            run[signal],
+            place,
+            smooth=signal == "loss_ema",
+            asked=signal == request.asked != family.signals[0],
+        )
         for place, signal in enumerate(family.signals)
         if run.has(signal)
     ]

@@ -59,10 +59,15 @@ def draw(chart: Chart, width: int, height: int, ink: Ink) -> Picture:
     gutter = 8 if width >= 24 else 0
     columns = max(1, width - gutter)
     samples = [sample(c.steps, c.values, chart.view, 2 * columns) for c in chart.curves]
-    values = [value for one in samples for value in one.values]
+    asked = [
+        value for curve, one in zip(chart.curves, samples, strict=True) if curve.asked for value in one.values
+    ]
+    values = asked or [value for one in samples for value in one.values]
     level = chart.level if chart.level is not None and abs(chart.level) < float("inf") else None
     scale = axes.scale(values, chart.log_beyond, chart.floor, level)
     canvas = Canvas(columns, rows)
+    if asked:
+        samples = [one.between(scale.low, scale.high) for one in samples]
     _curves(canvas, chart.curves, samples, scale, ink)
     labelled = _level(canvas, scale, level, chart.level_label, ink)
     notched = _notches(canvas, chart, ink)

@@ -37,6 +37,7 @@ class Request:
     others: Sequence[Run] = ()
     ruling: Ruling | None = None
     smooth: int = 0
+    asked: str = ""
 
     def sized(self, width: int, height: int) -> "Request":
         """The same request for another room."""

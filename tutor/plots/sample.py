@@ -2,8 +2,8 @@
 
 import math
 from bisect import bisect_left, bisect_right
-from dataclasses import dataclass
-from itertools import pairwise
+from dataclasses import dataclass, replace
+from itertools import groupby, pairwise
 
 import polars as pl
 
@@ -38,6 +38,16 @@ class Sample:
     def values(self) -> list[float]:
         """Every value, in order."""
         return [value for line in self.lines for _, value in line]
+
+    def between(self, low: float, high: float) -> "Sample":
+        """What of it lies from `low` to `high`; a line that leaves them is cut there."""
+        parts = [
+            tuple(points)
+            for line in self.lines
+            for inside, points in groupby(line, key=lambda point: low <= point[1] <= high)
+            if inside
+        ]
+        return replace(self, lines=tuple(parts))
 
 
 def sample(steps: pl.Series, values: pl.Series, view: tuple[int, int], pixels: int) -> Sample:

@@ -2,8 +2,10 @@
 
 of_look(question, seen, lang)                    what the log says of one question, or why it can't tell
 after_prediction(question, said, seen, lang)     the same for a learner who has committed
+of_windows(question, run, lang)                  which of its windows the log's few rows make longer
 of_rules(question, seen, lang)                   how the rules of a question came to that
 of_answer(question, answer, lang)                what a walk that nobody watched took for the answer
+of_taken(answer, tree, lang)                     an answer on the path, and whose it is
 of_end(stages, lang)                             where a walk that nobody watched ended, and the smallest fix
 of_table(walk, lang)                             the table of checks that a leaf shows
 of_meaning(walk, lang), of_fix(walk, fix, lang)  what a leaf means, and how it is mended
@@ -29,6 +31,8 @@ from tutor.saying.question import (
     safe,
     why_silent,
 )
+from tutor.saying.taken import of_guesses, of_path, of_taken
+from tutor.saying.windows import of_windows
 
 __all__ = [
     "Line",
@@ -47,11 +51,15 @@ __all__ = [
     "of_began",
     "of_end",
     "of_fix",
+    "of_guesses",
     "of_look",
     "of_meaning",
     "of_onset",
+    "of_path",
     "of_rules",
     "of_table",
+    "of_taken",
+    "of_windows",
     "safe",
     "too_early",
     "verdict_of",

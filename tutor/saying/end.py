@@ -7,6 +7,7 @@ from tutor.detectors import NOT_YET, Finding
 from tutor.saying.leaf import of_fix, of_meaning
 from tutor.saying.question import Line, how_to_log, look_yourself, more_rows, of_look
 from tutor.walk import (
+    AtQuestion,
     Look,
     Stage,
     Walk,
@@ -17,6 +18,7 @@ from tutor.walk import (
     suspicions,
     unanswered,
     verdict,
+    waiting,
 )
 from tutor.words import plain, say
 
@@ -91,21 +93,27 @@ def _to_record(stage: Stage, questions: Sequence[str], lang: str) -> Iterator[Li
 
 def _unnamed(stage: Stage, lang: str) -> Iterator[Line]:
     """That something is wrong which the log isn't enough to name: what shows it, and which answer would."""
-    walk = stage.walk
-    key = "check.no_cause" if walk.question is None else "check.unnamed"
-    yield Line("leaf", say(key, lang, question=walk.at), verdict="flaw")
+    walk, at = stage.walk, waiting(stage.walk)
+    key = "check.no_cause" if at is None else "check.unnamed"
+    yield Line("leaf", say(key, lang, question=at.at if at else ""), verdict="flaw")
     seen = {look.question: look for look in stage.looks}
     for id in suspicions(walk):
         if id in seen:
             shown = of_look(walk.tree.questions[id], seen[id], lang)
             yield from (replace(line, role="means", label=f"{id}:") for line in shown if line.verdict)
-    if walk.question is not None:
-        asked = walk.question.ask(lang, walk.question.numbers)
-        answers = [outcome.label(lang) for outcome in walk.question.outcomes.values()]
-        yield Line("look", f"{asked} ({', '.join(answers)})", label=f"{walk.at}:")
-        yield replace(look_yourself(walk.question, lang), label="")
+    if at is not None:
+        asked = at.question.ask(lang, at.question.numbers)
+        answers = [outcome.label(lang) for outcome in at.question.outcomes.values()]
+        yield Line("look", f"{asked} ({', '.join(answers)})", label=f"{at.at}:")
+        yield from _to_settle(at, stage, lang)
     else:
         yield from _to_record(stage, unanswered(walk), lang)
+
+
+def _to_settle(at: AtQuestion, stage: Stage, lang: str) -> Iterator[Line]:
+    """How to answer the question at which a walk waits: by looking, and what to record for the next time."""
+    yield replace(look_yourself(at.question, lang), label="")
+    yield from _to_record(stage, [at.at], lang)
 
 
 def findings(look: Look) -> tuple[Finding, ...]:
@@ -140,9 +148,9 @@ def of_end(stages: Sequence[Stage], lang: str) -> list[Line]:
     walk, found = stage.walk, verdict_of(stages)
     if found == "flaw" and named(walk) is None:
         return list(_unnamed(stage, lang))
-    if walk.question is not None:
-        undecided = Line("undecided", say("check.undecided", lang, question=walk.at), verdict="undecided")
-        return [undecided, replace(look_yourself(walk.question, lang), label="")]
+    if at := waiting(walk):
+        undecided = Line("undecided", say("check.undecided", lang, question=at.at), verdict="undecided")
+        return [undecided, *_to_settle(at, stage, lang)]
     assert walk.leaf is not None, "a walk stands at a question or at a leaf"
     if found == "undecided":
         return list(_undecided(stages, lang))

@@ -1,4 +1,6 @@
-"""What is said of an answer that the log has changed, since a run went on training."""
+"""What is said of an answer that the log has changed, since a run went on training or a fact was given."""
+
+from collections.abc import Sequence
 
 from tutor.saying.question import Line, after_prediction, answer_label
 from tutor.tree import Question
@@ -13,8 +15,11 @@ def of_change(change: Change, question: Question, lang: str) -> str:
     return say(key, lang, before=before, now=now, step=change.step)
 
 
-def since_prediction(question: Question, said: Prediction, then: Look, seen: Look, lang: str) -> list[Line]:
-    """As `after_prediction`, of a question to which the log gives another answer than when it was committed.
+def since_prediction(
+    question: Question, said: Prediction, then: Look, seen: Look, lang: str, given: Sequence[str] = ()
+) -> list[Line]:
+    """As `after_prediction`, of a question to which the log gives another answer than when it was committed:
+    since rows came, or since the learner gave the facts named in `given`.
 
     The prediction is judged by the answer `then`. One that was right had no need to look so: nothing is said
     of why a wrong one would have.
@@ -23,9 +28,8 @@ def since_prediction(question: Question, said: Prediction, then: Look, seen: Loo
     changed = change(then.question, outcome, seen)
     assert changed, "the log says the same as then"
     right = said.outcome == outcome
-    told = say(
-        "follow.right_then" if right else "follow.since", lang, change=of_change(changed, question, lang)
-    )
+    key = f"follow.{'right_then' if right else 'since'}{'_given' if given else ''}"
+    told = say(key, lang, change=of_change(changed, question, lang), facts=given)
     judged, *_ = after_prediction(question, said, then, lang)
     _, *rest = after_prediction(question, said, seen, lang)
     kept = (line for line in rest if not (right and line.role == "tempting"))

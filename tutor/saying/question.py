@@ -15,12 +15,13 @@ from tutor.walk import (
     Look,
     Prediction,
     Walk,
+    excuse,
     tabled,
 )
 from tutor.words import number, plain, say
 
 Role = Literal[
-    "prediction",  # what the learner said: "right", "wrong", "close", "seen_before"; "" where nobody can tell
+    "prediction",  # what was said: "right", "wrong", "close", "in_part", "seen_before"; "": nobody can tell
     "changed",  # that the log, which has grown, says something else than when the learner committed
     "finding",  # what the log says of the question
     "check",  # what it says of one of several checks
@@ -143,9 +144,9 @@ def _prediction(question: Question, said: Prediction, seen: Look, lang: str) -> 
     answer = answer_label(question, said.outcome, lang)
     you_said = Line("prediction", say("walk.you_said", lang, answer=answer, confidence=said.confidence))
     right = said.outcome == (seen.outcome if seen.answers else UNSURE)
-    if not right and not seen.answers:
-        return you_said
-    missed = "close" if seen.close else "wrong"
+    if not seen.answers and (not right or said.seen_before):
+        return you_said  # nobody can tell, or knows by now that nobody can
+    missed = excuse(question, said, seen) or "wrong"
     held = "seen_before" if said.seen_before else "right" if right else missed
     return replace(you_said, label=say(f"walk.{held}", lang), verdict=held)
 
@@ -176,6 +177,11 @@ def _finding(question: Question, seen: Look, lang: str) -> Line:
     finding = seen.checks[decider] if decider else seen.finding
     rules = (question.checks[decider].rule,) if decider else question.rules
     notes = [say("walk.just", lang, margin=100 * finding.margin)] if seen.close and finding.margin else []
+    if seen.began and seen.began[0] < seen.began[1]:
+        first, last = seen.began
+        notes.append(
+            say("walk.it_began", lang, where=say("walk.began_between", lang, first=first, last=last))
+        )
     line = _found("finding", text, finding, rules, lang)
     return replace(line, note=" ".join((*notes, *_origins(finding, lang))))
 

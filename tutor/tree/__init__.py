@@ -10,6 +10,7 @@ from pathlib import Path
 from tutor import catalog, paths
 from tutor.tree.numbers import Group, Number
 from tutor.tree.schema import (
+    UNDECIDED,
     Advice,
     Check,
     Handover,
@@ -26,6 +27,7 @@ from tutor.words import BadFileError
 from tutor.words.prose import Joined, graph_of, named_graphs
 
 __all__ = [
+    "UNDECIDED",
     "Advice",
     "Check",
     "Handover",

@@ -4,6 +4,7 @@ Every field of `Words` is written in the prose files, one per language; every ot
 """
 
 from collections.abc import Iterator, Mapping
+from functools import cache
 from pathlib import Path
 from typing import Any, Literal, Self
 
@@ -12,11 +13,14 @@ from pydantic import Field, PrivateAttr, model_validator
 from tutor.detectors.grouped import Grouped
 from tutor.signals import Panel
 from tutor.tree.numbers import Given, Number
-from tutor.words import Problem, Strict, Words
+from tutor.words import LANGUAGES, Problem, Strict, Words, say
 from tutor.words.document import Where
 from tutor.words.prose import Joined
 
 Kind = Literal["fine", "remark", "symptom"]
+
+UNDECIDED = "undecided"
+"""The id of the end of a walk that neither the log nor the learner can lead on: no leaf of a file has it."""
 
 
 def _name_detectors(schema: dict[str, Any]) -> None:
@@ -70,6 +74,9 @@ class Outcome(Strict):
         tempting: why someone may give this answer when the log gives another, whose facts it may name.
         rules_out: the look-alike that this answer rules out.
         kind: what it says of the run: fine, a remark (worth a look, no harm), or a symptom of a flaw.
+        onset: the signal whose value shows, at the step found, that something has begun; a log with few rows
+            says between which steps it did.
+        open: it leaves the question open: nobody is wrong who says that the log can't tell.
     """
 
     label: Words
@@ -77,6 +84,8 @@ class Outcome(Strict):
     tempting: Words | None = None
     rules_out: Words | None = None
     kind: Kind = "fine"
+    onset: Literal["loss", "val_loss"] | None = None
+    open: bool = False
     next: str | None = None
     leaf: str | None = None
 
@@ -214,7 +223,7 @@ class Leaf(Strict):
 
     Attributes:
         name: the flaw, or the good news.
-        verdict: "healthy" or "flaw".
+        verdict: "healthy" or "flaw"; "undecided" only at the end that no file has.
         sees: what one sees of it in a log or on a dashboard, for the catalogue of flaws and its search.
         means: what it means; placeholders are the facts that every path to it gives.
         remedies: what mends it, by id, the smallest first: `fixes` in the files.
@@ -229,7 +238,7 @@ class Leaf(Strict):
     """
 
     name: Words
-    verdict: Literal["healthy", "flaw"]
+    verdict: Literal["healthy", "flaw", "undecided"]
     sees: Words | None = None
     means: Words
     remedies: Mapping[str, Remedy] = Field(default_factory=dict, alias="fixes")
@@ -252,6 +261,15 @@ class Leaf(Strict):
         return tuple(one for one in self.advice.values() if one.when.items() <= answers.items())
 
 
+@cache
+def undecided() -> Leaf:
+    """The end of a walk at a question that nobody can answer: the same in every tree."""
+    name, means = (
+        Words({lang: say(f"walk.undecided.{key}", lang) for lang in LANGUAGES}) for key in ("name", "means")
+    )
+    return Leaf(name=name, verdict="undecided", means=means, post_mortem=True)
+
+
 class Cause(Strict):
     """A cause in a few words, and its fingerprint: by what it is known in a log."""
 
@@ -266,11 +284,13 @@ class Hypothesis(Cause):
         elsewhere: its words for a run that isn't known to train on tokens, where they differ.
         sections: at whose leaves it is offered; none named: at every leaf.
         no_bearing: panels that have nothing to say of it, whatever they show.
+        leaves: the flaws whose cause it is.
     """
 
     elsewhere: Cause | None = None
     sections: tuple[str, ...] = ()
     no_bearing: tuple[Panel, ...] = ()
+    leaves: tuple[str, ...] = ()
 
 
 class Tree(Strict):
@@ -317,6 +337,11 @@ class Tree(Strict):
         """Where its files lie."""
         assert self._files, "a tree lies in its files"
         return self._files.graph.path.parent
+
+    @property
+    def ends(self) -> Mapping[str, Leaf]:
+        """Where a walk may end, by id: the leaves, and undecided."""
+        return {**self.leaves, UNDECIDED: undecided()}
 
     def problem(self, where: Where, what: str) -> Problem:
         """What is wrong at `where` in the tree, with its file and line."""

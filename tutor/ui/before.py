@@ -30,11 +30,14 @@ def trees_before(run: Run, tree: Tree) -> Sequence[Stage]:
 
 
 async def whole(walk: AtLeaf, keeper: Keeper, files: Files) -> list[Stage]:
-    """The trees before `walk`, then itself: what a run that is called healthy has to have passed.
+    """The trees before `walk`, then itself: what a run that is called healthy has to have passed. A walk that
+    ended undecided says by itself what is known.
 
     A tree that the learner has walked to its end counts as walked so: answers were given where the log can't
     tell.
     """
+    if walk.left_open:
+        return [await files.read(partial(_stage, walk))]
     stages = list(await files.read(partial(trees_before, walk.run, walk.tree)))
     for place, stage in enumerate(stages):
         own = await keeper.kept(walks.begin(walk.run, stage.walk.tree))

@@ -78,6 +78,7 @@ WALK: list[BindingType] = [
     _row("enter", "commit", "commit"),
     _row("enter", "go_on", "go_on"),
     _row("d", "fact", "fact"),
+    _row("d", "no_fact", "fact", show=False),
     # The pane of the answers shows their keys itself.
     _row("y", "letter('y')", "answer", "y", show=False),
     _row("s", "letter('s')", "answer", "s", show=False),
@@ -102,6 +103,7 @@ WALK: list[BindingType] = [
     _row("t", "before", "before"),
     _row("r", "again", "again"),
     _row("q", "leave", "leave"),  # not escape: a reflex should not end a walk
+    _row("q,t", "leave(True)", "walk_below", "q"),  # where it lies over the walk of another tree
 ]
 
 LEAF: list[BindingType] = [
@@ -111,6 +113,7 @@ LEAF: list[BindingType] = [
     _row("enter", "prove(True)", "proven"),  # looked at again: it is no longer what comes next
     *_PANELS,
     _row("q", "leave", "leave"),  # not escape: a reflex should not end a walk
+    _row("q", "leave(True)", "walk_below"),
     _row("t", "before", "before"),
     _row("t", "next_tree", "next_tree"),
     _row("s", "next_case", "next_case"),
@@ -175,6 +178,8 @@ CLOSE: list[BindingType] = [_row("escape,q,m,b,backspace", "close", "close", "es
 
 NAME: list[BindingType] = [_row("escape", "close", "close", "esc"), QUIT]
 
+FIELD: list[BindingType] = [_row("enter", "submit", "take")]
+
 OPTIONS: list[BindingType] = [
     _row("enter", "select", "open"),
     _row("down", "cursor_down", "pick", "↑↓"),
@@ -187,8 +192,18 @@ TOO_SMALL: list[BindingType] = [_row("q", "app.quit", "quit"), QUIT]
 
 PICK: list[BindingType] = [_row("escape,q,b", "close", "close", "esc"), QUIT]
 
+_HELPED = _row("question_mark,f1", "app.help", "help", "f1")
+
 NOTE: list[BindingType] = [
     _row("enter,escape,q,i,b", "close", "go_on", "enter"),
+    _HELPED,
+    QUIT,
+]
+
+KNOWN: list[BindingType] = [
+    _row("enter", "end", "end_here"),
+    _row("escape,q,b", "close", "to_question", "esc"),
+    _HELPED,
     QUIT,
 ]
 

@@ -6,7 +6,7 @@ from typing import Any, TypeVar
 
 from tutor.notebook import Notebook, NotebookError, draft_key
 from tutor.ui.files import Files
-from tutor.walk import AtLeaf, AtQuestion, Look, Walk, from_state, score, to_state, verdict
+from tutor.walk import AtLeaf, AtQuestion, Look, Walk, excuse, flawed, from_state, score, to_state, verdict
 from tutor.words import SaidError
 
 KIND, FINISHED = "walk", "finished"
@@ -54,7 +54,7 @@ class Keeper:
             state = to_state(walk) | {"name": walk.run.name, "run": str(walk.run.path.resolve())}
             state |= {"done": False, "owed": False}
             if isinstance(walk, AtLeaf):
-                state |= {"done": True, "owed": walk.leaf.post_mortem}
+                state |= {"done": True, "owed": walk.leaf.post_mortem and flawed(walk)}
                 state |= {"score": score(walk.answers), "verdict": verdict(walk)}
                 self.notebook.save_draft(FINISHED, _key(walk), state)
             self.notebook.save_draft(KIND, _key(walk), state)
@@ -77,7 +77,7 @@ class Keeper:
                 hints=walk.hints,
                 attempt=walk.id,
                 seen_before=said.seen_before,
-                close=seen.close,
+                close=excuse(walk.question, said, seen) is not None,
             )
 
         self.save(save)

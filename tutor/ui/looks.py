@@ -7,6 +7,7 @@ from concurrent.futures import Future
 from threading import Lock
 from typing import TYPE_CHECKING
 
+from tutor import detectors
 from tutor import walk as walks
 from tutor.detectors import Finding
 from tutor.tree import Question
@@ -75,6 +76,14 @@ def ruling(question: Question, seen: Look, panel: str) -> Ruling | None:
     if curve is None:
         return Ruling(found.window, step)
     return Ruling(found.window, step, curve.signal, curve.steps, curve.values)
+
+
+def asked(walk: AtQuestion, panel: str) -> str:
+    """The signal that the question's rule looks at, where `panel` is the question's, else ""."""
+    rule = walk.question.rule
+    if rule is None or panel != walk.question.panel:
+        return ""
+    return detectors.signal_of(rule.detector, walk.run) or ""
 
 
 def panel_of(question: Question, seen: Look) -> str:

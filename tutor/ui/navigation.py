@@ -90,6 +90,13 @@ class Navigation(App[object]):
             return  # asked for twice
         super().push_screen(WalkScreen(subject, tree, start))  # it may lie over that of another tree
 
+    @property
+    def over_another_walk(self) -> bool:
+        """Whether the walk in front lies over one of another tree, to which leaving it leads back."""
+        from tutor.ui.screens.walk import WalkScreen
+
+        return sum(isinstance(one, WalkScreen) for one in self.screen_stack) > 1
+
     def open_leaf(self, walk: AtLeaf, keeper: Keeper, left: Callable[[str | None], None]) -> None:
         """Where the walk ends. `left` is told how the learner leaves it: see LeafScreen."""
         from tutor.ui.screens.leaf import LeafScreen

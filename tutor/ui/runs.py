@@ -119,9 +119,19 @@ def _without(names: frozenset[str], settings: Mapping[str, object]) -> dict[str,
 
 
 def beside(run: Run) -> list[RunEntry]:
-    """What `run` may be laid beside: its siblings, or where it has none every other run."""
-    others = [entry for entry in available() if entry.path.resolve() != run.path.resolve()]
-    return siblings(run, others) or others
+    """What `run` may be laid beside: its siblings, or where it has none every other run of tutor's own.
+
+    A run of another trainer is comparable to none of these: its neighbours are the logs in its folder, of
+    another trainer too.
+    """
+    known = available() if run.manifest.tutor else inside(run.path.parent)
+    others = dict[Path, RunEntry]()
+    for entry in known:
+        if bool(_manifest(entry.path).tutor) == bool(run.manifest.tutor):
+            others.setdefault(entry.path.resolve(), entry)
+    others.pop(run.path.resolve(), None)
+    alike = list(others.values())
+    return siblings(run, alike) or alike
 
 
 def _manifest(path: Path) -> Manifest:

@@ -4,6 +4,7 @@ walk = begin(run, tree)             or at the question, and the step, to which a
 look(walk)                          what the log says of the question at hand
 walk = predict(walk, "yes", 3)      the learner commits
 walk = go_on(walk, look(walk))      and goes where the log (or, without data, the learner) says
+leave_open(walk)                    or ends there undecided, where nobody can answer
 unattended(run, tree)               the same walk with nobody watching
 chain(run, tree, find)              and then the trees to which its leaves lead
 changes(grown(walk, run))           the answers that the log no longer gives, once rows have come
@@ -13,22 +14,16 @@ A walk is AtQuestion or AtLeaf: `isinstance` tells a type checker which, and so 
 
 from tutor.walk.chain import Find, Stage, before, chain, deciding
 from tutor.walk.draft import from_state, to_state
-from tutor.walk.ending import flawed, named, ruled_out, suspicions, unanswered, verdict
+from tutor.walk.ending import flawed, named, ruled_out, suspicions, unanswered, verdict, waiting
 from tutor.walk.fix import fix_command, fix_values, own_lines, own_settings
 from tutor.walk.later import Change, change, changes, grown, looked_back
 from tutor.walk.machine import (
-    UNSURE,
-    Answer,
-    AtLeaf,
-    AtQuestion,
-    Look,
-    Place,
-    Prediction,
-    Walk,
     again,
     back,
     begin,
+    excuse,
     go_on,
+    leave_open,
     look,
     pick,
     predict,
@@ -38,6 +33,16 @@ from tutor.walk.machine import (
     unattended,
 )
 from tutor.walk.score import score
+from tutor.walk.standing import (
+    UNSURE,
+    Answer,
+    AtLeaf,
+    AtQuestion,
+    Look,
+    Place,
+    Prediction,
+    Walk,
+)
 
 __all__ = [
     "UNSURE",
@@ -59,12 +64,14 @@ __all__ = [
     "change",
     "changes",
     "deciding",
+    "excuse",
     "fix_command",
     "fix_values",
     "flawed",
     "from_state",
     "go_on",
     "grown",
+    "leave_open",
     "look",
     "looked_back",
     "named",
@@ -82,4 +89,5 @@ __all__ = [
     "unanswered",
     "unattended",
     "verdict",
+    "waiting",
 ]

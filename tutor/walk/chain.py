@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from tutor.run import Run
 from tutor.tree import Handover, Tree
 from tutor.walk.ending import flawed
-from tutor.walk.machine import AtLeaf, AtQuestion, Look, Place, Walk, unattended
+from tutor.walk.machine import unattended
+from tutor.walk.standing import AtLeaf, AtQuestion, Look, Place, Walk
 
 Find = Callable[[str], Tree]
 """A tree by its name."""

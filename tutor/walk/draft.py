@@ -5,18 +5,9 @@ from dataclasses import asdict, replace
 from typing import Any
 
 from tutor.run import Run
-from tutor.tree import Tree
-from tutor.walk.machine import (
-    UNSURE,
-    Answer,
-    AtQuestion,
-    Place,
-    Prediction,
-    Walk,
-    begin,
-    look,
-    stands_at,
-)
+from tutor.tree import UNDECIDED, Tree
+from tutor.walk.machine import begin, leave_open, look, stands_at
+from tutor.walk.standing import UNSURE, Answer, AtQuestion, Place, Prediction, Walk
 
 
 def to_state(walk: Walk) -> dict[str, Any]:
@@ -68,6 +59,8 @@ def _read(run: Run, tree: Tree, state: Mapping[str, Any]) -> Walk:
         walk = stands_at(walk, here.question.outcomes[answer.outcome], answer, then)
     if not isinstance(walk, AtQuestion):
         return walk
+    if state["at"] == UNDECIDED:
+        return leave_open(replace(walk, focus=focus))
     hints = max(0, min(int(state["hints"]), len(walk.question.hints)))
     return replace(walk, prediction=_prediction(walk, state["prediction"]), hints=hints, focus=focus)
 

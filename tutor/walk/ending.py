@@ -3,7 +3,8 @@
 from collections.abc import Collection
 
 from tutor.tree import Leaf, Outcome
-from tutor.walk.machine import AtLeaf, AtQuestion, Walk
+from tutor.walk.machine import back
+from tutor.walk.standing import AtLeaf, AtQuestion, Walk
 from tutor.words import Words
 
 
@@ -41,7 +42,14 @@ def verdict(walk: Walk) -> str:
 def named(walk: Walk) -> Leaf | None:
     """The leaf that says what is wrong or that nothing is; None where the log is not enough for either."""
     leaf = walk.leaf
-    return leaf if leaf is not None and leaf.verdict == verdict(walk) else None
+    return leaf if leaf is not None and leaf.verdict == verdict(walk) != "undecided" else None
+
+
+def waiting(walk: Walk) -> AtQuestion | None:
+    """The walk at the question that it waits for, or ended undecided at; None at a leaf of its tree."""
+    if isinstance(walk, AtQuestion):
+        return walk
+    return back(walk) if walk.left_open else None
 
 
 def suspicions(walk: Walk) -> list[str]:

@@ -5,7 +5,9 @@ from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from tutor.run import Run
-from tutor.walk.machine import UNSURE, Answer, AtQuestion, Look, Place, Walk, look
+from tutor.walk.ending import waiting
+from tutor.walk.machine import look
+from tutor.walk.standing import UNSURE, Answer, AtQuestion, Look, Place, Walk
 
 W = TypeVar("W", bound=Walk)
 
@@ -59,9 +61,9 @@ def changes(walk: Walk, at: Callable[[AtQuestion], Look] = look) -> Mapping[Plac
 
 
 def looked_back(walk: Walk) -> list[Look]:
-    """What the log says of each question behind us, and of the one at hand."""
+    """What the log says of each question behind us, and of the one at hand or at which the walk ended."""
     stood = [_before(walk, place) for place in range(len(walk.answers))]
-    return [look(one) for one in (*stood, *([walk] if isinstance(walk, AtQuestion) else []))]
+    return [look(one) for one in (*stood, waiting(walk)) if one is not None]
 
 
 def _before(walk: Walk, place: int) -> AtQuestion:

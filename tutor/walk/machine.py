@@ -1,158 +1,13 @@
 """The machine: begin, look, predict, go on, back. It knows neither screens nor files."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
-from typing import Any
-from uuid import uuid4
+from dataclasses import replace
+from typing import Any, Literal
 
 from tutor import detectors
-from tutor.detectors import NO_DATA, NOT_YET, Finding
+from tutor.detectors import NO_DATA, Finding
 from tutor.run import Run
-from tutor.tree import Leaf, Outcome, Question, Tree
-
-UNSURE = "?"
-"""The prediction that the log can't tell."""
-
-Place = tuple[str, int | None]
-"""A question and the step under discussion: what the log says of it depends on both."""
-
-
-@dataclass(frozen=True)
-class Look:
-    """What the log says of one question.
-
-    Attributes:
-        outcome: one of the question's, or NO_DATA, or NOT_YET.
-        finding: of the rule, or of the check that decided, with the facts of those before it.
-        checks: every check's finding by its name, where the question has several.
-        close: the rule decided by a hair, as the tree has it.
-    """
-
-    question: str
-    outcome: str
-    finding: Finding
-    checks: Mapping[str, Finding]
-    close: bool = False
-
-    @property
-    def answers(self) -> bool:
-        """Whether the log can tell."""
-        return self.outcome not in (NO_DATA, NOT_YET)
-
-
-@dataclass(frozen=True)
-class Prediction:
-    """What the learner said before going on.
-
-    Attributes:
-        outcome: one of the question's, or UNSURE.
-        confidence: from 1 to 5.
-        seen_before: the log had spoken of this question before the prediction was made, so it tests nothing.
-    """
-
-    outcome: str
-    confidence: int
-    seen_before: bool = False
-
-
-@dataclass(frozen=True)
-class Answer:
-    """A question that lies behind us.
-
-    Attributes:
-        outcome: the one taken.
-        by: "log", "learner" (the log couldn't tell) or "assumed" (nor did anybody know, or nobody was there).
-        focus: the step under discussion when the question was asked.
-        facts: what was measured.
-        close: the log decided by a hair.
-    """
-
-    question: str
-    outcome: str
-    by: str
-    prediction: Prediction | None
-    hints: int
-    focus: int | None
-    facts: Mapping[str, Any]
-    close: bool = False
-
-
-@dataclass(frozen=True)
-class _Walk:
-    """What a walk has wherever it stands.
-
-    Attributes:
-        run: the run walked.
-        tree: the tree walked.
-        at: the id of the question or leaf.
-        start: where it began: the tree's first question, or the one to which a leaf of another tree led.
-        id: of this attempt: 32 hexadecimal digits.
-        attempt: counts from 1, and up with each `again`.
-        answers: the path.
-        focus: the step under discussion, or None.
-        spoken: of which questions, at which step, the learner has seen what the log says. Undoing an answer
-            leaves it as it is.
-    """
-
-    run: Run
-    tree: Tree
-    at: str
-    start: Place
-    id: str = field(default_factory=lambda: uuid4().hex)
-    attempt: int = 1
-    answers: tuple[Answer, ...] = ()
-    focus: int | None = None
-    spoken: frozenset[Place] = frozenset()
-
-    @property
-    def facts(self) -> dict[str, Any]:
-        """What was measured on the path, the later over the earlier, and `focus`, the step discussed."""
-        gathered: dict[str, Any] = {}
-        for answer in self.answers:
-            gathered |= answer.facts
-        return gathered | {"focus": self.focus}
-
-
-@dataclass(frozen=True)
-class AtQuestion(_Walk):
-    """A walk at a question.
-
-    Attributes:
-        prediction: the one committed for it, or None.
-        hints: how many of the question's are shown.
-    """
-
-    prediction: Prediction | None = None
-    hints: int = 0
-
-    @property
-    def question(self) -> Question:
-        """The question at hand."""
-        return self.tree.questions[self.at]
-
-    @property
-    def leaf(self) -> None:
-        """None: the walk goes on."""
-
-
-@dataclass(frozen=True)
-class AtLeaf(_Walk):
-    """A walk at its end."""
-
-    prediction: None = field(default=None, init=False)
-    hints: int = field(default=0, init=False)
-
-    @property
-    def question(self) -> None:
-        """None: a leaf asks nothing."""
-
-    @property
-    def leaf(self) -> Leaf:
-        """The leaf."""
-        return self.tree.leaves[self.at]
-
-
-Walk = AtQuestion | AtLeaf
+from tutor.tree import UNDECIDED, Outcome, Question, Tree
+from tutor.walk.standing import SILENT, UNSURE, Answer, AtLeaf, AtQuestion, Look, Place, Prediction, Walk
 
 
 def begin(run: Run, tree: Tree, start: Place | None = None, *, attempt: int = 1) -> AtQuestion:
@@ -170,8 +25,15 @@ def again(walk: Walk, start: Place | None = None) -> AtQuestion:
 def look(walk: AtQuestion) -> Look:
     """What the log says of the question at hand."""
     seen = _look(walk)
-    margin = seen.finding.margin
-    return replace(seen, close=seen.answers and margin is not None and margin <= walk.tree.close)
+    if not seen.answers:
+        return seen
+    margin, outcome, step = seen.finding.margin, walk.question.outcomes[seen.outcome], seen.finding.step
+    return replace(
+        seen,
+        began=walk.run.span_of(step, outcome.onset) if outcome.onset and step is not None else None,
+        close=margin is not None and margin <= walk.tree.close,
+        in_part=seen.in_part or outcome.open,
+    )
 
 
 def _look(walk: AtQuestion) -> Look:
@@ -187,18 +49,19 @@ def _look(walk: AtQuestion) -> Look:
     for name, check in question.checks.items():
         found = detectors.apply(check.rule.detector, walk.run, check.rule.numbers, walk.focus, facts)
         checks[name] = found
-        if found.outcome not in (NO_DATA, NOT_YET):
+        if found.outcome not in SILENT:
             facts = {**facts, **found.facts}
         if decided is None and found.outcome in question.outcomes:
             decided = replace(found, facts=facts)
     if decided:
         return Look(walk.at, decided.outcome, decided, checks)
-    for silent in (NO_DATA, NOT_YET):
+    for silent in SILENT:
         if all(finding.outcome == silent for finding in checks.values()):
             return Look(walk.at, silent, next(iter(checks.values())), checks)
     otherwise = question.otherwise
     assert otherwise, "a question with checks says what holds when none decides"
-    return Look(walk.at, otherwise, Finding(otherwise, walk.focus), checks)
+    in_part = any(finding.outcome in SILENT for finding in checks.values())
+    return Look(walk.at, otherwise, Finding(otherwise, walk.focus), checks, in_part=in_part)
 
 
 def tabled(walk: Walk) -> Look | None:
@@ -220,10 +83,22 @@ def predict(walk: AtQuestion, outcome: str, confidence: int) -> AtQuestion:
     return replace(walk, prediction=prediction, spoken=walk.spoken | {place})
 
 
+def excuse(question: Question, said: Prediction | None, seen: Look) -> Literal["close", "in_part"] | None:
+    """Why a prediction that missed doesn't count: the log decided by a hair, or it leaves something open and
+    the learner said so.
+    """
+    if seen.close:
+        return "close"
+    if said is None:
+        return None
+    stays_open = said.outcome == UNSURE or question.outcomes[said.outcome].open
+    return "in_part" if seen.in_part and stays_open else None
+
+
 def take(walk: AtQuestion, outcome: str, by: str, seen: Look) -> Walk:
     """The walk after `outcome`: at the next question or leaf."""
-    facts = dict(seen.finding.facts)
-    answer = Answer(walk.at, outcome, by, walk.prediction, walk.hints, walk.focus, facts, seen.close)
+    facts, forgiven = dict(seen.finding.facts), excuse(walk.question, walk.prediction, seen) is not None
+    answer = Answer(walk.at, outcome, by, walk.prediction, walk.hints, walk.focus, facts, forgiven)
     found = seen.finding.step if walk.question.focus and seen.answers else None
     return stands_at(walk, walk.question.outcomes[outcome], answer, walk.focus if found is None else found)
 
@@ -240,17 +115,11 @@ def stands_at(walk: AtQuestion, outcome: Outcome, answer: Answer, focus: int | N
             hints=0,
         )
     assert outcome.leaf, "an outcome leads to a question or to a leaf"
-    return AtLeaf(
-        walk.run,
-        walk.tree,
-        outcome.leaf,
-        walk.start,
-        walk.id,
-        walk.attempt,
-        (*walk.answers, answer),
-        focus,
-        walk.spoken,
-    )
+    return _at_leaf(walk, outcome.leaf, (*walk.answers, answer), focus)
+
+
+def _at_leaf(walk: AtQuestion, leaf: str, answers: tuple[Answer, ...], focus: int | None) -> AtLeaf:
+    return AtLeaf(walk.run, walk.tree, leaf, walk.start, walk.id, walk.attempt, answers, focus, walk.spoken)
 
 
 def go_on(walk: AtQuestion, seen: Look, outcome: str | None = None) -> Walk:
@@ -269,6 +138,11 @@ def go_on(walk: AtQuestion, seen: Look, outcome: str | None = None) -> Walk:
     return take(walk, outcome, "learner", seen)
 
 
+def leave_open(walk: AtQuestion) -> AtLeaf:
+    """End undecided, at a question that neither the log nor the learner can answer."""
+    return _at_leaf(walk, UNDECIDED, walk.answers, walk.focus)
+
+
 def pick(walk: Walk, step: int) -> Walk:
     """Take up another step as the one under discussion."""
     return replace(walk, focus=step)
@@ -280,24 +154,34 @@ def reveal(walk: AtQuestion) -> AtQuestion:
 
 
 def back(walk: Walk) -> AtQuestion:
-    """Undo: the prediction if one is committed, else the last answer. What the log said stays seen."""
+    """Undo: the prediction if one is committed, else the last answer; from an end that is undecided, back to
+    its question. What the log said stays seen.
+    """
     if isinstance(walk, AtQuestion):
         if walk.prediction is not None:
             return replace(walk, prediction=None)
         if not walk.answers:
             return walk
+    elif walk.left_open:
+        return _at_question(walk, walk.left_open, walk.answers, walk.focus)
     last = walk.answers[-1]
+    return _at_question(walk, last.question, walk.answers[:-1], last.focus, last.hints)
+
+
+def _at_question(
+    walk: Walk, question: str, answers: tuple[Answer, ...], focus: int | None, hints: int = 0
+) -> AtQuestion:
     return AtQuestion(
         walk.run,
         walk.tree,
-        last.question,
+        question,
         walk.start,
         walk.id,
         walk.attempt,
-        walk.answers[:-1],
-        last.focus,
+        answers,
+        focus,
         walk.spoken,
-        hints=last.hints,
+        hints=hints,
     )
 
 

@@ -2,13 +2,13 @@
 
 from collections.abc import Iterable
 
-from tutor.walk.machine import Answer
+from tutor.walk.standing import Answer
 
 
 def score(answers: Iterable[Answer]) -> tuple[int, int]:
     """How many predictions were right, and of how many that count.
 
-    Those count that the log answered; one that missed where the log decided by a hair doesn't, and one made
+    Those count that the log answered; one that missed and is excused (see `excuse`) doesn't, and one made
     after the log had answered is never right.
     """
     right = counted = 0

@@ -6,10 +6,11 @@ from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.content import Content
 from textual.screen import ModalScreen
-from textual.widgets import Input, Static
+from textual.widgets import Static
 
 from tutor.ui import bindings
 from tutor.ui.screens.once import LeftOnce
+from tutor.ui.widgets.field import Field
 from tutor.ui.widgets.footer import Keys
 from tutor.words import SaidError, plain, say
 
@@ -42,7 +43,7 @@ class ChangeScreen(LeftOnce, ModalScreen[list[str] | None]):
         """The field, and what is wrong with what stands in it."""
         with Vertical(classes="pane dialog") as pane:
             pane.border_title = Content(say(f"trial.{self._kind}", self.app.lang))
-            yield Input(
+            yield Field(
                 self._begun,
                 placeholder=self._example,
                 max_length=300,
@@ -53,7 +54,7 @@ class ChangeScreen(LeftOnce, ModalScreen[list[str] | None]):
             yield Static(note, classes="note", markup=False)
         yield Keys()
 
-    def on_input_submitted(self, event: Input.Submitted) -> None:
+    def on_input_submitted(self, event: Field.Submitted) -> None:
         """Take what is typed, or say what is wrong with it."""
         given = event.value.replace(",", " ").split()
         try:

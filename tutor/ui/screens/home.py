@@ -91,7 +91,7 @@ class HomeScreen(Page):
             return
         for name in {ended.tree for ended in found.finished.values()} - self._leaves.keys():
             tree = await self._tree(name)
-            self._leaves[name] = tree.leaves if tree else {}
+            self._leaves[name] = tree.ends if tree else {}
         for entry in found.entries:
             if not self.stands:
                 return

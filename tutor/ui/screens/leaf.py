@@ -17,7 +17,7 @@ from tutor import walk as walks
 from tutor.proof import Compared, Proof, go_on, look_alikes
 from tutor.run import PANELS
 from tutor.run.verification import Verification
-from tutor.saying import answer_label, mark_of, of_absent, of_meaning, of_onset, of_table
+from tutor.saying import answer_label, mark_of, of_absent, of_guesses, of_meaning, of_onset, of_table
 from tutor.ui import bindings, proofs
 from tutor.ui.cases import Opened, open_seal
 from tutor.ui.screens.leafhealth import LeafHealth
@@ -99,7 +99,7 @@ class LeafScreen(LeafHealth):
         yield Live()
         with VerticalScroll(id="leaf"):
             yield Path()
-            for part in ("verdict", "seal", "proof", "fix", "table", "not", "evidence", "score"):
+            for part in ("verdict", "rests", "seal", "proof", "fix", "table", "not", "evidence", "score"):
                 yield Static(id=part, classes="pane")
 
     def relabel(self) -> None:
@@ -108,6 +108,7 @@ class LeafScreen(LeafHealth):
         self.show_way()
         sections = {
             "verdict": self._verdict(lang),
+            "rests": self._rests_on(lang),
             "seal": seal.told(self._opened, lang) if self._opened else None,
             "proof": self._proven(lang),
             "fix": fixes.told(self.walk, self._tried, lang),
@@ -166,6 +167,11 @@ class LeafScreen(LeafHealth):
                 (leaf.unreached(lang), ""),
             ]
         return Content.assemble(*parts)
+
+    def _rests_on(self, lang: str) -> Content | None:
+        """The answers that the log didn't give: what stands above holds if they do."""
+        guesses = of_guesses(self.walk, lang)
+        return Content("\n".join(f"? {one}" for one in guesses)) if guesses else None
 
     def _proven(self, lang: str) -> Content | None:
         """That there is something to prove or, once begun, how far that has come and where it goes on."""
@@ -238,6 +244,8 @@ class LeafScreen(LeafHealth):
         match action:
             case "prove":
                 works = self._proof is not None and parameters[0] == self._proof.finished
+            case "leave":
+                works = bool(parameters) == self.app.over_another_walk
             case "fix":
                 works = walks.flawed(self.walk) and bool(self.walk.run.manifest.tutor)
             case "postmortem":
@@ -324,7 +332,7 @@ class LeafScreen(LeafHealth):
         """Undo the last answer."""
         self.dismiss(None)
 
-    def action_leave(self) -> None:
+    def action_leave(self, _below: bool = False) -> None:
         """Leave the walk."""
         self.dismiss("leave")
 

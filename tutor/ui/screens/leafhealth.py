@@ -28,8 +28,8 @@ class LeafHealth(GrowingWalk[AtLeaf]):
 
     @work(exclusive=True, group="whole")
     async def find_whole(self) -> None:
-        """Find out what a healthy leaf has to be held against."""
-        if self.walk.leaf.verdict == "healthy":
+        """Find out what a healthy leaf has to be held against, and what is known at one that is undecided."""
+        if self.walk.leaf.verdict != "flaw":
             self._whole = await whole(self.walk, self._keeper, self.app.files)
             if self.stands:
                 self.relabel()
@@ -42,15 +42,15 @@ class LeafHealth(GrowingWalk[AtLeaf]):
 
     @property
     def doubted(self) -> bool:
-        """Whether a healthy leaf says more than the trees before it and the answers on the way bear out; also
-        until that is known.
+        """Whether the walk ended undecided, or a healthy leaf says more than the trees before it and the
+        answers on the way bear out; also until that is known.
         """
         if self.walk.leaf.verdict != "healthy":
-            return False
+            return self.walk.left_open is not None
         return self._whole is None or verdict_of(self._whole) != "healthy"
 
     def doubts(self, lang: str) -> Content:
-        """Why the run isn't healthy at a healthy leaf, and what would settle it."""
+        """Why the run isn't healthy at a healthy leaf or is undecided, and what would settle it."""
         if self._whole is None:
             return Content(self.say("walk.reading"))
         first, *more = of_end(self._whole, lang)

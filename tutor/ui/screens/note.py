@@ -14,8 +14,8 @@ from tutor.ui.widgets.footer import Keys
 from tutor.words import say
 
 
-class NoteScreen(LeftOnce, ModalScreen[None]):
-    """Lines under a title.
+class NoteScreen(LeftOnce, ModalScreen[bool]):
+    """Lines under a title. Gives False.
 
     Args:
         title: a key of tutor/words.
@@ -37,4 +37,4 @@ class NoteScreen(LeftOnce, ModalScreen[None]):
 
     def action_close(self) -> None:
         """Back to the screen below."""
-        self.dismiss()
+        self.dismiss(False)

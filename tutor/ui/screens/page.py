@@ -96,13 +96,18 @@ class PlotPage(Page):
     def ruling(self, panel: str) -> "Ruling | None":
         """What a rule showed on `panel`; nothing unless the screen says otherwise."""
 
+    def asked(self, panel: str) -> str:
+        """The signal to which the axis of `panel` is fitted; "", to all, unless the screen says otherwise."""
+        return ""
+
     def show_panel(self, panel: str) -> None:
         """Draw `panel` over the steps that are shown."""
         self.draw(panel, self.query_one(Plot).view)
 
     def draw(self, panel: str, view: tuple[int, int] | None) -> None:
         """Draw `panel` from the first to the last step of `view`; None fits the view to the mark."""
-        self.query_one(Plot).show(panel, self.mark, self.levels.get(panel), view, self.ruling(panel))
+        plot, level = self.query_one(Plot), self.levels.get(panel)
+        plot.show(panel, self.mark, level, view, self.ruling(panel), self.asked(panel))
         self.query_one(PanelTabs).show(panel)
         self.refresh_bindings()
 

@@ -28,6 +28,7 @@ class PanelScreen(PlotPage):
         view: first and last step, or None for the one that fits the mark.
         cursor: where the cursor stands, or None.
         ruling: by panel, what a rule showed there.
+        asked: by panel, the signal to which its axis is fitted.
     """
 
     BINDINGS = bindings.PANEL
@@ -42,11 +43,12 @@ class PanelScreen(PlotPage):
         view: tuple[int, int] | None = None,
         cursor: int | None = None,
         ruling: "Callable[[str], Ruling | None] | None" = None,
+        asked: "Callable[[str], str] | None" = None,
     ):
         super().__init__()
         self.subject = run
         self._opened_on, self._mark, self._levels = (panel, view), mark, levels or {}
-        self._cursor, self._evidence = cursor, ruling
+        self._cursor, self._evidence, self._asked = cursor, ruling, asked
 
     def body(self) -> ComposeResult:
         """The panel under its tabs."""
@@ -87,6 +89,10 @@ class PanelScreen(PlotPage):
     def ruling(self, panel: str) -> "Ruling | None":
         """What a rule showed on `panel`."""
         return self._evidence(panel) if self._evidence else None
+
+    def asked(self, panel: str) -> str:
+        """The signal to which the axis of `panel` is fitted."""
+        return self._asked(panel) if self._asked else ""
 
     def action_close(self) -> None:
         """Back to the screen below, whose cursor goes where this one stands."""

@@ -28,7 +28,7 @@ from tutor.words import BadFileError, SaidError, plain
 if TYPE_CHECKING:
     from tutor.ui.keeper import Keeper
 
-ANYWHERE = ("leave", "language", "help", "quit", "command_palette")
+ANYWHERE = ("language", "help", "quit", "command_palette")
 """What works before the log is read."""
 
 PAINTED = 0.1
@@ -153,10 +153,12 @@ class WalkScreen(FactsWalk, BeforeWalk):
     def check_action(self, action: str, parameters: tuple) -> bool | None:
         """Only what works now."""
         walk, seen = self._walk, self.seen
+        if action == "leave":
+            return bool(parameters) == self.app.over_another_walk
         if not self.is_mounted or walk is None:
             return action in ANYWHERE
         if isinstance(walk, AtLeaf):
-            return action in ("leave", "back", "again", "map")
+            return action in ("back", "again", "map")
         choosing = seen is None or not seen.answers
         moved = bool(walk.answers or walk.prediction)
         works = {
@@ -173,7 +175,8 @@ class WalkScreen(FactsWalk, BeforeWalk):
             "why": lambda: not self._room_for_why,
             "remarks": lambda: bool(walk.run.remarks),
             "fact": lambda: bool(self.lacking),
-            "before": lambda: bool(self._before),
+            "no_fact": lambda: not self.lacking,
+            "before": lambda: bool(self._before) and not self.app.over_another_walk,
             "back": lambda: moved,
             "again": lambda: moved,
         }
@@ -222,13 +225,17 @@ class WalkScreen(FactsWalk, BeforeWalk):
     @work(exclusive=True, group="known")
     async def _tell_known(self) -> None:
         """Where neither the log nor the learner knows and nothing may be assumed: what shows until here that
-        something is wrong, and how to find out. The walk stays.
+        something is wrong, and how to find out. The walk stays, or ends undecided.
         """
-        from tutor.ui.screens.note import NoteScreen
+        from tutor.ui.screens.known import KnownScreen
 
         known = await self.app.files.read(partial(_known, self.asking, self.app.lang))
         if self.stands:
-            self.app.push_screen(NoteScreen("walk.known", known))
+            self.app.push_screen(KnownScreen("walk.known", known), self._end_open)
+
+    def _end_open(self, end: bool | None) -> None:
+        if end and isinstance(self._walk, AtQuestion):
+            self.move_to(walks.leave_open(self._walk))
 
     def action_hint(self) -> None:
         """One more hint."""
@@ -284,10 +291,8 @@ class WalkScreen(FactsWalk, BeforeWalk):
         from tutor.ui.screens.panel import PanelScreen
 
         plot = self.query_one(Plot)
-        screen = PanelScreen(
-            self.walk.run, plot.panel, plot.mark, self.levels, plot.view, plot.cursor, self.ruling
-        )
-        self.app.push_screen(screen, plot.point)
+        shown = plot.panel, plot.mark, self.levels, plot.view, plot.cursor
+        self.app.push_screen(PanelScreen(self.walk.run, *shown, self.ruling, self.asked), plot.point)
 
     def action_others(self) -> None:
         """Take up another step."""
@@ -308,8 +313,8 @@ class WalkScreen(FactsWalk, BeforeWalk):
             walk = walks.go_on(walk, self.seen)
         self.move_to(walks.pick(walk, int(step)))
 
-    def action_leave(self) -> None:
-        """Leave; the walk stays where it is."""
+    def action_leave(self, _below: bool = False) -> None:
+        """Leave, to the walk below where there is one; this one stays where it is."""
         self.app.leave(self)
 
     def on_answer_chosen(self) -> None:

@@ -36,6 +36,11 @@ class FactsWalk(WalkView):
         screen = ChangeScreen("fact", self._enough, f"{asked[0]}=", _example(asked))
         self.app.push_screen(screen, self._give)
 
+    def action_no_fact(self) -> None:
+        """Say why there is no fact to give: a key that does nothing seems broken."""
+        why = self.say("walk.no_fact_yet" if self.seen is None else "walk.no_fact_asked")
+        self.notify(self.say("walk.no_fact", why=why), markup=False)
+
     def _enough(self, typed: Sequence[str]) -> list[str]:
         """The facts that were typed, if the question can go by them.
 

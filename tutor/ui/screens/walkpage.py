@@ -60,7 +60,10 @@ class WalkPage(Page, Generic[W]):
 
         walk, files, lang = self.walk, self.app.files, self.app.lang
         entries = await files.read(partial(runs.beside, walk.run))
-        name: str | None = entries[0].name if entries else None
+        if not entries:
+            self.notify(self.say("ui.nothing_beside"), markup=False)
+            return
+        name: str | None = entries[0].name
         if len(entries) != 1:
             rows = [
                 (entry.name, f"{self.app.called(entry.path, entry.name)}   {entry.describe(lang)}")

@@ -18,6 +18,7 @@ from tutor.ui.widgets.remarks import Remarks
 from tutor.ui.widgets.title import Title
 from tutor.ui.widgets.walkpanes import WalkPanes
 from tutor.walk import AtLeaf, AtQuestion, Change, Look, Place, Stage, Walk
+from tutor.words import number, plain
 
 if TYPE_CHECKING:
     from tutor.plots import Ruling
@@ -36,7 +37,8 @@ class WalkView(PlotPage, GrowingWalk[Walk]):
         begun: whether the log is read and questions can be answered.
         seen: what the log says of the question at hand, from the moment the learner has committed. While its
             answer stays, rows that come leave the words as they are: numbers that run can't be read.
-        then: what it said at that moment, where rows that came have changed the answer since.
+        then: what it said at that moment, where rows that came, or facts that were given, have changed the
+            answer since.
     """
 
     def __init__(self, subject: Run | Path, tree: Tree, start: Place | None = None):
@@ -44,6 +46,7 @@ class WalkView(PlotPage, GrowingWalk[Walk]):
         self._subject, self._tree, self._start = subject, tree, start
         self.seen: Look | None = None
         self.then: Look | None = None
+        self._given: Sequence[str] = ()
         self._why = False
         self._looks = Looks()
         self._before: Sequence[Stage] = ()
@@ -114,6 +117,7 @@ class WalkView(PlotPage, GrowingWalk[Walk]):
                 before=self._before,
                 changed=self.changed,
                 then=self.then,
+                given=self._given,
             )
         self.tell_news()
 
@@ -125,7 +129,7 @@ class WalkView(PlotPage, GrowingWalk[Walk]):
 
     def grow(self, walk: Walk, looks: Looks, changed: Mapping[Place, Change]) -> None:
         """Draw the rows that came. What the learner has chosen, the cursor and the zoom stay."""
-        told = changed != self.changed
+        told, before = changed != self.changed, self.walk.run
         self._walk, self.changed, self._looks = walk, changed, looks
         self.query_one(Remarks).about = walk.run
         self.query_one(Title).describe(walk.run, self._tree, self.app.lang)
@@ -133,20 +137,23 @@ class WalkView(PlotPage, GrowingWalk[Walk]):
         if isinstance(walk, AtLeaf):
             plot.subject = walk.run
             return
-        self._hear(walk)
+        self._hear(walk, _given_since(before, walk.run) if walk.run.frame is before.frame else ())
         plot.grow(walk.run, self.mark, self.levels.get(plot.panel), self.ruling(plot.panel))
         if told:
             self._panes.show_path(self._before, changed)
 
-    def _hear(self, walk: AtQuestion) -> None:
-        """Draw what the log says now, where its answer is another, or where it still can't tell."""
+    def _hear(self, walk: AtQuestion, given: Sequence[str]) -> None:
+        """Draw what the log says now, where its answer is another, or where it still can't tell; `given` are
+        the facts that alone are new.
+        """
         if self.seen is None:
             return
         now, then = self._looks.at(walk), self.then or self.seen
         if now.outcome == self.seen.outcome and now.answers:
             return
         self.seen, self.then = now, None if now.outcome == then.outcome else then
-        self._panes.show_said(walk, self.seen, self.then)
+        self._given = given
+        self._panes.show_said(walk, self.seen, self.then, given)
         self.refresh_bindings()
 
     @property
@@ -163,6 +170,16 @@ class WalkView(PlotPage, GrowingWalk[Walk]):
             return {}
         return bounds(question, self.seen or self._looks.at(self.asking))
 
+    def asked(self, panel: str) -> str:
+        """The signal that the question asks about, on its panel."""
+        return looks.asked(self.asking, panel)
+
     def ruling(self, panel: str) -> "Ruling | None":
         """What the rules showed on `panel`, once the learner has committed."""
         return looks.ruling(self.asking.question, self.seen, panel) if self.seen else None
+
+
+def _given_since(before: Run, now: Run) -> Sequence[str]:
+    """The facts of the configuration that were given since, as they are typed."""
+    new = (name for name, fact in now.origins.items() if before.origins.get(name) != fact)
+    return [f"{name}={plain(number(now.origins[name].value))}" for name in new]

@@ -173,12 +173,15 @@ class Answer(Fitted):
         )
 
     def _sureness(self) -> Content:
-        parts: list[tuple[str, str]] = [
-            (f"{say('walk.how_sure', self._lang)}  ", "$foreground-muted"),
-            ("←", "$foreground-muted @click=surer(-1)"),
+        """The scale, of squares: numbers would look like keys, and those are the panels'."""
+        muted, ink = "$foreground-muted", "bold $accent" if self.chosen else "$foreground-muted"
+        squares = [
+            ("■" if level <= self.confidence else "□", f"{ink} @click=sure({level})") for level in CONFIDENCES
         ]
-        for level in CONFIDENCES:
-            click = f"@click=sure({level})"
-            now = level == self.confidence
-            parts.append((f"[{level}]" if now else f" {level} ", f"{'bold $accent' if now else ''} {click}"))
-        return Content.assemble(*parts, ("→", "$foreground-muted @click=surer(1)"))
+        return Content.assemble(
+            (f"{say('walk.how_sure', self._lang)}  ", "" if self.chosen else muted),
+            ("← ", f"{muted} @click=surer(-1)"),
+            *squares,
+            (" → ", f"{muted} @click=surer(1)"),
+            (say("home.sure_level", self._lang, sure=self.confidence), muted),
+        )

@@ -15,7 +15,7 @@ from tutor.ui.widgets.settled import Scrolling, Words
 from tutor.walk import Look, Walk
 from tutor.words import say
 
-SIGNS = {"right": RIGHT, "wrong": WRONG, "close": CLOSE, "seen_before": SEEN_BEFORE}
+SIGNS = {"right": RIGHT, "wrong": WRONG, "close": CLOSE, "in_part": CLOSE, "seen_before": SEEN_BEFORE}
 MUTED = "$foreground-muted"
 
 
@@ -34,7 +34,9 @@ class Evidence(Scrolling):
         said, sources = self.query(Static)
         return said.get_content_height(container, viewport, width) + sources.display
 
-    def show(self, walk: Walk, seen: Look, lang: str, then: Look | None = None) -> None:
+    def show(
+        self, walk: Walk, seen: Look, lang: str, then: Look | None = None, given: Sequence[str] = ()
+    ) -> None:
         """Draw what the log says of the question at hand, which has been predicted.
 
         Args:
@@ -43,6 +45,7 @@ class Evidence(Scrolling):
             lang: of the words.
             then: what it said when the prediction was made, where that was something else: by it the
                 prediction is judged.
+            given: the facts that the learner gave since then.
         """
         assert walk.question, "a leaf asks nothing"
         assert walk.prediction, "the learner commits before the log speaks"
@@ -51,7 +54,7 @@ class Evidence(Scrolling):
         if then is None:
             lines = after_prediction(asked, said, seen, lang)
         else:
-            lines = since_prediction(asked, said, then, seen, lang)
+            lines = since_prediction(asked, said, then, seen, lang, given)
         self.query_one("#said", Static).update(Content("\n").join(drawn(line) for line in lines))
         sources = self.query_one("#sources", Static)
         sources.update(cited := drawn_sources(lines, lang))

@@ -1,12 +1,14 @@
 """Path: the questions behind us, the one at hand, and where its answers lead."""
 
+import textwrap
 from collections.abc import Mapping, Sequence
 from functools import partial
 
+from rich.cells import cell_len
 from textual.app import ComposeResult
 from textual.content import Content
 
-from tutor.saying import answer_label, folded
+from tutor.saying import answer_label, folded, of_taken
 from tutor.saying.later import of_change
 from tutor.tree import Tree
 from tutor.ui.widgets.fitted import Fitted
@@ -15,8 +17,6 @@ from tutor.walk import Answer, Change, Place, Stage, verdict
 from tutor.words import say
 
 HERE, AHEAD, CHANGED = "▸", "┆", "↻"
-BY = {"learner": "walk.by_you", "assumed": "walk.assumed"}
-"""Whose answer it is where it isn't the log's."""
 RIGHT, WRONG, UNTESTED, SEEN_BEFORE, CLOSE = "✓", "✗", "·", "≈", "±"
 
 
@@ -35,6 +35,9 @@ def mark_style(sign: str) -> str:
     """The style that goes with the mark; the mark itself carries the meaning."""
     return {RIGHT: "bold $success", WRONG: "bold $error"}.get(sign, "$foreground-muted")
 
+
+INDENT = " " * 6
+"""Before an answer that stands below its question: it begins under the question's title."""
 
 SIGNS = {
     "healthy": (RIGHT, "$foreground-muted"),
@@ -103,21 +106,17 @@ class Path(Scrolling):
         for answer in answers:
             question = tree.questions[answer.question]
             sign = mark(answer)
-            taken = question.outcomes[answer.outcome].label(lang)
-            by = f" ({say(BY[answer.by], lang)})" if answer.by in BY else ""
             step = Content.assemble(
                 (f"{sign} ", mark_style(sign)),
                 (f"{answer.question} ", "$foreground-muted"),
                 (question.title(lang), ""),
             )
-            label = Content.assemble((f"{taken}{by}", "bold"))
-            gap = width - step.cell_length - label.cell_length
-            lines.append(step + (" " * gap if gap > 0 else "\n" + " " * 6) + label)
+            lines.append(_beside(step, of_taken(answer, tree, lang), width))
             if one := changed.get((answer.question, answer.focus)):
                 said = of_change(one, question, lang)
                 lines.append(Content.assemble((f"  {CHANGED} {said}", "bold $accent")))
-        if at in tree.leaves:
-            lines.append(Content.assemble((f"◆ {tree.leaves[at].name(lang)}", "bold $accent")))
+        if at in tree.ends:
+            lines.append(Content.assemble((f"◆ {tree.ends[at].name(lang)}", "bold $accent")))
             return Content("\n").join(lines)
         title = tree.questions[at].title(lang)
         lines.append(Content.assemble((f"{HERE} {at} ", "bold $accent"), (title, "bold")))
@@ -134,7 +133,7 @@ class Path(Scrolling):
         width: int,
     ) -> Content:
         """The end of the path, as much of it as there is room for."""
-        here = Content.assemble(("◆" if at in tree.leaves else f"{HERE} {at}", "bold $accent"))
+        here = Content.assemble(("◆" if at in tree.ends else f"{HERE} {at}", "bold $accent"))
         room = width - here.cell_length - 2
         line = here
         for answer in reversed(answers):
@@ -144,7 +143,7 @@ class Path(Scrolling):
             step = Content.assemble(
                 (sign, mark_style(sign)),
                 (f" {answer.question} ", "$foreground-muted"),
-                (question.outcomes[answer.outcome].label(lang), "bold"),
+                (of_taken(answer, tree, lang), "bold"),
                 (f" {CHANGED} {answer_label(question, one.now, lang)}" if one else "", "bold $accent"),
                 (" › ", "$foreground-muted"),
             )
@@ -153,6 +152,15 @@ class Path(Scrolling):
                 return Content.assemble(("… ", "$foreground-muted")) + line
             line = step + line
         return line
+
+
+def _beside(step: Content, taken: str, width: int) -> Content:
+    """A question behind us with its answer at the right edge or, where that doesn't fit, indented below."""
+    gap = width - step.cell_length - cell_len(taken)
+    if gap > 0:
+        return Content.assemble(step, " " * gap, (taken, "bold"))
+    below = textwrap.wrap(taken, max(1, width - len(INDENT)), break_long_words=False)
+    return Content.assemble(step, *((f"\n{INDENT}{part}", "bold") for part in below))
 
 
 def _folded(stage: Stage, lang: str) -> Content:

@@ -39,6 +39,7 @@ class Plot(InTutor, Settled, Widget):
         level: the rule's bound, or None.
         view: first and last step drawn.
         ruling: what the rule looked at and decided by, or None.
+        asked: the signal to which the axis is fitted, or "".
         cursor: the step that is read out, or None.
         others: runs to lay over it.
     """
@@ -59,6 +60,7 @@ class Plot(InTutor, Settled, Widget):
         self.level: float | None = None
         self.view: tuple[int, int] | None = None
         self.ruling: Ruling | None = None
+        self.asked = ""
         self.cursor: int | None = None
         self._boards: tuple[tuple, list[Board]] | None = None
 
@@ -69,10 +71,11 @@ class Plot(InTutor, Settled, Widget):
         level: float | None,
         view: tuple[int, int] | None = None,
         ruling: "Ruling | None" = None,
+        asked: str = "",
     ) -> None:
         """Draw `panel`; without a `view`, the one that fits the mark."""
         self.panel, self.mark, self.level, self.view = panel, mark, level, view
-        self.ruling = ruling
+        self.ruling, self.asked = ruling, asked
         if self.subject is None:
             return
         from tutor import plots
@@ -147,7 +150,7 @@ class Plot(InTutor, Settled, Widget):
 
     def look_at(self, view: tuple[int, int]) -> None:
         """Draw the same over other steps."""
-        self.show(self.panel, self.mark, self.level, view, self.ruling)
+        self.show(self.panel, self.mark, self.level, view, self.ruling, self.asked)
 
     def grow(self, run: Run, mark: int | None, level: float | None, ruling: "Ruling | None") -> None:
         """Draw the same over the run with the rows that came. A view that showed its end follows the end."""
@@ -156,9 +159,8 @@ class Plot(InTutor, Settled, Widget):
             return
         from tutor import plots
 
-        self.show(
-            self.panel, mark, level, plots.followed(self.view, before, run, (mark, self.cursor)), ruling
-        )
+        view = plots.followed(self.view, before, run, (mark, self.cursor))
+        self.show(self.panel, mark, level, view, ruling, self.asked)
 
     def point(self, step: int | None) -> None:
         """Put the cursor at a logged step, and move the view as far as it takes to see it."""
@@ -206,14 +208,14 @@ class Plot(InTutor, Settled, Widget):
         read = self.cursor is not None and len(subject) > 0
         state = (
             revisions, self.panel, self.beside, width, height, app.lang, self.view, self.mark, self.level,
-            self.ruling, self._smooth, read, not app.no_color, app.current_theme.dark,
+            self.ruling, self.asked, self._smooth, read, not app.no_color, app.current_theme.dark,
         )  # fmt: skip
         if self._boards is None or self._boards[0] != state:
             how: plots.How = {
                 "lang": app.lang, "view": self.view, "mark": self.mark, "others": self.others,
                 "smooth": self._smooth, "colour": not app.no_color, "dark": app.current_theme.dark,
             }  # fmt: skip
-            ours = how | {"level": self.level, "ruling": self.ruling}
+            ours = how | {"level": self.level, "ruling": self.ruling, "asked": self.asked}
             second = self.beside
             room = (width - 2) // 2 if second else width
             boards = [plots.Board(subject, self.panel, room, height, readout=read, **ours)]

@@ -49,13 +49,23 @@ def placed(tree: Tree, lang: str) -> str:
     return say("walk.tree", lang, tree=tree.tree, title=tree.title(lang))
 
 
+def _length(run: Run, lang: str) -> str:
+    """How long it is: in steps where the log has a row for each, else in rows and to which step."""
+    if not len(run):
+        return say("walk.steps", lang, steps=0)
+    first, last = int(run.steps[0]), int(run.steps[-1])
+    if first <= 1 and len(run) == last + 1 - first:
+        return say("walk.steps", lang, steps=len(run))
+    return say("walk.rows_to", lang, rows=len(run), last=last)
+
+
 def described(run: Run, lang: str) -> str:
     """What the run was meant to be, in a few words, as far as its manifest says."""
     manifest = run.manifest
     dtype = manifest.dtype or manifest.settings.get("dtype")
     seed = manifest.settings.get("seed", manifest.seed)
     words = [str(dtype)] if dtype else []
-    words.append(say("walk.steps", lang, steps=int(run.steps[-1]) + 1 if len(run) else 0))
+    words.append(_length(run, lang))
     if seed is not None:
         words.append(say("walk.seed", lang, seed=seed))
     return " · ".join(words)

@@ -60,6 +60,7 @@ class WalkPanes(InTutor, Horizontal):
         before: Sequence[Stage],
         changed: Mapping[Place, Change],
         then: Look | None,
+        given: Sequence[str],
     ) -> None:
         """Draw where `walk` stands and, once the learner has committed, what the log says.
 
@@ -70,19 +71,22 @@ class WalkPanes(InTutor, Horizontal):
             before: the trees before this one, walked by the log.
             changed: the answers that the log no longer gives.
             then: what the log said when the learner committed, where that was something else.
+            given: the facts that the learner gave since.
         """
         self._walk = walk
         self.show_question(why=why)
         self.show_path(before, changed)
         self.show_hints(walk)
-        self.show_said(walk, seen, then)
+        self.show_said(walk, seen, then, given)
 
     def show_path(self, before: Sequence[Stage], changed: Mapping[Place, Change]) -> None:
         """Draw the answers behind us, and which of them the log no longer gives."""
         answers = self._walk.answers if self._walk else ()
         self.query_one(Path).show(self._tree, answers, self._at, self.app.lang, before, changed)
 
-    def show_said(self, walk: AtQuestion | None, seen: Look | None, then: Look | None) -> None:
+    def show_said(
+        self, walk: AtQuestion | None, seen: Look | None, then: Look | None, given: Sequence[str]
+    ) -> None:
         """Draw what the log says or, until the learner has committed, what to choose from."""
         lang, answer = self.app.lang, self.query_one(Answer)
         self._walk = walk
@@ -94,14 +98,15 @@ class WalkPanes(InTutor, Horizontal):
             answer.display = True
             answer.ask(self._question, lang)
             return
-        self.query_one(Evidence).show(walk, seen, lang, then)
+        self.query_one(Evidence).show(walk, seen, lang, then, given)
         answer.display = not seen.answers  # what was said stands beside what the log says
         if not seen.answers:
             answer.ask_by_hand(self._question, lang, walk.prediction)
 
     def show_question(self, *, why: bool) -> None:
         """Draw the question, and what is at stake if `why`."""
-        self.query_one(QuestionPane).show(self._at, self._question, self.app.lang, why=why)
+        run = self._walk.run if self._walk else None
+        self.query_one(QuestionPane).show(self._at, self._question, self.app.lang, why=why, run=run)
 
     def show_hints(self, walk: AtQuestion | None) -> None:
         """Draw the hints revealed so far."""

@@ -1,0 +1,23 @@
+"""The post-mortem of a walk: what its tree and its leaf offer to consider."""
+
+from tests.conftest import ROOT, make_run
+from tutor import readers, tree, walk
+from tutor.begun import begun
+
+PHASE_19 = tree.find("phase-19")
+
+
+def test_the_flaw_that_was_reached_is_offered_where_no_hypothesis_is_it():
+    loss = [2.0 + 0.01 * (row % 3) + 3 * (200 <= row < 260) for row in range(400)]
+    end, _ = walk.unattended(make_run({"loss": loss}), PHASE_19)
+    assert end.at == "instability"
+    *others, last = begun(end, "en").hypotheses
+    assert [one.key for one in others] == ["rare_token", "overflow", "schedule", "state", "loader"]
+    assert (last.key, last.words("es")) == ("instability", end.leaf.name("es"))
+    assert last.known_by("en") == end.leaf.sees("en")
+
+
+def test_where_a_hypothesis_is_that_flaw_it_is_offered_once():
+    end, _ = walk.unattended(readers.read(ROOT / "runs" / "19-break"), PHASE_19)
+    assert end.at == "unclipped-batch"
+    assert "unclipped-batch" not in [one.key for one in begun(end, "en").hypotheses]
