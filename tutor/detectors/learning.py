@@ -10,7 +10,8 @@ from tutor.detectors import NO_DATA, NOT_YET, Finding, detector
 from tutor.detectors.course import warming_up
 from tutor.detectors.courses import Course, course_in
 from tutor.detectors.grouped import Guess
-from tutor.detectors.windows import FEWEST, begins_late, finite, is_objective, trend
+from tutor.detectors.trends import trend
+from tutor.detectors.windows import FEWEST, begins_late, finite, is_objective
 from tutor.run import Run, known_float, to_float
 
 if TYPE_CHECKING:

@@ -14,13 +14,13 @@ from tutor.detectors.grouped import (
     Leak,
     Motion,
     NormBound,
+    Rise,
     Sustained,
-    Undone,
 )
 from tutor.detectors.windows import Window
 
 Number = int | float
-Group = Window | Beyond | Evaluation | Gain | Guess | Leak | Motion | NormBound | Sustained | Undone
+Group = Window | Beyond | Evaluation | Gain | Guess | Leak | Motion | NormBound | Sustained | Rise
 _KINDS: Mapping[str, type[Grouped]] = {kind.__name__: kind for kind in get_args(Group)}
 
 
@@ -44,7 +44,7 @@ Given = Annotated[
     | Annotated[Motion, Tag("Motion")]
     | Annotated[NormBound, Tag("NormBound")]
     | Annotated[Sustained, Tag("Sustained")]
-    | Annotated[Undone, Tag("Undone")],
+    | Annotated[Rise, Tag("Rise")],
     Discriminator(_kind),
 ]
 """A number as a tree gives it."""
