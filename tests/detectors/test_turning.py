@@ -106,7 +106,7 @@ class TestAllThatWasGainedIsLost:
         assert beside([0.69] * 15 + [0.68] + [0.69] * 15).outcome == "no"
 
     def test_nothing_of_what_counts_was_lost(self):
-        """From 6.9 to 1.00 and to 1.03 in a few evaluations: above the level of the first rows, and far below the first."""
+        """From 6.9 to 1.00, and to 1.03 in a few evaluations: next to nothing of it."""
         assert beside([*falling(13, 6.9, 1.0), *falling(8, 1.0, 1.03)]).outcome == "no"
 
 

@@ -159,7 +159,7 @@ def test_what_was_measured_once_is_not_measured_again() -> None:
 
 
 def test_values_that_resemble_the_one_before_count_for_fewer() -> None:
-    """A straight rise keeps all of its trend; one in two levels, most of which chance explains, loses half."""
+    """A straight rise keeps all of its trend; two levels, which wandering explains, lose half."""
     straight, steps = pl.Series(range(20)), pl.Series([0.0] * 10 + [1.0] * 10)
     assert lasting_trend(straight) == pytest.approx(trend(straight))
     assert 0 < lasting_trend(steps) < 0.6 * trend(steps)

@@ -154,6 +154,20 @@ class Evaluation(Grouped):
 
 
 @dataclass(frozen=True)
+class Lasting(Grouped):
+    """How many rows in a row aren't chance: `{rows: 3, to_the_end: 5}`.
+
+    Attributes:
+        rows: wherever they stand.
+        to_the_end: and up to the last row of the log.
+    """
+
+    a_kind: ClassVar[str] = "rows in a row"
+    rows: int
+    to_the_end: int
+
+
+@dataclass(frozen=True)
 class Leak(Grouped):
     """When validation that lies below training is a leak: `{under: 0.3, before: 0.8}`.
 

@@ -11,6 +11,7 @@ from tutor.detectors.grouped import (
     Gain,
     Grouped,
     Guess,
+    Lasting,
     Leak,
     Motion,
     NormBound,
@@ -20,7 +21,7 @@ from tutor.detectors.grouped import (
 from tutor.detectors.windows import Window
 
 Number = int | float
-Group = Window | Beyond | Evaluation | Gain | Guess | Leak | Motion | NormBound | Sustained | Rise
+Group = Window | Beyond | Evaluation | Gain | Guess | Lasting | Leak | Motion | NormBound | Sustained | Rise
 _KINDS: Mapping[str, type[Grouped]] = {kind.__name__: kind for kind in get_args(Group)}
 
 
@@ -40,6 +41,7 @@ Given = Annotated[
     | Annotated[Evaluation, Tag("Evaluation")]
     | Annotated[Gain, Tag("Gain")]
     | Annotated[Guess, Tag("Guess")]
+    | Annotated[Lasting, Tag("Lasting")]
     | Annotated[Leak, Tag("Leak")]
     | Annotated[Motion, Tag("Motion")]
     | Annotated[NormBound, Tag("NormBound")]
