@@ -18,18 +18,6 @@ def gap(**columns: list) -> Finding:
     return apply("validation_gap", make_run(columns), numbers("validation_gap", "phase-18"))
 
 
-def turns(val_loss: Logged, **columns: list) -> Finding:
-    """Whether validation turns, by the shipped tree's numbers."""
-    return apply(
-        "validation_turns", make_run(columns | {"val_loss": list(val_loss)}), numbers("validation_turns")
-    )
-
-
-def beside(val_loss: Logged) -> Finding:
-    """The same beside a training loss that falls."""
-    return turns(val_loss, loss=falling(len(val_loss)))
-
-
 def falling(rows: int, top: float = 4.0, to: float = 2.0) -> list[float]:
     return [top + (to - top) * row / (rows - 1) for row in range(rows)]
 
@@ -159,101 +147,6 @@ class TestBelowTraining:
         for digits in (9, 2):
             rounded = [round(loss[step], digits) for step in steps]
             assert gap(step=steps, loss=rounded, val_loss=evaluated).outcome == "leaks"
-
-
-class TestValidationTurns:
-    def test_it_turns(self):
-        found = beside([4.0, 3.0, 2.0, 2.2, 2.4, 2.6, 2.8])
-        assert (found.outcome, found.step) == ("turns", 2)
-        assert (found.facts["best"], found.facts["end"], found.facts["span"]) == (2.2, 2.6, 3)
-
-    def test_the_lowest_and_the_last_are_the_evaluations_themselves(self):
-        facts = beside([4.0, 3.0, 2.0, 2.2, 2.4, 2.6, 2.8]).facts
-        assert (facts["lowest"], facts["lowest_step"]) == (2.0, 2)
-        assert (facts["latest"], facts["latest_step"]) == (2.8, 6)
-
-    @pytest.mark.parametrize(
-        ("last", "outcome"), [(2.099, "no"), (2.101, "slightly"), (2.299, "slightly"), (2.301, "turns")]
-    )
-    def test_a_share_of_the_best_and_of_the_gain_are_the_bounds(self, last: float, outcome: str):
-        given = numbers("validation_turns")
-        assert (given["of_improvement"], given["of_level"]) == (0.15, 0.05)
-        assert beside([4.0, 2.0, last]).outcome == outcome
-
-    def test_one_unlucky_evaluation_is_no_turn(self):
-        assert beside([4.0, 3.5, 3.0, 2.5, 2.2, 2.0, 9.0]).outcome == "no"
-
-    def test_still_falling(self):
-        for rows in (3, 7, 10, 100):
-            found = beside(falling(rows))
-            assert (found.outcome, found.facts["rise"]) == ("no", 0.0)
-
-    def test_two_evaluations_after_the_best_are_a_turn(self):
-        found = beside([4.0, 3.5, 3.0, 2.5, 2.0, 3.0, 9.0])
-        assert (found.outcome, found.facts["end"]) == ("turns", 3.0)
-
-    def test_too_few_and_gaps_between(self):
-        assert beside([4.0, 2.0]).facts == {"rows": 2, "needed": 3}
-        found = beside([x for value in (4.0, 2.0, 3.0) for x in (value, None, None)])
-        assert (found.outcome, found.step, found.facts["rows"]) == ("turns", 3, 3)
-
-    @pytest.mark.parametrize("bad", [math.nan, math.inf])
-    def test_not_finite(self, bad: float):
-        found = beside([4.0, 3.0, 2.0, bad])
-        assert (found.outcome, found.step, found.facts["count"]) == ("non-finite", 3, 1)
-        assert beside([bad, 3.0, bad, 2.0]).outcome == "non-finite"
-        assert beside([bad, None]).outcome == "non-finite"
-
-    def test_a_few_that_are_not_finite_are_named(self):
-        found = beside([4.0, math.inf, 3.0, math.nan, 2.0, 1.9])
-        assert (found.outcome, found.facts["count"], found.facts["rows"]) == ("some", 2, 4)
-        assert (found.facts["named"], found.facts["latest_step"]) == ("1, 3", 5)
-
-
-class TestAllThatWasGainedIsLost:
-    """A fall of 3 % from 2.2 over half of the evaluations, and a rise beyond the first one again."""
-
-    def course(self, to: float, rows: int = 30, noise: float = 0.002) -> Logged:
-        rng, half = random.Random(0), rows // 2
-        clean = [*falling(half, 2.2, 2.14), *falling(rows - half, 2.14, to)]
-        return [value + rng.gauss(0, noise) for value in clean]
-
-    def test_above_the_first_level(self):
-        assert beside(self.course(2.24)).outcome == "turns"
-        assert beside(self.course(2.19)).outcome == "no"
-
-    def test_within_the_noise(self):
-        assert beside(self.course(2.22, noise=0.02)).outcome == "no"
-        assert beside(self.course(2.22, noise=0.002)).outcome == "turns"
-
-    def test_too_few_to_know_the_noise(self):
-        assert beside(self.course(2.24, rows=9)).outcome == "no"
-        assert beside(self.course(2.24, rows=10)).outcome == "turns"
-
-    def test_a_log_that_rounds(self):
-        assert beside([0.69] * 15 + [0.68] + [0.69] * 15).outcome == "no"
-
-    def test_nothing_of_what_counts_was_lost(self):
-        """From 6.9 to 1.00 and to 1.03: above the level of the first rows, and far below the first."""
-        assert beside([6.9, *[1.0] * 12, *falling(8, 1.0, 1.03)]).outcome == "no"
-
-    def test_flat_noise_seldom_turns(self):
-        """A half of a percent of a level that neither falls nor rises: 0 to 0.5 % of logs were called."""
-        rng = random.Random(2)
-        logs = [[rng.gauss(1.0, 0.005) for _ in range(rng.randint(10, 40))] for _ in range(300)]
-        assert sum(beside(log).outcome == "turns" for log in logs) <= 3
-
-
-class TestNoTrainingLoss:
-    def test_it_only_rises(self):
-        found = turns([2.0 + abs(row - 5) / 10 for row in range(20)])
-        assert (found.outcome, found.facts["lowest_step"]) == ("rises", 5)
-
-    def test_a_few_evaluations_decide_nothing(self):
-        assert turns([0.01, 0.02, 0.06, 0.1]).facts == {"rows": 4, "needed": 10}
-
-    def test_a_fall_is_one_without_it(self):
-        assert turns(falling(4)).outcome == "no"
 
 
 class TestBesideTheTrainingLoss:

@@ -1,6 +1,7 @@
 """Whether a run learned, on small arrays with known answers: short, stuck, guessing, below 0."""
 
 import math
+import random
 
 import pytest
 
@@ -32,6 +33,51 @@ class TestStuck:
 
     def test_gaps_and_nan_between(self):
         assert judged("learned", loss=[31.41, *[31.42, None, math.nan] * 5]).outcome == "no"
+
+
+class TestRepeats:
+    """Losses that come again to the last digit, epoch by epoch: the weights stay what they are."""
+
+    EPOCH = (0.9741, 1.3742, 1.239, 0.967, 1.0386, 1.1681, 1.224, 0.961)
+
+    def test_every_loss_of_an_epoch_comes_again(self):
+        found = judged("learned", loss=[*self.EPOCH, *self.EPOCH[:6]])
+        assert (found.outcome, found.facts["period"], found.facts["again"]) == ("repeats", 8, 6)
+
+    @pytest.mark.parametrize(
+        "loss",
+        [
+            [*EPOCH, *EPOCH[:4]],  # too few
+            [*EPOCH, *EPOCH[:5], 1.1682],  # one moved by a digit
+            [*(round(one, 1) for one in EPOCH), *(round(one, 1) for one in EPOCH)],  # rounded
+            [2.5, *EPOCH, *EPOCH],  # as at a learning rate of 0 in the end
+        ],
+    )
+    def test_what_does_not_is_no_repetition(self, loss: list[float]):
+        assert judged("learned", loss=loss).outcome != "repeats"
+
+
+class TestFlatNoise:
+    """A whole run whose loss stays where it was has never learned, and isn't taken for one that did."""
+
+    def outcomes(self, rows: int, spread: float) -> list[str]:
+        rng = random.Random(rows)
+        runs = [[rng.gauss(4.0, 4.0 * spread) for _ in range(rows)] for _ in range(20)]
+        return [judged("learned", loss=run).outcome for run in runs]
+
+    @pytest.mark.parametrize(("rows", "spread"), [(300, 0.01), (300, 0.05), (1000, 0.05)])
+    def test_it_never_learned(self, rows: int, spread: float):
+        assert self.outcomes(rows, spread) == ["no"] * 20
+
+    @pytest.mark.parametrize(("rows", "spread"), [(14, 0.2), (40, 0.2), (300, 0.2), (1000, 0.2)])
+    def test_of_noise_that_hides_a_gain_nobody_knows(self, rows: int, spread: float):
+        assert "no" not in self.outcomes(rows, spread)
+        assert self.outcomes(rows, spread).count("yes") <= 1
+
+    def test_a_fall_within_the_noise_shows_in_the_order_of_the_levels(self):
+        rng = random.Random(0)
+        loss = [4.0 - 0.4 * row / 300 + rng.gauss(0, 0.4) for row in range(300)]
+        assert judged("learned", loss=loss).outcome == "yes"
 
 
 class TestNoRate:

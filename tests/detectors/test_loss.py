@@ -245,12 +245,20 @@ class TestSeverity:
         return apply("severity", make_run({"loss": loss}), SEVERITY, 200)
 
     def test_what_rounding_leaves_is_no_gain(self):
-        loss = [0.1 + 0.2, *[0.3] * 9, *[2.0] * 5]
+        loss = [0.1 + 0.2, *[0.3] * 9, *[2.0] * 4]
         found = apply("severity", make_run({"loss": loss}), SEVERITY, 10)
         assert (found.outcome, found.facts["gained"]) == ("hurt", 0.0)
 
+    def test_all_is_lost_where_five_rows_to_the_end_stand_above_the_first(self):
+        loss = [2.0, 1.9, *[1.0] * 198]
+        found = apply("severity", make_run({"loss": [*loss, 9.0, 3.0, 2.5, 2.4, 2.1]}), SEVERITY, 200)
+        assert (found.outcome, found.facts["start"], found.facts["end"]) == ("lost", 2.0, 2.5)
+        assert (found.facts["best"], found.facts["best_step"]) == (1.0, 2)
+        for end in ([9.0, 3.0, 2.5, 2.1], [9.0, 3.0, 2.5, 2.4, 1.9], [9.0, 3.0, 1.9, 2.4, 2.1, 2.1]):
+            assert apply("severity", make_run({"loss": loss + end}), SEVERITY, 200).outcome == "hurt"
+
     def test_it_lasts_and_is_more_than_a_fifth_of_the_gain(self):
-        assert (SEVERITY["lasting"], SEVERITY["of_gain"]) == (3, 0.2)
+        assert (SEVERITY["lasting"].rows, SEVERITY["of_gain"]) == (3, 0.2)
         found = self.found(1.26, 1.3, 1.26)
         assert (found.outcome, found.facts["lasted"], found.facts["gained"]) == ("hurt", 3, 1.0)
         assert (found.measured, found.bound) == (pytest.approx(0.3), 0.2)

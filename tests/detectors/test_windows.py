@@ -11,6 +11,7 @@ from polars.testing import assert_series_equal
 
 from tests.conftest import make_run, numbers
 from tutor.detectors import apply
+from tutor.detectors.trends import lasting_trend, trend
 from tutor.detectors.windows import (
     FEWEST,
     LONG,
@@ -21,7 +22,6 @@ from tutor.detectors.windows import (
     calm,
     rolling_baseline,
     rolling_median,
-    trend,
 )
 from tutor.run import Run, once
 
@@ -156,3 +156,14 @@ def test_what_was_measured_once_is_not_measured_again() -> None:
     assert [highest(run, "loss"), highest(run, "loss"), highest(run, "step")] == [3.0, 3.0, 1.0]
     assert asked == [("a-run", "loss"), ("a-run", "step")]
     assert highest(make_run({"loss": [4.0, 2.0]}), "loss") == 4.0
+
+
+def test_values_that_resemble_the_one_before_count_for_fewer() -> None:
+    """A straight rise keeps all of its trend; two levels, which wandering explains, lose half."""
+    straight, steps = pl.Series(range(20)), pl.Series([0.0] * 10 + [1.0] * 10)
+    assert lasting_trend(straight) == pytest.approx(trend(straight))
+    assert 0 < lasting_trend(steps) < 0.6 * trend(steps)
+
+
+def test_a_long_trend_is_that_of_medians() -> None:
+    assert lasting_trend(pl.Series(range(1_000))) == pytest.approx(trend(pl.Series(range(50))))

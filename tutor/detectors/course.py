@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 from tutor.detectors import NO_DATA, NOT_YET, Finding, Smoothed, detector
 from tutor.detectors.courses import course_in, course_of
 from tutor.detectors.grouped import Gain
-from tutor.detectors.windows import FEWEST, finite, is_objective, piecewise, trend
+from tutor.detectors.trends import trend
+from tutor.detectors.windows import FEWEST, finite, is_objective, piecewise
 from tutor.run import Run, known_float, to_float
 
 if TYPE_CHECKING:

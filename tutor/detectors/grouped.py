@@ -154,6 +154,20 @@ class Evaluation(Grouped):
 
 
 @dataclass(frozen=True)
+class Lasting(Grouped):
+    """How many rows in a row aren't chance: `{rows: 3, to_the_end: 5}`.
+
+    Attributes:
+        rows: wherever they stand.
+        to_the_end: and up to the last row of the log.
+    """
+
+    a_kind: ClassVar[str] = "rows in a row"
+    rows: int
+    to_the_end: int
+
+
+@dataclass(frozen=True)
 class Leak(Grouped):
     """When validation that lies below training is a leak: `{under: 0.3, before: 0.8}`.
 
@@ -168,16 +182,20 @@ class Leak(Grouped):
 
 
 @dataclass(frozen=True)
-class Undone(Grouped):
-    """When all that was gained counts as lost: `{share: 0.01, deviations: 5.0, evaluations: 10}`.
+class Rise(Grouped):
+    """When validation rises: `{share: 0.01, deviations: 5.0, evaluations: 10, few: 2.1, many: 2.5}`.
 
     Attributes:
         share: the last level stands above the lowest by more than this share of it.
         deviations: so many standard deviations of a level aren't chance.
         evaluations: fewer than these don't tell how large a deviation is.
+        few: so many deviations lies the order of fewer from no trend, counted from the lowest one on.
+        many: and that of as many or more after the lowest one.
     """
 
-    a_kind: ClassVar[str] = "what was lost again"
+    a_kind: ClassVar[str] = "a rise"
     share: float
     deviations: float
     evaluations: int
+    few: float
+    many: float

@@ -1,4 +1,4 @@
-"""Detectors of the held-out loss: whether it follows training, turns, isn't finite, or is too low."""
+"""Detectors of the held-out loss: whether it follows training, isn't finite, or is too low."""
 
 from __future__ import annotations
 
@@ -9,12 +9,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from tutor.detectors import NO_DATA, NOT_YET, Finding, detector
-from tutor.detectors.grouped import Beyond, Evaluation, Leak, Undone
+from tutor.detectors.grouped import Beyond, Evaluation, Leak
 from tutor.detectors.windows import finite, noise_of, rows
 from tutor.run import Run, known_float, to_float
-
-NAMED = 5
-"""So many steps are named in a sentence."""
 
 
 def evaluations(run: Run) -> list[int]:
@@ -162,88 +159,6 @@ def broken_evaluation(run: Run, share: float) -> dict[str, Any]:
     if not count or (count < share * len(run) and not bool(bad[-1])):
         return {}
     return {"step": int(run.steps[int(bad.arg_true()[0])]), "count": count, "rows": len(run)}
-
-
-_TURNED = (
-    "first", "best", "best_step", "end", "rise", "bound", "rows", "span",
-    "lowest", "lowest_step", "latest", "latest_step",
-)  # fmt: skip
-
-
-@detector(
-    signals=("val_loss",),
-    outcomes=("non-finite", "turns", "rises", "some", "slightly", "no"),
-    facts={
-        "non-finite": ("step", "count", "rows"),
-        **dict.fromkeys(("turns", "rises", "slightly", "no"), _TURNED),
-        "some": (*_TURNED, "count", "named"),
-    },
-    every_row=True,
-)
-def validation_turns(
-    run: Run,
-    at: int | None,
-    *,
-    of_improvement: float,
-    of_level: float,
-    last: int,
-    share: float,
-    lost: Undone,
-) -> Finding:
-    """Whether the validation loss turns and rises for good, or isn't finite.
-
-    The flaw: the model learns its training data by heart; or evaluation itself is broken. It compares levels,
-    medians of `last` evaluations in a row (single ones where there are few): the last level stands above the
-    lowest by more than `of_improvement` of what had been gained since the first evaluation, and by more than
-    `of_level` of the lowest; "slightly" where only by the latter, as a small model on a small corpus does. It
-    also turns where all that was gained is `lost` again, above the first level too and beyond chance. Without
-    a training loss to hold it against it only "rises", which as many evaluations have to show. NaN and Inf
-    count where they fill `share` of the evaluations, or the last one; elsewhere "some" are. Source: ours.
-    """
-    if broken := broken_evaluation(run, share):
-        return Finding("non-finite", broken["step"], broken)
-    alone, run = not run.has("loss"), run.logged("val_loss")
-    known = finite(run["val_loss"]).is_not_null()
-    steps, bad = run.steps.filter(known), run.steps.filter(~known)
-    values = run["val_loss"].filter(known).cast(float)
-    if len(values) < last:
-        return Finding(NOT_YET, facts={"rows": len(values), "needed": last})
-    span = last if len(values) > 2 * last else 1
-    levels = values.rolling_median(span).drop_nulls()
-    place, lowest = levels.arg_min() or 0, values.arg_min() or 0
-    best, first, end = float(levels[place]), float(values[0]), float(levels[-1])
-    slight = of_level * abs(best)
-    least = max(of_improvement * (first - best), slight)
-    if len(values) >= lost.evaluations:
-        noise = max(noise_of(values) / math.sqrt(span), noise_of(levels, span))
-        chance = max(lost.share * abs(best), lost.deviations * math.sqrt(2) * noise)
-        least = min(least, max(first - best, float(levels[0]) - best, chance))
-    step = int(steps[place + span // 2])
-    facts = {
-        "first": first,
-        "best": best,
-        "best_step": step,
-        "end": end,
-        "rise": end - best,
-        "bound": best + least,
-        "rows": len(values),
-        "span": span,
-        "lowest": float(values[lowest]),
-        "lowest_step": int(steps[lowest]),
-        "latest": float(values[-1]),
-        "latest_step": int(steps[-1]),
-    }
-    outcome = "slightly" if end - best > slight else "no"
-    if end - best > least:
-        if alone and len(values) < lost.evaluations:
-            return Finding(NOT_YET, facts={"rows": len(values), "needed": lost.evaluations})
-        outcome = "rises" if alone else "turns"
-    elif len(bad):
-        more = " ..." if len(bad) > NAMED else ""
-        facts |= {"count": len(bad), "named": ", ".join(map(str, bad[:NAMED])) + more}
-        outcome = "some"
-    seen = (int(run.steps[0]), int(run.steps[-1]))
-    return Finding(outcome, step, facts, best + least, seen, measured=end - best, bound=least)
 
 
 _HELD = ("val", "step", "low", "vocab", "expected")

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from operator import eq
 from typing import TYPE_CHECKING
 
 from tutor.detectors import NO_DATA, NOT_YET, Finding, detector
 from tutor.detectors.course import warming_up
 from tutor.detectors.courses import Course, course_in
 from tutor.detectors.grouped import Guess
-from tutor.detectors.windows import FEWEST, begins_late, finite, is_objective, trend
+from tutor.detectors.trends import trend
+from tutor.detectors.windows import FEWEST, begins_late, finite, is_objective
 from tutor.run import Run, known_float, to_float
 
 if TYPE_CHECKING:
@@ -22,8 +24,14 @@ _GUESSED = (*_LEARNED, "classes", "expected", "level", "share", "later")
 
 @detector(
     signals=("loss",),
-    outcomes=("yes", "no", "no-rate", "guesses"),
-    facts={"yes": (*_LEARNED, "best_step"), "no": _LEARNED, "no-rate": _LEARNED, "guesses": _GUESSED},
+    outcomes=("yes", "no", "no-rate", "guesses", "repeats"),
+    facts={
+        "yes": (*_LEARNED, "best_step"),
+        "no": _LEARNED,
+        "no-rate": _LEARNED,
+        "guesses": _GUESSED,
+        "repeats": (*_LEARNED, "period", "again"),
+    },
 )
 def learned(
     run: Run, at: int | None, *, share: float, gain: float, sigmas: float, least: int, guess: Guess
@@ -33,19 +41,27 @@ def learned(
     The flaw: the run trains nothing. It has learned where its best level lies under the highest one before by
     more than `gain` of it, and by more than `sigmas` times the noise; "no-rate" where the learning rate is 0
     at every row, which is why it hasn't. It guesses where it came down to the logarithm of a number of
-    classes and stays there (`guess` says what that is). Source: ours.
+    classes and stays there (`guess` says what that is). Where each loss "repeats" one before, digit by digit
+    and from the beginning, the weights don't move, however much the batches differ. Source: ours.
 
-    A log under `least` rows is too short to tell, unless one number fills it; so is one that ends while the
-    learning rate still warms up, one whose noise hides a gain of that size, and one whose loss still falls as
-    fast as at first. A log that begins later doesn't show where the loss came from.
+    Where noise hides a gain of that size, what was learned shows in the order of the levels, beyond `sigmas`
+    of chance, and what wasn't in longer levels, up to half of the log. A log under `least` rows is too short
+    to tell, unless one number fills it; so is one that ends while the learning rate still warms up, one whose
+    noise hides a gain still, and one whose loss still falls as fast as at first. A log that begins later
+    doesn't show where the loss came from.
     """
     loss, course = finite(run["loss"]), course_in(run, "loss", share)
-    if course is None or (len(loss) < least and not stuck(loss)):
+    period = _period(loss)
+    if course is None or not (len(loss) >= least or period or stuck(loss)):
         return Finding(NOT_YET, facts={"rows": len(loss), "needed": least})
     if not is_objective(run):
         return Finding(NO_DATA, facts={"missing": []})
-    level, hidden = abs(course.top), sigmas * math.sqrt(2) * course.noise
-    fall, least_fall = course.top - course.best, max(gain * level, hidden)
+    goes_on, falls = _goes_on(course, sigmas), trend(_apart(course)) < -sigmas
+    unseen = _hidden(course, sigmas) > max(course.top - course.best, gain * abs(course.top))
+    if unseen and not falls and len(loss) >= 2 * least:
+        course = course_in(run, "loss", HALF) or course
+    level, hidden = abs(course.top), _hidden(course, sigmas)
+    fall, least_fall = course.top - course.best, gain * level if falls else max(gain * level, hidden)
     bound = course.top - least_fall
     facts: dict[str, float] = {
         "top": course.top,
@@ -54,8 +70,11 @@ def learned(
         "bound": 100 * _of(least_fall, level),
         "rows": len(loss),
     }
+    if period:
+        facts |= {"period": period, "again": loss.count() - period}
+        return Finding("repeats", None, facts, None, (int(run.steps[0]), int(run.steps[-1])))
     has, hides = course.best < bound, fall <= hidden and hidden > gain * level
-    outcome = "yes" if has else NOT_YET if hides else _without_gain(run, course, sigmas)
+    outcome = "yes" if has else NOT_YET if hides else _without_gain(run, goes_on)
     if warming_up(run):
         outcome = NOT_YET
     elif outcome in ("yes", NOT_YET, NO_DATA) and (guessed := _guesses(run, loss, guess)):
@@ -70,9 +89,24 @@ def learned(
     return Finding(outcome, step, facts, bound, seen, measured=fall, bound=least_fall, curve=curve)
 
 
-def _without_gain(run: Run, course: Course, sigmas: float) -> str:
+HALF = 0.5
+"""The share of a log whose median is the longest level: of an estimator, for a course needs two."""
+
+
+def _apart(course: Course) -> pl.Series:
+    """The levels that share no row, up to the last one."""
+    return course.levels.reverse().gather_every(course.span).reverse()
+
+
+def _hidden(course: Course, sigmas: float) -> float:
+    """How far levels fall by chance: two by so many `sigmas`, and the farthest of many by more."""
+    farthest = math.sqrt(2 * math.log(max(2, len(_apart(course)))))  # of so many draws of a normal one
+    return (sigmas + farthest) * math.sqrt(2) * course.noise
+
+
+def _without_gain(run: Run, goes_on: bool) -> str:
     """The outcome where the loss gained too little, and its noise doesn't hide more."""
-    if _goes_on(course, sigmas):
+    if goes_on:
         return NOT_YET
     if begins_late(run):
         return NO_DATA
@@ -97,14 +131,27 @@ def stuck(loss: pl.Series) -> bool:
     if not len(known):
         return False
     last = known[-1]
-    digits = repr(abs(last)).partition("e")[0].replace(".", "").strip("0")
     same = int((known.reverse() != last).arg_max() or 0) or int(known.n_unique() == 1) * len(known)
-    return len(digits) >= DIGITS and same >= max(FEWEST, len(known) / 2)
+    return _exact(last) and same >= max(FEWEST, len(known) / 2)
+
+
+def _exact(loss: float) -> bool:
+    """Whether a loss has as many digits as `DIGITS`."""
+    return len(repr(abs(loss)).partition("e")[0].replace(".", "").strip("0")) >= DIGITS
+
+
+def _period(loss: pl.Series) -> int:
+    """After how many rows every loss comes again, digit by digit, `FEWEST` times or more; 0: they don't."""
+    known = loss.drop_nulls().to_list()
+    if len(set(known[-FEWEST:])) < FEWEST or not any(map(_exact, known[-FEWEST:])):
+        return 0  # of losses that hardly differ, another rule asks
+    later = range(2, len(known) - FEWEST + 1)
+    return next((lag for lag in later if all(map(eq, known[lag:], known))), 0)
 
 
 def _goes_on(course: Course, sigmas: float) -> bool:
     """Whether the loss falls, beyond chance, and as fast in the later half of the log as in the first."""
-    levels = course.levels.reverse().gather_every(course.span).reverse()  # none shares a row with the next
+    levels = _apart(course)
     middle = len(levels) // 2
     halves = levels[: middle + 1], levels[middle:]
     early, late = ((float(half[0]) - float(half[-1])) / max(1, len(half) - 1) for half in halves)

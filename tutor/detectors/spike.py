@@ -5,7 +5,7 @@ from bisect import bisect_right
 
 from tutor.detectors import NO_DATA, NOT_YET, Finding, Smoothed, detector
 from tutor.detectors.episodes import Episode, episode, episodes, one_spike, stretches
-from tutor.detectors.grouped import Beyond
+from tutor.detectors.grouped import Beyond, Lasting
 from tutor.detectors.windows import (
     FEWEST,
     Window,
@@ -210,10 +210,16 @@ def recovery(
     return Finding("no", step, facts, bound, window_steps, measured=measured, bound=bound, curve=curve)
 
 
+_SEVERE = ("height", "bound", "gained", "level", "lasted", "rows_bound", "peak")
+
+
 @detector(
     signals=("loss",),
-    outcomes=("hurt", "blip"),
-    facts=("height", "bound", "gained", "level", "lasted", "rows_bound", "peak"),
+    outcomes=("lost", "hurt", "blip"),
+    facts={
+        **dict.fromkeys(("hurt", "blip"), _SEVERE),
+        "lost": (*_SEVERE, "start", "best", "best_step", "end"),
+    },
 )
 def severity(
     run: Run,
@@ -222,14 +228,15 @@ def severity(
     window: Window,
     sigmas: float,
     of_gain: float,
-    lasting: int,
+    lasting: Lasting,
     tall: float,
 ) -> Finding:
     """Whether a spike is more than noise: it lasts, or towers over all that the run had gained.
 
     The flaw: the run became unstable. A spike hurt where its loss stands above mean + sigmas x std for
     `lasting` rows or more and rises by more than `of_gain` of what the run had gained until then, or of its
-    level where that is more; or where it rises by more than `tall` times that, however short.
+    level where that is more; or where it rises by more than `tall` times that, however short. All is lost
+    where as many rows as `lasting.to_the_end` follow, and each of them stands above where the run began.
     Source: ours; one or two rows above the band are what healthy runs show by chance. As `recovery` has it,
     the spike's peak lies within half a window of `at`: a burst often begins with a row or two, and a breath.
     """
@@ -249,7 +256,7 @@ def severity(
     def weight(stretch: slice) -> tuple[bool, bool, float]:
         near = slice(stretch.start, min(stretch.stop, end))  # a climb of hundreds of steps is no spike
         height = (known_float(loss[near].max()) or before.mean) - before.mean
-        lasts = stretch.stop - stretch.start >= lasting
+        lasts = stretch.stop - stretch.start >= lasting.rows
         return (lasts and height > least) or height > tall * yardstick, lasts, height
 
     worst = max(stretches(loss, row, end, bound) or [slice(row, row)], key=weight)
@@ -260,8 +267,25 @@ def severity(
         "gained": gained,
         "level": before.mean,
         "lasted": worst.stop - worst.start,
-        "rows_bound": lasting,
+        "rows_bound": lasting.rows,
         "peak": before.mean + height,
     }
     seen = (int(run.steps[window.start(run, row)]), int(run.steps[min(len(run) - 1, worst.stop)]))
-    return Finding("hurt" if hurt else "blip", at, facts, bound, seen, measured=height, bound=least)
+    lost = _lost(run, row, lasting.to_the_end) if hurt else {}
+    outcome = "lost" if lost else "hurt" if hurt else "blip"
+    return Finding(outcome, at, facts | lost, bound, seen, measured=height, bound=least)
+
+
+def _lost(run: Run, row: int, rows: int) -> dict[str, float]:
+    """Where the run began, was best and ended, if every row from `row` on stands above its first ones.
+
+    Empty where one doesn't, or fewer than `rows` are left.
+    """
+    loss = finite(run["loss"])
+    before, since = loss[:row], loss[row:].drop_nulls()
+    start = known_float(before[:FEWEST].max())
+    if start is None or len(since) < rows or to_float(since.min()) <= start:
+        return {}
+    best = before.arg_min() or 0
+    end = to_float(since[-rows:].median())
+    return {"start": start, "best": float(before[best]), "best_step": int(run.steps[best]), "end": end}

@@ -205,19 +205,6 @@ def noise_of(values: pl.Series, lag: int = 1) -> float:
     return NORMAL_MAD * to_float((bends - to_float(bends.median())).abs().median()) / math.sqrt(6)
 
 
-def trend(values: pl.Series) -> float:
-    """Mann and Kendall's test: how many standard deviations of chance the values lie from no trend at all.
-
-    Below 0 where they fall. It asks for the order of each pair alone, so it holds for few values and for any
-    noise; for some tens of them, since it looks at every pair. Source: Mann, Econometrica 13 (1945), 245.
-    """
-    known = finite(values).drop_nulls().to_list()
-    count = len(known)
-    order = sum((later > one) - (later < one) for i, one in enumerate(known) for later in known[i + 1 :])
-    chance = math.sqrt(count * (count - 1) * (2 * count + 5) / 18)
-    return math.copysign(max(0, abs(order) - 1), order) / chance if chance else 0.0
-
-
 def begins_late(run: Run) -> bool:
     """Whether the first row of the log isn't the run's first: more steps lie before it than between rows."""
     return len(run) > 0 and int(run.steps[0]) > max(1.0, cadence(run))

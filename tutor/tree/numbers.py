@@ -11,16 +11,17 @@ from tutor.detectors.grouped import (
     Gain,
     Grouped,
     Guess,
+    Lasting,
     Leak,
     Motion,
     NormBound,
+    Rise,
     Sustained,
-    Undone,
 )
 from tutor.detectors.windows import Window
 
 Number = int | float
-Group = Window | Beyond | Evaluation | Gain | Guess | Leak | Motion | NormBound | Sustained | Undone
+Group = Window | Beyond | Evaluation | Gain | Guess | Lasting | Leak | Motion | NormBound | Sustained | Rise
 _KINDS: Mapping[str, type[Grouped]] = {kind.__name__: kind for kind in get_args(Group)}
 
 
@@ -40,11 +41,12 @@ Given = Annotated[
     | Annotated[Evaluation, Tag("Evaluation")]
     | Annotated[Gain, Tag("Gain")]
     | Annotated[Guess, Tag("Guess")]
+    | Annotated[Lasting, Tag("Lasting")]
     | Annotated[Leak, Tag("Leak")]
     | Annotated[Motion, Tag("Motion")]
     | Annotated[NormBound, Tag("NormBound")]
     | Annotated[Sustained, Tag("Sustained")]
-    | Annotated[Undone, Tag("Undone")],
+    | Annotated[Rise, Tag("Rise")],
     Discriminator(_kind),
 ]
 """A number as a tree gives it."""

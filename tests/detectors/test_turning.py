@@ -1,0 +1,182 @@
+"""A held-out loss that turns, on small arrays with known answers."""
+
+import math
+import random
+from collections.abc import Sequence
+
+import pytest
+
+from tests.conftest import make_run, numbers
+from tutor.detectors import NOT_YET, Finding, apply
+
+Logged = Sequence[float | None]
+
+
+def turns(val_loss: Logged, **columns: list) -> Finding:
+    """Whether validation turns, by the shipped tree's numbers."""
+    return apply(
+        "validation_turns", make_run(columns | {"val_loss": list(val_loss)}), numbers("validation_turns")
+    )
+
+
+def beside(val_loss: Logged) -> Finding:
+    """The same beside a training loss that falls."""
+    return turns(val_loss, loss=falling(len(val_loss)))
+
+
+def falling(rows: int, top: float = 4.0, to: float = 2.0) -> list[float]:
+    return [top + (to - top) * row / (rows - 1) for row in range(rows)]
+
+
+class TestValidationTurns:
+    def test_it_turns(self):
+        found = beside([4.0, 3.0, 2.0, 2.2, 2.4, 2.6, 2.8])
+        assert (found.outcome, found.step) == ("turns", 2)
+        assert (found.facts["best"], found.facts["end"], found.facts["span"]) == (2.2, 2.6, 3)
+
+    def test_the_lowest_and_the_last_are_the_evaluations_themselves(self):
+        facts = beside([4.0, 3.0, 2.0, 2.2, 2.4, 2.6, 2.8]).facts
+        assert (facts["lowest"], facts["lowest_step"]) == (2.0, 2)
+        assert (facts["latest"], facts["latest_step"]) == (2.8, 6)
+
+    @pytest.mark.parametrize(
+        ("last", "outcome"), [(2.099, "no"), (2.101, "slightly"), (2.299, "slightly"), (2.301, "turns")]
+    )
+    def test_a_share_of_the_best_and_of_the_gain_are_the_bounds(self, last: float, outcome: str):
+        given = numbers("validation_turns")
+        assert (given["of_improvement"], given["of_level"]) == (0.15, 0.05)
+        assert beside([4.0, 2.0, 2.01, 2.02, 2.03, last]).outcome == outcome
+
+    def test_one_unlucky_evaluation_is_no_turn(self):
+        assert beside([4.0, 3.5, 3.0, 2.5, 2.2, 2.0, 9.0]).outcome == "no"
+
+    def test_still_falling(self):
+        for rows in (3, 7, 10, 100):
+            found = beside(falling(rows))
+            assert (found.outcome, found.facts["rise"]) == ("no", 0.0)
+
+    def test_two_evaluations_after_the_best_may_be_chance(self):
+        assert beside([4.0, 3.5, 3.0, 2.5, 2.0, 3.0, 9.0]).facts == {"rows": 7, "needed": 10}
+
+    def test_four_in_order_are_a_turn_and_three_beyond_all_bends(self):
+        assert beside([0.8, 0.5, 0.51, 0.55, 0.6, 0.61]).outcome == "turns"
+        assert beside([0.7, 0.65, 0.6, 0.54, 0.56, 0.61, 0.67]).outcome == "turns"
+        assert beside([0.8, 0.5, 0.51, 0.55, 0.61]).outcome == NOT_YET
+        assert beside([0.7, 0.65, 0.6, 0.54, 0.61, 0.56, 0.67]).outcome == NOT_YET
+
+    def test_too_few_and_gaps_between(self):
+        assert beside([4.0, 2.0]).facts == {"rows": 2, "needed": 3}
+        found = beside([x for value in (4.0, 2.0, 2.5, 3.0, 3.4, 3.8) for x in (value, None, None)])
+        assert (found.outcome, found.step, found.facts["rows"]) == ("turns", 3, 6)
+
+    @pytest.mark.parametrize("bad", [math.nan, math.inf])
+    def test_not_finite(self, bad: float):
+        found = beside([4.0, 3.0, 2.0, bad])
+        assert (found.outcome, found.step, found.facts["count"]) == ("non-finite", 3, 1)
+        assert beside([bad, 3.0, bad, 2.0]).outcome == "non-finite"
+        assert beside([bad, None]).outcome == "non-finite"
+
+    def test_a_few_that_are_not_finite_are_named(self):
+        found = beside([4.0, math.inf, 3.0, math.nan, 2.0, 1.9])
+        assert (found.outcome, found.facts["count"], found.facts["rows"]) == ("some", 2, 4)
+        assert (found.facts["named"], found.facts["latest_step"]) == ("1, 3", 5)
+
+
+class TestAllThatWasGainedIsLost:
+    """A fall of 3 % from 2.2 over half of the evaluations, and a rise beyond the first one again."""
+
+    def course(self, to: float, rows: int = 30, noise: float = 0.002) -> Logged:
+        rng, half = random.Random(0), rows // 2
+        clean = [*falling(half, 2.2, 2.14), *falling(rows - half, 2.14, to)]
+        return [value + rng.gauss(0, noise) for value in clean]
+
+    def test_above_the_first_level(self):
+        assert beside(self.course(2.24)).outcome == "turns"
+        assert beside(self.course(2.155)).outcome == "no"
+
+    def test_within_the_noise(self):
+        assert beside(self.course(2.22, noise=0.02)).outcome == "no"
+        assert beside(self.course(2.22, noise=0.002)).outcome == "turns"
+
+    def test_too_few_to_know_the_noise(self):
+        assert beside(self.course(2.24, rows=9)).outcome == "no"
+        assert beside(self.course(2.24, rows=10)).outcome == "turns"
+
+    def test_a_log_that_rounds(self):
+        assert beside([0.69] * 15 + [0.68] + [0.69] * 15).outcome == "no"
+
+    def test_nothing_of_what_counts_was_lost(self):
+        """From 6.9 to 1.00, and to 1.03 in a few evaluations: next to nothing of it."""
+        assert beside([*falling(13, 6.9, 1.0), *falling(8, 1.0, 1.03)]).outcome == "no"
+
+
+class TestForLong:
+    """It falls from 4 to 2 within 20 evaluations, and rises by a few percent over as many again."""
+
+    def course(self, to: float, rows: int = 20, noise: float = 0.002) -> Logged:
+        rng = random.Random(1)
+        clean = [*falling(20, 4.0, 2.0), *falling(rows, 2.0, to)]
+        return [value + rng.gauss(0, noise) for value in clean]
+
+    def test_two_percent_in_twenty_evaluations(self):
+        found = beside(self.course(2.06))
+        assert (found.outcome, found.facts["bound"]) == ("turns", pytest.approx(1.01 * found.facts["best"]))
+
+    def test_fewer_decide_nothing_of_so_little(self):
+        assert beside(self.course(2.06, rows=9)).outcome == "no"
+
+    def test_under_a_percent_is_what_logs_round(self):
+        assert beside(self.course(2.015)).outcome == "no"
+
+    def test_within_the_noise(self):
+        assert beside(self.course(2.06, noise=0.1)).outcome == "no"
+
+    def test_what_wanders_is_no_trend(self):
+        """Each evaluation keeps 0.6 of how far the one before lay off."""
+        rng, called = random.Random(3), 0
+        for _ in range(40):
+            off, course = 0.0, []
+            for _ in range(40):
+                off = 0.6 * off + rng.gauss(0, 0.02)
+                course.append(2.0 + off)
+            called += beside(course).outcome == "turns"
+        assert called <= 6
+
+
+class TestFlatNoise:
+    """A validation that neither falls nor rises is seldom taken for one that does, however noisy it is."""
+
+    @pytest.mark.parametrize("spread", [0.005, 0.1, 0.3])
+    @pytest.mark.parametrize("rows", [5, 9, 10, 40])
+    def test_it_seldom_turns(self, rows: int, spread: float):
+        """The tree's source `flat-noise` says how often, measured over thousands."""
+        rng = random.Random(rows)
+        logs = [[rng.gauss(1.0, spread) for _ in range(rows)] for _ in range(40)]
+        assert sum(beside(log).outcome == "turns" for log in logs) <= 3
+
+    @pytest.mark.parametrize("rows", [5, 9, 12, 40])
+    def test_nor_does_it_rise_alone(self, rows: int):
+        rng = random.Random(rows)
+        logs = [[rng.gauss(1.0, 0.1) for _ in range(rows)] for _ in range(40)]
+        assert sum(turns(log).outcome == "rises" for log in logs) <= 2
+
+    @pytest.mark.parametrize("rows", [6, 9, 20])
+    def test_nor_after_a_fall(self, rows: int):
+        """As a small corpus gives: down from 3 within three evaluations, and flat from there on."""
+        rng = random.Random(rows)
+        logs = [
+            [(1 + 2 * math.exp(-1.5 * row)) * rng.gauss(1.0, 0.05) for row in range(rows)] for _ in range(40)
+        ]
+        assert sum(beside(log).outcome == "turns" for log in logs) <= 2
+
+
+class TestNoTrainingLoss:
+    def test_it_only_rises(self):
+        found = turns([2.0 + abs(row - 5) / 10 for row in range(20)])
+        assert (found.outcome, found.facts["lowest_step"]) == ("rises", 5)
+
+    def test_a_few_evaluations_decide_nothing(self):
+        assert turns([0.01, 0.02, 0.06, 0.1]).facts == {"rows": 4, "needed": 10}
+
+    def test_a_fall_is_one_without_it(self):
+        assert turns(falling(4)).outcome == "no"

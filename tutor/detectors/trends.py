@@ -1,0 +1,64 @@
+"""Trends: whether values rise or fall in their order by more than chance, whatever the noise."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from itertools import pairwise
+from statistics import median
+from typing import TYPE_CHECKING
+
+from tutor.detectors.windows import blocks, finite
+from tutor.run import to_float
+
+if TYPE_CHECKING:
+    import polars as pl
+
+PIECES = 50
+"""Of so many medians a trend is asked at most, since it looks at every pair: of an estimator, not a bound."""
+
+
+def trend(values: pl.Series) -> float:
+    """Mann and Kendall's test: how many standard deviations of chance the values lie from no trend at all.
+
+    Below 0 where they fall. It asks for the order of each pair alone, so it holds for few values and for any
+    noise; for some tens of them, since it looks at every pair. Source: Mann, Econometrica 13 (1945), 245.
+    """
+    return _trend(finite(values).drop_nulls().to_list())
+
+
+def lasting_trend(values: pl.Series) -> float:
+    """As `trend`, of a course whose neighbours resemble each other, which by itself makes them wander.
+
+    Such values tell as much as fewer that don't: n (1 - r) / (1 + r), where r is the correlation of each with
+    the one before, beside their median slope. Of many values it takes the medians of `PIECES` stretches.
+    Source: Yue and Wang, Water Resources Management 18 (2004), 201; the slope: Sen, Journal of the American
+    Statistical Association 63 (1968), 1379.
+    """
+    known = finite(values).drop_nulls()
+    if len(known) >= 2 * PIECES:
+        known = [to_float(piece.median()) for piece in blocks(known, PIECES)]
+    course = list(known)
+    alike = _alike(course)
+    return _trend(course) * math.sqrt((1 - alike) / (1 + alike))
+
+
+def _trend(known: Sequence[float]) -> float:
+    count = len(known)
+    order = sum((later > one) - (later < one) for i, one in enumerate(known) for later in known[i + 1 :])
+    chance = math.sqrt(count * (count - 1) * (2 * count + 5) / 18)
+    return math.copysign(max(0, abs(order) - 1), order) / chance if chance else 0.0
+
+
+def _alike(known: Sequence[float]) -> float:
+    """How much each value resembles the one before beside their median slope, from 0 to 1."""
+    if len(known) < 3:
+        return 0.0
+    slope = median(
+        (later - one) / ahead for i, one in enumerate(known) for ahead, later in enumerate(known[i + 1 :], 1)
+    )
+    level = [value - slope * place for place, value in enumerate(known)]
+    mean = sum(level) / len(level)
+    off = [value - mean for value in level]
+    power = sum(one * one for one in off)
+    return max(0.0, sum(one * later for one, later in pairwise(off)) / power) if power else 0.0

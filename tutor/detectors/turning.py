@@ -1,0 +1,130 @@
+"""Detector of a held-out loss that turns: it was lowest on the way, and has risen for good since."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from tutor.detectors import NOT_YET, Finding, detector
+from tutor.detectors.grouped import Rise
+from tutor.detectors.held_out import broken_evaluation
+from tutor.detectors.trends import lasting_trend, trend
+from tutor.detectors.windows import finite, noise_of
+from tutor.run import Run, to_float
+
+if TYPE_CHECKING:
+    import polars as pl
+
+NAMED = 5
+"""So many steps are named in a sentence."""
+
+_TURNED = (
+    "first", "best", "best_step", "end", "rise", "bound", "rows", "span",
+    "lowest", "lowest_step", "latest", "latest_step",
+)  # fmt: skip
+
+
+@detector(
+    signals=("val_loss",),
+    outcomes=("non-finite", "turns", "rises", "some", "slightly", "no"),
+    facts={
+        "non-finite": ("step", "count", "rows"),
+        **dict.fromkeys(("turns", "rises", "slightly", "no"), _TURNED),
+        "some": (*_TURNED, "count", "named"),
+    },
+    every_row=True,
+)
+def validation_turns(
+    run: Run,
+    at: int | None,
+    *,
+    of_improvement: float,
+    of_level: float,
+    last: int,
+    share: float,
+    chance: Rise,
+) -> Finding:
+    """Whether the validation loss turns and rises for good, or isn't finite.
+
+    The flaw: the model learns its training data by heart; or evaluation itself is broken. It compares levels,
+    medians of `last` evaluations in a row (single ones where there are few): the last level stands above the
+    lowest by more than `of_improvement` of what had been gained since the first evaluation, and by more than
+    `of_level` of the lowest; "slightly" where only by the latter, as a small model on a small corpus does. It
+    also turns where all that was gained is lost again, above the first level too, or where it has risen for
+    long (`chance` says when). None of it counts that noise explains. Without a training loss to hold it
+    against it only "rises", which as many evaluations have to show. NaN and Inf count where they fill `share`
+    of the evaluations, or the last one; elsewhere "some" are. Source: ours.
+    """
+    if broken := broken_evaluation(run, share):
+        return Finding("non-finite", broken["step"], broken)
+    alone, run = not run.has("loss"), run.logged("val_loss")
+    known = finite(run["val_loss"]).is_not_null()
+    steps, bad = run.steps.filter(known), run.steps.filter(~known)
+    values = run["val_loss"].filter(known).cast(float)
+    if len(values) < last:
+        return Finding(NOT_YET, facts={"rows": len(values), "needed": last})
+    span = last if len(values) > 2 * last else 1
+    levels = values.rolling_median(span).drop_nulls()
+    place, lowest = levels.arg_min() or 0, values.arg_min() or 0
+    best, first, end = float(levels[place]), float(values[0]), float(levels[-1])
+    slight = of_level * abs(best)
+    least, certain = max(of_improvement * (first - best), slight), _in_order(values, lowest, last, chance)
+    if len(values) >= chance.evaluations:
+        noise = chance.deviations * math.sqrt(2) * _noise(values, levels, span)
+        floor = chance.share * abs(best)
+        least = min(least, max(first - best, float(levels[0]) - best, floor, noise))
+        certain = end - best > noise
+        if _lasts(values[lowest + 1 :], chance):
+            least, certain = min(least, floor), True
+    step = int(steps[place + span // 2])
+    facts = {
+        "first": first,
+        "best": best,
+        "best_step": step,
+        "end": end,
+        "rise": end - best,
+        "bound": best + least,
+        "rows": len(values),
+        "span": span,
+        "lowest": float(values[lowest]),
+        "lowest_step": int(steps[lowest]),
+        "latest": float(values[-1]),
+        "latest_step": int(steps[-1]),
+    }
+    outcome = "slightly" if end - best > slight else "no"
+    if end - best > least and (alone or not certain) and len(values) < chance.evaluations:
+        return Finding(NOT_YET, facts={"rows": len(values), "needed": chance.evaluations})
+    if end - best > least and certain:
+        outcome = "rises" if alone else "turns"
+    elif len(bad):
+        more = " ..." if len(bad) > NAMED else ""
+        facts |= {"count": len(bad), "named": ", ".join(map(str, bad[:NAMED])) + more}
+        outcome = "some"
+    seen = (int(run.steps[0]), int(run.steps[-1]))
+    return Finding(outcome, step, facts, best + least, seen, measured=end - best, bound=least)
+
+
+def _noise(values: pl.Series, levels: pl.Series, span: int) -> float:
+    """The standard deviation of one level, from evaluations beside each other or from levels apart."""
+    return max(noise_of(values) / math.sqrt(span), noise_of(levels, span))
+
+
+def _in_order(values: pl.Series, lowest: int, last: int, chance: Rise) -> bool:
+    """Whether few evaluations rise from the lowest one on as chance seldom lets them.
+
+    By their order alone or, where each of `last` or more stands above the one before, by how far: noise as
+    large as the bends of the whole course is the most that so few can say of it.
+    """
+    if len(values) >= chance.evaluations:
+        return False
+    rising, bends = values[lowest:].diff().drop_nulls(), values.diff().diff().drop_nulls()
+    if len(rising) < last or not len(bends):
+        return False
+    noise = math.sqrt(to_float((bends * bends).mean()) / 6)  # of a second difference: 1 + 4 + 1 variances
+    far = float(values[-1]) - float(values[lowest]) > chance.deviations * math.sqrt(2) * noise
+    return trend(values[lowest:]) > chance.few or (far and to_float(rising.min()) > 0)
+
+
+def _lasts(after: pl.Series, chance: Rise) -> bool:
+    """Whether the evaluations after the lowest one are many, and rise beyond chance."""
+    return len(after) >= chance.evaluations and lasting_trend(after) > chance.many
