@@ -7,7 +7,7 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from tests.readers.texts import TEXTS
+from tests.readers.texts import BOOSTED, LONG, PRINTED, TEXTS, UNNAMED
 from tutor import readers
 from tutor.run import BadRunError, limits
 

@@ -18,6 +18,7 @@ from pathlib import Path
 
 from tutor import packed
 from tutor.readers.common.counters import PLACE, role
+from tutor.readers.common.guessed import in_words
 from tutor.readers.common.lines import COLOURS, LONGEST, LOOKED_AT, Line, Lines, has
 from tutor.readers.common.rows import run_of_frame
 from tutor.readers.common.trainers import WINDOW
@@ -61,7 +62,6 @@ _INLINE, _HEADED, _BARE = 2, 3, 5
 """Rows that differ, above which a file isn't prose: with a counter each, below headings, with neither."""
 _BARE_LOSSES = {"train", "val", "valid"}  # `step 10 | train 3.1 | val 3.3`: the loss, as a remark tells
 _OTHERS = 2  # numbers beside a counter in a row that has no loss
-_FIRST = ("step", "loss", "val_loss")
 _OWN = {*PLACE, "row", "of"}
 
 
@@ -119,11 +119,10 @@ class Printed:
         remarks: list[Remark] = []
         found = counted(frame_of(self.path, _LINES, remarks))
         rows = found.rows
-        taken = {signal: f"`{column}`" for column, signal in names.mapping(rows.columns, self.path).items()}
-        if taken["step"] == "`step`":
-            taken["step"] = " + ".join(f"`{name}`" for name in found.by)
-        order = [*filter(taken.get, _FIRST), *(signal for signal in taken if signal not in _FIRST)]
-        remarks.append(Remark("printed", {"taken": ", ".join(f"{one} = {taken[one]}" for one in order)}))
+        taken = {signal: column for column, signal in names.mapping(rows.columns, self.path).items()}
+        if taken["step"] == "step":
+            taken["step"] = "` + `".join(found.by)
+        remarks.append(Remark("printed", {"taken": in_words(taken)}))
         if not taken["step"]:
             remarks.append(Remark("printed_unnumbered"))
         return run_of_frame(
