@@ -26,7 +26,7 @@ def test_the_loss_of_both_sets_by_round(tmp_path: Path, library: str):
 
 def test_of_several_sets_the_last_is_held_out_and_a_score_is_no_loss(tmp_path: Path):
     text = "".join(
-        f"[{at}]\ttrain-auc:0.9\ttrain-logloss:0.{9 - at}\ta-auc:0.8\ta-logloss:0.5\tb-auc:0.8\tb-logloss:0.6\n"
+        f"[{at}]\ttrain-auc:0.9\ttrain-logloss:0.{9 - at}\ta-auc:0.8\ta-logloss:0.5\tb-logloss:0.6\n"
         for at in range(3)
     )
     run = read(tmp_path, text)
@@ -37,7 +37,9 @@ def test_of_several_sets_the_last_is_held_out_and_a_score_is_no_loss(tmp_path: P
 
 
 def test_sets_that_may_be_any_are_no_training(tmp_path: Path):
-    text = "[0]\tvalidation_0-rmse:3.5\tvalidation_1-rmse:4.5\n[1]\tvalidation_0-rmse:3\tvalidation_1-rmse:4\n"
+    text = (
+        "[0]\tvalidation_0-rmse:3.5\tvalidation_1-rmse:4.5\n[1]\tvalidation_0-rmse:3\tvalidation_1-rmse:4\n"
+    )
     run = read(tmp_path, text)
     assert not run.has("loss")
     assert run["val_loss"].to_list() == [4.5, 4]

@@ -25,14 +25,16 @@ def test_each_run_of_an_exported_chart_is_a_source_of_its_own(tmp_path: Path):
 
 @pytest.mark.parametrize("mark", [",", ";"])
 def test_a_melted_table_is_a_row_an_epoch_again(tmp_path: Path, mark: str):
-    text = "epoch,variable,value\n0,loss,4.25\n1,loss,3\n0,val_loss,3.5\n1,val_loss,3.25\n0,step,9\n"
+    text = "epoch,variable,value\n0,loss,4.25\n1,loss,3\n0,val_loss,3.5\n1,val_loss,3.25\n"
     run = read(tmp_path, text.replace(",", mark))
     assert run.by_epoch
     assert (run["loss"].to_list(), run["val_loss"].to_list()) == ([4.25, 3], [3.5, 3.25])
 
 
 def test_runs_that_are_numbered_and_metrics_of_other_names(tmp_path: Path):
-    text = "run,step,key,value\n" + "".join(f"{run},{at},ce,{run + at}.5\n" for run in (1, 2) for at in (0, 1))
+    text = "run,step,key,value\n" + "".join(
+        f"{run},{at},ce,{run + at}.5\n" for run in (1, 2) for at in (0, 1)
+    )
     (tmp_path / "chart.csv").write_text(text)
     with called.called({"loss": "ce"}):
         found = [readers.read_source(one) for one in readers.every(str(tmp_path / "chart.csv"))]

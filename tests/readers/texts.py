@@ -226,7 +226,8 @@ BOOSTED = {
 
 UNNAMED = {
     "commas": "0, 4.25\n10, 4.0\n20, nan\n30, 3.5\n40, 3.25\n",
-    "blanks": "# made by savetxt\n" + "".join(f"{at:.18e} {4.25 - at / 40:.18e}\n" for at in range(0, 60, 10)),
+    "blanks": "# made by savetxt\n"
+    + "".join(f"{at:.18e} {4.25 - at / 40:.18e}\n" for at in range(0, 60, 10)),
     "semicolons, a cell empty": "0;4.25;\n10;4.0;\n20;;\n30;3.5;\n40;3.25;\n50;3;\n",
     "N: value, among other lines": (
         "starting\nGradient overflow.  Skipping step, loss scaler 0 reducing loss scale to 1024.0\n"

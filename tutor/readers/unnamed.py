@@ -30,7 +30,7 @@ _NUMBER = r"[-+]?(?:[0-9]+(?:\.[0-9]*)?(?:e[-+]?[0-9]+)?|\.[0-9]+(?:e[-+]?[0-9]+
 _BETWEEN = {",": r"\s*,\s*", ";": r"\s*;\s*", "\t": r" *\t *", " ": r"\s+"}
 """What parts the cells of a row, by the sign that is in it. Where that is no blank, a cell may be empty."""
 _COUNTED = rf"^\s*(?P<c1>[0-9]+)\s*:\s*(?P<c2>{_NUMBER})\s*$"
-_ODD = r"^\s*(?P<odd>[^\s#])"
+_ODD = r"^\s*(?P<odd>[^ \t\r#])"
 _BRACKETS = "[]()"
 
 _FEW = 5
