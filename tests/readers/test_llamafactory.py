@@ -1,4 +1,4 @@
-"""LLaMA-Factory: a folder's log and the states of its checkpoints are one run, before and after each is saved."""
+"""LLaMA-Factory: the log and the states of the checkpoints in its folder are one run, before and after each."""
 
 import json
 from pathlib import Path

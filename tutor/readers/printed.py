@@ -39,7 +39,6 @@ _PAIR = (
     r"(?:[\s,;|()\]}>*/'\"%±]|[:.]\s|[:.]?$)"
 )
 _COUNTS = r"(?:loss|xent|entropy|epoch|\bep\b|step|iter|\bit\b|episode|update|batch|\[[0-9]+/[0-9]+\]\[)"
-_EACH = rf"^.*{_COUNTS}.*$"
 
 _HELD_OUT = r"\b(?:val|valid|validate|validation|eval|evaluate|evaluation|test|testing|dev)\b"
 _PLACED = (
@@ -91,12 +90,12 @@ def _held_out(given: str) -> str | None:
 
 _LINES = Lines(
     (
-        Line(_BAR, _PAIR, _called),
+        Line(_BAR, _PAIR, _called, sign="/"),
         Line(_VALIDATED, _PAIR, _held_out),
-        Line(_PLACED, _PAIR, _called),
+        Line(_PLACED, _PAIR, _called, sign="/"),
         Line(_ROW, _PAIR, _called),
     ),
-    each=_EACH,
+    only=_COUNTS,
 )
 
 

@@ -35,6 +35,8 @@ _BRACKETS = "[]()"
 
 _FEW = 5
 """Rows that a file has at least: fewer are no log."""
+_CLOCK = 1e9
+"""Seconds or milliseconds since 1970, of this century: what begins there is no counter."""
 _A_LOSS = re.compile(r"loss|cost|nll|perplexity|ppl|entropy", re.IGNORECASE)
 _NO_LOSS = re.compile(
     r"acc|reward|return|score|time|label|target|pred|metric|norm|(?<![a-z])(?:lr|rates?|f1|auc)(?![a-z])",
@@ -67,7 +69,7 @@ class Layout:
         """Whether the first column counts the steps."""
         first = [row[0] for row in self.rows]
         ascends = all(one < after for one, after in pairwise(first))
-        return len(self.columns) > 1 and ascends and _whole(first) and first[0] >= 0
+        return len(self.columns) > 1 and ascends and _whole(first) and 0 <= first[0] < _CLOCK
 
     def signals(self, path: Path) -> dict[str, str]:
         """By signal the columns that can be told, in the file of that name."""

@@ -103,7 +103,9 @@ def counted(rows: "pl.DataFrame") -> Counted:
         if by == [coarse] and (step != step.floor()).any():
             by = []  # parts of epochs are no steps
         else:
-            rows = rows.with_columns(step).drop_nulls("step").unique(maintain_order=True)
+            rows = rows.with_columns(step).drop_nulls("step")
+            if not (rows["step"].diff().drop_nulls() > 0).all():  # some print each line twice
+                rows = rows.unique(maintain_order=True)
     if not by:
         rows = rows.with_columns(pl.int_range(len(rows), eager=True).alias("step"))
     return Counted(

@@ -64,9 +64,13 @@ def _rows(lines: Lines, piece: bytes) -> pl.DataFrame:
         texts = pl.Series(lines.joined(texts.drop_nulls().to_list()), dtype=pl.String)
     if lines.each:
         texts = texts.str.extract_all(_spelled(lines.each)).explode().drop_nulls()
+    if lines.only:
+        texts = texts.filter(texts.str.contains(_spelled(lines.only)))
     left = pl.DataFrame({_AT: pl.int_range(len(texts), dtype=pl.UInt32, eager=True), "text": texts})
     tables = []
     for kind in lines.kinds:
+        if kind.sign and not left["text"].str.contains(kind.sign, literal=True).any():
+            continue
         groups = left["text"].str.extract_groups(_spelled(kind.pattern)).struct.unnest()
         found = groups.to_series(0).is_not_null()
         mine = left.filter(found)
