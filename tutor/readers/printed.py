@@ -19,7 +19,7 @@ from pathlib import Path
 from tutor import packed
 from tutor.readers.common.counters import PLACE, role
 from tutor.readers.common.guessed import in_words
-from tutor.readers.common.lines import COLOURS, LONGEST, LOOKED_AT, Line, Lines, has
+from tutor.readers.common.lines import COLOURS, LONGEST, LOOKED_AT, MARK, Line, Lines, has
 from tutor.readers.common.rows import run_of_frame
 from tutor.readers.common.trainers import WINDOW
 from tutor.readers.source import Source
@@ -42,14 +42,15 @@ _COUNTS = r"(?:loss|xent|entropy|epoch|\bep\b|step|iter|\bit\b|episode|update|ba
 
 _HELD_OUT = r"\b(?:val|valid|validate|validation|eval|evaluate|evaluation|test|testing|dev)\b"
 _PLACED = (
-    r"(?P<row>)(?:%\|[^|]*\|\s*|\bep(?:och)?[^0-9a-z]{0,4}[0-9]+(?:/ *[0-9]+)?[^0-9a-z]{1,12}"
+    rf"(?P<{MARK}>)"
+    r"(?:%\|[^|]*\|\s*|\bep(?:och)?[^0-9a-z]{0,4}[0-9]+(?:/ *[0-9]+)?[^0-9a-z]{1,12}"
     r"|(?:\[(?P<lead>[0-9]+)/[0-9]+\] *)?\[ *)(?P<at>[0-9]+) */ *(?P<of>[0-9]+)(?:[^0-9/.]|$)"
 )
 _BAR = r"\b(?P<bar>[0-9]+)/[0-9]+ +(?:\[[=>.]+\]|━)"
 _COUNTER = r"(?:(?:epoch|step|iter(?:ation)?)[^0-9a-z]*[0-9]+(?:[ /]+[0-9]+)?[^0-9a-z.]|\[[0-9/]+\])"
 _NO_LOSS_YET = r"(?:[^l]|l+[^lo]|l+o[^ls])*?"
-_VALIDATED = rf"^(?P<row>){_NO_LOSS_YET}{_HELD_OUT}[^0-9]*(?:{_COUNTER}[^0-9]*){{0,3}}loss\b"
-_ROW = r"^(?P<row>)"
+_VALIDATED = rf"^(?P<{MARK}>){_NO_LOSS_YET}{_HELD_OUT}[^0-9]*(?:{_COUNTER}[^0-9]*){{0,3}}loss\b"
+_ROW = rf"^(?P<{MARK}>)"
 
 _LEVEL = re.compile(r"^(?:(?:info|debug|warning|train(?:er|ing)? info)\s+)+", re.IGNORECASE)
 _NO_NAME = re.compile(r"^\w[0-9]{3,}$|\.(?:py|c|cc|cpp|cu|h|go|rs|jl|lua|txt|json|md)$", re.IGNORECASE)
@@ -61,7 +62,7 @@ _INLINE, _HEADED, _BARE = 2, 3, 5
 """Rows that differ, above which a file isn't prose: with a counter each, below headings, with neither."""
 _BARE_LOSSES = {"train", "val", "valid"}  # `step 10 | train 3.1 | val 3.3`: the loss, as a remark tells
 _OTHERS = 2  # numbers beside a counter in a row that has no loss
-_OWN = {*PLACE, "row", "of"}
+_OWN = {*PLACE, MARK, "of"}
 
 
 def _called(given: str) -> str | None:

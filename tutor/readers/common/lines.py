@@ -33,6 +33,9 @@ NUMBER = r"[-+]?(?:[0-9][0-9,]*(?:\.[0-9]*)?(?:[eE][-+]?[0-9]+)?|nan|inf(?:inity
 No character of it fits in two places, which polars finds a third faster.
 """
 
+MARK = "row"
+"""The name of a group that only marks its line: it is no column."""
+
 _COLOUR = re.compile(COLOURS)
 _ALIKE = bytes.maketrans(b"123456789", b"0" * 9)
 
@@ -42,7 +45,7 @@ class Line:
     """One kind of line; each that has it is a row. All patterns ignore case.
 
     Attributes:
-        pattern: what such a line has in it. Its named groups are columns; the first
+        pattern: what such a line has in it. Its named groups are columns, but for MARK; the first
             is found wherever it is.
         pairs: of more columns, wherever in the line: a pattern with the groups `name` and `value`. Of one
             name the last counts.
