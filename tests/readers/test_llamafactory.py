@@ -1,4 +1,4 @@
-"""LLaMA-Factory: the log and the states of the checkpoints in its folder are one run, before and after each."""
+"""LLaMA-Factory: the log and the checkpoints' states in its folder are one run, before and after each is saved."""
 
 import json
 from pathlib import Path

@@ -12,9 +12,10 @@ learning.py, pix2pix's visualizer.py, MAE's util/misc.py
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from tutor import packed
 from tutor.readers.common.counters import PLACE, role
@@ -23,7 +24,10 @@ from tutor.readers.common.lines import COLOURS, LONGEST, LOOKED_AT, MARK, Line, 
 from tutor.readers.common.rows import run_of_frame
 from tutor.readers.common.trainers import WINDOW
 from tutor.readers.source import Source
-from tutor.run import Remark, Run, names
+from tutor.run import Remark, Run, called, names
+
+if TYPE_CHECKING:
+    import polars as pl
 
 _NUMBER = (
     r"[-+]?(?:[0-9]+(?:,[0-9]{3})*(?:\.[0-9]*)?(?:e[-+]?[0-9]+)?|\.[0-9]+(?:e[-+]?[0-9]+)?|nan|inf(?:inity)?)"
@@ -118,7 +122,7 @@ class Printed:
 
         remarks: list[Remark] = []
         found = counted(frame_of(self.path, _LINES, remarks))
-        rows = found.rows
+        rows = found.rows.drop(_twice(found.rows, [*called.names_for(self.path).values()]))
         taken = {signal: column for column, signal in names.mapping(rows.columns, self.path).items()}
         if taken["step"] == "step":
             taken["step"] = "` + `".join(found.by)
@@ -132,6 +136,12 @@ class Printed:
             aggregations={"loss": WINDOW} if found.by_epoch else {},
             remarks=remarks,
         )
+
+
+def _twice(rows: "pl.DataFrame", said: Collection[str]) -> list[str]:
+    """The counters of steps that the steps repeat, but for those that the user speaks of."""
+    counters = [name for name in rows.columns if role(name) == "fine" and name not in ("step", *said)]
+    return [name for name in counters if rows[name].equals(rows["step"].cast(rows[name].dtype))]
 
 
 def sources(path: Path) -> list[Source]:
