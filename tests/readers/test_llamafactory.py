@@ -1,4 +1,4 @@
-"""LLaMA-Factory: the log and the checkpoints' states in its folder are one run, before and after each is saved."""
+"""LLaMA-Factory: the log of a folder and the states of its checkpoints are one run, whichever was saved."""
 
 import json
 from pathlib import Path
