@@ -179,6 +179,25 @@ TEXTS = {
         _trainer,
         tuple(rf"'{one}': ([^,}}]+)" for one in ("loss", "grad_norm", "learning_rate", "epoch")),
     ),
+    "printed lines": Text(
+        "printed.log",
+        lambda step, loss, norm: f"Step {step}: grad_norm={norm:.4f}, loss={loss:.4f}, lr=0.0003",
+        (r"^Step (\d+):", *(rf"{one}=([^,]+)" for one in ("grad_norm", "loss", "lr"))),
+    ),
+    "printed lines of epochs": Text(
+        "epochs.log",
+        lambda step, loss, norm: (
+            f"2024-01-01 10:00:00,257 - mmdet - INFO - Epoch [{step // 1000 + 1}][{step % 1000 + 1}/1000]\t"
+            f"lr: 1.0e-02, eta: 5:02:49, time: 0.784, loss_cls: {loss / 10:.4f}, acc: 91.4893, "
+            f"loss: {loss:.4f}, grad_norm: {norm:.4f}"
+        ),
+        (
+            r"Epoch \[(\d+)\]",
+            r"\]\[(\d+)/",
+            r"\]\[\d+/(\d+)\]",
+            *(rf"\b{one}: ([^,]+)" for one in ("lr", "time", "loss_cls", "acc", "loss", "grad_norm")),
+        ),
+    ),
     "CSV": Text(
         "metrics.csv",
         lambda step, loss, norm: f"{step},{loss!r},{norm!r},0.0003,{1e5 + norm!r}",

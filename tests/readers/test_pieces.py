@@ -7,13 +7,22 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from tests.readers.texts import TEXTS
+from tests.readers.texts import BOOSTED, PRINTED, TEXTS, UNNAMED
 from tutor import readers
 from tutor.run import BadRunError, limits
 
 CSV = 'step,loss,lr,note\n0,2.5,,"a\nb"\n1,nan,1e-3,"c, ""d"""\n2,NA,0.5,\n'
-LOGS = [*TEXTS.values(), CSV, CSV.replace(",note", "").replace(',"a\nb"', "").replace(',"c, ""d"""', "")]
-LINES = [line for text in TEXTS.values() for line in text.splitlines()]
+WIDE = "step,loss\n0,2.5\n1,nan,3\n2,0.5,,\n"
+LOGS = [
+    *TEXTS.values(),
+    *BOOSTED.values(),
+    *UNNAMED.values(),
+    WIDE,
+    CSV,
+    CSV.replace(",note", "").replace(',"a\nb"', "").replace(',"c, ""d"""', ""),
+]
+SEVERAL = [*TEXTS.values(), *BOOSTED.values(), *UNNAMED.values(), *(text for text, _ in PRINTED.values())]
+LINES = [line for text in SEVERAL for line in text.splitlines()]
 
 
 def read(path: Path, data: bytes, piece: int | None = None) -> object:

@@ -61,6 +61,13 @@ def test_it_says_what_it_took_for_what(tmp_path: Path):
     assert "printed_unnumbered" in [one.key for one in read(tmp_path, PRINTED["a loss alone"][0]).remarks]
 
 
+def test_a_counter_that_the_steps_repeat_is_no_column_of_its_own(tmp_path: Path):
+    run = read(tmp_path, PRINTED["JAX"][0])
+    assert "Step" not in run.frame.columns
+    with called.called({"step": "Step"}):
+        assert read(tmp_path, PRINTED["JAX"][0]).steps.to_list() == [10, 20]
+
+
 def test_what_is_said_of_its_names_comes_first(tmp_path: Path):
     text = "".join(f"step {at}: epoch {at // 2}, loss {9 - at}, ce {at + 1}.5\n" for at in range(4))
     with called.called({"loss": "ce", "step": "step"}):

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from tests.readers.texts import BOOSTED, LONG, UNNAMED
 from tutor import readers
 from tutor.readers.common.trainers import HUGGING_FACE, RUNNING, WINDOW
 from tutor.run import Aggregation, BadRunError, Run, called
@@ -175,6 +176,21 @@ class TestOthers:
         run = readers.read(written(tmp_path, text.replace(",", mark)))
         assert (words(run), run.steps.to_list()) == (["2.5", "nan"], [1, 2] if "step" in names else [0, 1])
 
+    @pytest.mark.parametrize("mark", [",", ";"])
+    def test_cells_beyond_the_heading_are_kept_and_can_be_named(self, tmp_path: Path, mark: str):
+        text = "step,loss\n0,4.5,5.5\n1,4\n2,3.5,nan,\n".replace(",", mark)
+        run = readers.read(written(tmp_path, text))
+        assert (words(run), words(run, "3")) == (["4.5", "4", "3.5"], ["5.5", None, "nan"])
+        assert (keys(run), run.unseen) == (["wider"], True)
+        assert "--map val_loss=3" in run.remarks[0].says("en")
+        with called.called({"val_loss": "3"}):
+            run = readers.read(written(tmp_path, text))
+        assert (words(run, "val_loss"), "wider" in keys(run)) == (["5.5", None, "nan"], False)
+
+    def test_an_empty_cell_at_the_end_of_each_row_is_no_column(self, tmp_path: Path):
+        run = readers.read(written(tmp_path, "step,loss\n0,4.5,\n1,4,\n"))
+        assert (words(run), run.frame.columns, run.remarks) == (["4.5", "4"], ["step", "loss"], ())
+
     def test_a_printed_line_with_semicolons_is_no_header(self, tmp_path: Path):
         run = readers.read(written(tmp_path, "step: 1; loss: 2.5\nstep: 2; loss: nan\n"))
         assert (words(run), run.steps.to_list()) == (["2.5", "nan"], [1, 2])
@@ -231,7 +247,8 @@ class TestOthers:
 
 
 SEEDS = [path.read_bytes() for path in sorted(FIXTURES.iterdir()) if path.suffix in (".csv", ".json", ".txt")]
-SEEDS.append(TestExport.TEXT.encode())
+SEEDS += [text.encode() for text in (TestExport.TEXT, LONG, *UNNAMED.values(), *BOOSTED.values())]
+SEEDS.append(b"epoch;loss\n0\n0;4.5;5.5\n1;4\n2;3.5;nan;\n")
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])

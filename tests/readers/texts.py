@@ -198,6 +198,50 @@ PRINTED = {
 }
 """What loops of somebody's own print, and the steps of the rows with a loss: 4.25, then NaN."""
 
+BOOSTED = {
+    "XGBoost": (
+        "Will train until eval-logloss hasn't improved in 50 rounds.\n"
+        "[0]\ttrain-auc:0.8\ttrain-logloss:0.5\teval-auc:0.7\teval-logloss:0.75\n"
+        "[10]\ttrain-auc:0.9\ttrain-logloss:0.25\teval-auc:0.7\teval-logloss:0.5\n"
+        "[20]\ttrain-auc:nan\ttrain-logloss:nan\teval-auc:0.7\teval-logloss:nan\n"
+    ),
+    "XGBoost's cross-validation": (
+        "[12:00:01] [0]\ttrain-mlogloss:0.5+0.01\ttest-mlogloss:0.75+0.02\n"
+        "[10]\ttrain-mlogloss:0.25+0.01\ttest-mlogloss:0.50+0.02\n[20]\ttrain-mlogloss:nan+nan\n"
+    ),
+    "LightGBM": (
+        "[LightGBM] [Info] Total Bins 1020\n"
+        "[0]\ttraining's binary_logloss: 0.5\tvalid_1's binary_logloss: 0.75\n"
+        "[10]\ttraining's binary_logloss: 0.25 + 0.01\tvalid_1's binary_logloss: 0.5 + 0.02\n"
+        "[20]\ttraining's binary_logloss: nan\n"
+    ),
+    "CatBoost": (
+        "Learning rate set to 0.03\n"
+        "0:\tlearn: 0.5000000\ttest: 0.7500000\tbest: 0.7500000 (0)\ttotal: 9.1ms\tremaining: 1m 2s\n"
+        "10:\tlearn: 0.2500000\ttest: 0.5000000\tbest: 0.5000000 (10)\ttotal: 9.1ms\tremaining: 1m 2s\n"
+        "20:\tlearn: nan\ttotal: 9.1ms\tremaining: 0us\n"
+    ),
+}
+"""Rounds 0, 10 and 20 of boosted trees, the last with a NaN."""
+
+UNNAMED = {
+    "commas": "0, 4.25\n10, 4.0\n20, nan\n30, 3.5\n40, 3.25\n",
+    "blanks": "# made by savetxt\n"
+    + "".join(f"{at:.18e} {4.25 - at / 40:.18e}\n" for at in range(0, 60, 10)),
+    "semicolons, a cell empty": "0;4.25;\n10;4.0;\n20;;\n30;3.5;\n40;3.25;\n50;3;\n",
+    "N: value, among other lines": (
+        "starting\nGradient overflow.  Skipping step, loss scaler 0 reducing loss scale to 1024.0\n"
+        "0:\t4.250000\n10:\t-4.0\n20:\tnan\nsaved\n30:\t3.5\n40:\t3.25\n"
+    ),
+}
+"""Numbers without names: those of step 0, 4.25, and of four or five more."""
+
+LONG = (
+    '"Run","Run ID","metric","step","timestamp","value"\n"a","1f","loss","0","17","4.25"\n'
+    '"a","1f","loss","10","17","NaN"\n"b","2e","loss","0","17","3.5"\n"b","2e","val_loss","5","17","3"\n'
+)
+"""A chart that MLflow exported, of two runs."""
+
 TABLE = (
     "# a model\n\n| Training Loss | Epoch | Step | Validation Loss |\n|:---:|:---:|:---:|:---:|\n"
     "| No log | 1.0 | 10 | 3.5 |\n| 4.25 | 2.0 | 20 | nan |\n| nan | 3.0 | 30 | nan |\n\nMore words.\n"

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from tutor.detectors.windows import Window, finite, rolling_baseline
+from tutor.detectors.windows import STRETCH, Window, finite, rolling_baseline
 from tutor.run import Run
 
 if TYPE_CHECKING:
@@ -50,11 +50,10 @@ def episodes(run: Run, window: Window, sigmas: float) -> list[Episode]:
     """
     loss = finite(run["loss"])
     mean, std = rolling_baseline(run, loss, window)
-    bound = mean + sigmas * std
-    # A flat stretch has a std of 0: what rolling sums leave of rounding is no spike.
-    above = (loss > bound + 1e-6 * mean.abs()).fill_null(False).arg_true()
+    above = _above(loss, mean, std, sigmas)
     ends = run.steps.search_sorted(run.steps.gather(above) + one_spike(window), side="right")
-    columns = (above, ends, *(one.gather(above) for one in (bound, mean, std)))
+    mean, std = mean.gather(above), std.gather(above)
+    columns = (above, ends, mean + sigmas * std, mean, std)
     found: list[Episode] = []
     last = 0
     for row, end, *usual in zip(*(column.to_list() for column in columns), strict=True):
@@ -63,6 +62,19 @@ def episodes(run: Run, window: Window, sigmas: float) -> list[Episode]:
         last = end
         found.append(episode(loss, row, end, *usual))
     return found
+
+
+def _above(loss: "pl.Series", mean: "pl.Series", std: "pl.Series", sigmas: float) -> "pl.Series":
+    """The rows that stand above mean + sigmas x std, a stretch of the log at a time."""
+    import polars as pl
+
+    found: list[pl.Series] = []
+    for begin in range(0, max(1, len(loss)), STRETCH):
+        values, usual, spread = (one[begin : begin + STRETCH] for one in (loss, mean, std))
+        # A flat stretch has a std of 0: what rolling sums leave of rounding is no spike.
+        above = (values > usual + sigmas * spread + 1e-6 * usual.abs()).fill_null(False)
+        found.append(above.arg_true() + begin)
+    return pl.concat(found)
 
 
 def episode(loss: "pl.Series", row: int, end: int, bound: float, mean: float, std: float) -> Episode:

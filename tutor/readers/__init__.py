@@ -58,8 +58,9 @@ def want(name: str | None) -> None:
     _wanted.set(name)
 
 
-_LAST = ("markdown", "printed")
-"""Those that know a log by its words alone, asked where none that knows a tool's format claims one."""
+_LATER = (("markdown", "printed"), ("unnamed",))
+"""Those that know a log by its words alone, asked where none that knows a tool's format claims one, and then
+those that know it by its numbers alone."""
 
 
 def _readers() -> Mapping[str, Reader]:
@@ -68,10 +69,11 @@ def _readers() -> Mapping[str, Reader]:
 
 
 def _in_turn() -> Iterator[Mapping[str, Reader]]:
-    """The readers, those that are asked last apart."""
+    """The readers, those that are asked later apart."""
     every = _readers()
-    yield {name: reader for name, reader in every.items() if name not in _LAST}
-    yield {name: every[name] for name in _LAST if name in every}
+    yield {name: reader for name, reader in every.items() if not any(name in later for later in _LATER)}
+    for later in _LATER:
+        yield {name: every[name] for name in later if name in every}
 
 
 def available() -> dict[str, Path]:

@@ -4,14 +4,14 @@ import re
 from collections.abc import Collection, Sequence
 from pathlib import Path
 
-from tutor.readers import keras, lightning, stable_baselines3, ultralytics, wandb_export
+from tutor.readers import keras, lightning, long_csv, stable_baselines3, ultralytics, wandb_export
 from tutor.readers.common.rows import number
 from tutor.readers.common.tables import Table, names_in, separator
 from tutor.readers.source import Source, head
 from tutor.run import names
 from tutor.words import quoted
 
-_OTHERS = (keras, lightning, stable_baselines3, ultralytics, wandb_export)
+_OTHERS = (keras, lightning, long_csv, stable_baselines3, ultralytics, wandb_export)
 """Those that know a CSV of one tool, and what is odd about it."""
 _LOSSES = {"loss", "val_loss"}
 _NEEDED = {"step": "a column of steps", "loss": "one of losses"}
@@ -39,13 +39,11 @@ def sources(path: Path) -> list[Source]:
 
 
 def lacks(path: Path) -> str | None:
-    """A CSV whose header names no loss, or none at all."""
+    """A CSV whose header names no loss."""
     named = names_in(path)
     if not path.is_file() or (len(named) < 2 and path.suffix != ".csv"):
         return None
-    if _values(named, len(named)):
-        return "its first line holds values: put the columns' names above it, as `step,loss`"
-    if _printed(named):
+    if _values(named, len(named)) or _printed(named):
         return None
     return _missing(named, set(names.mapping(named, path).values()))
 

@@ -22,6 +22,7 @@ from tutor.readers.common.rows import configured, number, run_of_frame, table_of
 from tutor.readers.common.trainers import HUGGING_FACE
 from tutor.readers.common.wholejson import cut_off, load
 from tutor.readers.deepspeed import SCALE
+from tutor.readers.jsonlines import LLAMA_FACTORYS, of_llama_factory
 from tutor.readers.source import Source, head
 from tutor.run import BadRunError, Chosen, Remark, Run
 from tutor.runfolder import is_run
@@ -109,7 +110,7 @@ def _chosen(state: dict[str, object], history: list[object]) -> Chosen | None:
     return Chosen(step, plain(metric), value)
 
 
-def _in_folder(folder: Path) -> list[Source]:
+def states(folder: Path) -> list[State]:
     """The runs of the checkpoints in a folder: one whose rows are the first of another's is the same run."""
     last = folder / STATE
     checkpoints = [] if is_run(folder) else sorted(folder.glob(f"checkpoint-*/{STATE}"))
@@ -194,7 +195,7 @@ _LINES = Lines(
 def sources(path: Path) -> list[Source]:
     """A trainer_state.json, the folder of a checkpoint or of several, or what the Trainer printed."""
     if not path.is_file():
-        return _in_folder(path)
+        return [] if of_llama_factory(path / LLAMA_FACTORYS) else [*states(path)]
     begin = head(path)
     if begin.lstrip().startswith(b"{") and b'"log_history"' in begin:
         return [State(path)]

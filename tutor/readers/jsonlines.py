@@ -13,6 +13,8 @@ from tutor.readers.common.trainers import WINDOW
 from tutor.readers.source import Source, first_line
 from tutor.run import Aggregation, Remark, Run, names
 
+LLAMA_FACTORYS = "trainer_log.jsonl"
+
 
 @dataclass(frozen=True)
 class Rows:
@@ -49,6 +51,11 @@ def first_row(path: Path) -> dict[str, object] | None:
     return row if isinstance(row, dict) and not _table(row) else None
 
 
+def of_llama_factory(path: Path) -> bool:
+    """Whether a file is LLaMA-Factory's: its rows count `current_steps` of `total_steps`."""
+    return {"current_steps", "total_steps"} <= (first_row(path) or {}).keys()
+
+
 def _table(row: Mapping[str, object]) -> bool:
     """Whether an object holds a list or an object for each of its names: a table by columns, on one line."""
     return bool(row) and all(isinstance(value, list | dict) for value in row.values())
@@ -57,7 +64,7 @@ def _table(row: Mapping[str, object]) -> bool:
 def sources(path: Path) -> list[Source]:
     """A file whose first row names a step and a loss otherwise than tutor."""
     row = first_row(path)
-    if row is None or "step" in row or {"current_steps", "total_steps"} <= row.keys():
+    if row is None or "step" in row or of_llama_factory(path):
         return []
     mapping = names.mapping(row, path)
     known = set(mapping.values())

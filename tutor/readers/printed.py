@@ -12,17 +12,22 @@ learning.py, pix2pix's visualizer.py, MAE's util/misc.py
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from tutor import packed
 from tutor.readers.common.counters import PLACE, role
-from tutor.readers.common.lines import COLOURS, LONGEST, LOOKED_AT, Line, Lines, has
+from tutor.readers.common.guessed import in_words
+from tutor.readers.common.lines import COLOURS, LONGEST, LOOKED_AT, MARK, Line, Lines, has
 from tutor.readers.common.rows import run_of_frame
 from tutor.readers.common.trainers import WINDOW
 from tutor.readers.source import Source
-from tutor.run import Remark, Run, names
+from tutor.run import Remark, Run, called, names
+
+if TYPE_CHECKING:
+    import polars as pl
 
 _NUMBER = (
     r"[-+]?(?:[0-9]+(?:,[0-9]{3})*(?:\.[0-9]*)?(?:e[-+]?[0-9]+)?|\.[0-9]+(?:e[-+]?[0-9]+)?|nan|inf(?:inity)?)"
@@ -38,18 +43,18 @@ _PAIR = (
     r"(?:[\s,;|()\]}>*/'\"%±]|[:.]\s|[:.]?$)"
 )
 _COUNTS = r"(?:loss|xent|entropy|epoch|\bep\b|step|iter|\bit\b|episode|update|batch|\[[0-9]+/[0-9]+\]\[)"
-_EACH = rf"^.*{_COUNTS}.*$"
 
 _HELD_OUT = r"\b(?:val|valid|validate|validation|eval|evaluate|evaluation|test|testing|dev)\b"
 _PLACED = (
-    r"(?P<row>)(?:%\|[^|]*\|\s*|\bep(?:och)?[^0-9a-z]{0,4}[0-9]+(?:/ *[0-9]+)?[^0-9a-z]{1,12}"
+    rf"(?P<{MARK}>)"
+    r"(?:%\|[^|]*\|\s*|\bep(?:och)?[^0-9a-z]{0,4}[0-9]+(?:/ *[0-9]+)?[^0-9a-z]{1,12}"
     r"|(?:\[(?P<lead>[0-9]+)/[0-9]+\] *)?\[ *)(?P<at>[0-9]+) */ *(?P<of>[0-9]+)(?:[^0-9/.]|$)"
 )
 _BAR = r"\b(?P<bar>[0-9]+)/[0-9]+ +(?:\[[=>.]+\]|━)"
 _COUNTER = r"(?:(?:epoch|step|iter(?:ation)?)[^0-9a-z]*[0-9]+(?:[ /]+[0-9]+)?[^0-9a-z.]|\[[0-9/]+\])"
 _NO_LOSS_YET = r"(?:[^l]|l+[^lo]|l+o[^ls])*?"
-_VALIDATED = rf"^(?P<row>){_NO_LOSS_YET}{_HELD_OUT}[^0-9]*(?:{_COUNTER}[^0-9]*){{0,3}}loss\b"
-_ROW = r"^(?P<row>)"
+_VALIDATED = rf"^(?P<{MARK}>){_NO_LOSS_YET}{_HELD_OUT}[^0-9]*(?:{_COUNTER}[^0-9]*){{0,3}}loss\b"
+_ROW = rf"^(?P<{MARK}>)"
 
 _LEVEL = re.compile(r"^(?:(?:info|debug|warning|train(?:er|ing)? info)\s+)+", re.IGNORECASE)
 _NO_NAME = re.compile(r"^\w[0-9]{3,}$|\.(?:py|c|cc|cpp|cu|h|go|rs|jl|lua|txt|json|md)$", re.IGNORECASE)
@@ -61,8 +66,7 @@ _INLINE, _HEADED, _BARE = 2, 3, 5
 """Rows that differ, above which a file isn't prose: with a counter each, below headings, with neither."""
 _BARE_LOSSES = {"train", "val", "valid"}  # `step 10 | train 3.1 | val 3.3`: the loss, as a remark tells
 _OTHERS = 2  # numbers beside a counter in a row that has no loss
-_FIRST = ("step", "loss", "val_loss")
-_OWN = {*PLACE, "row", "of"}
+_OWN = {*PLACE, MARK, "of"}
 
 
 def _called(given: str) -> str | None:
@@ -91,12 +95,12 @@ def _held_out(given: str) -> str | None:
 
 _LINES = Lines(
     (
-        Line(_BAR, _PAIR, _called),
+        Line(_BAR, _PAIR, _called, sign="/"),
         Line(_VALIDATED, _PAIR, _held_out),
-        Line(_PLACED, _PAIR, _called),
+        Line(_PLACED, _PAIR, _called, sign="/"),
         Line(_ROW, _PAIR, _called),
     ),
-    each=_EACH,
+    only=_COUNTS,
 )
 
 
@@ -118,12 +122,11 @@ class Printed:
 
         remarks: list[Remark] = []
         found = counted(frame_of(self.path, _LINES, remarks))
-        rows = found.rows
-        taken = {signal: f"`{column}`" for column, signal in names.mapping(rows.columns, self.path).items()}
-        if taken["step"] == "`step`":
-            taken["step"] = " + ".join(f"`{name}`" for name in found.by)
-        order = [*filter(taken.get, _FIRST), *(signal for signal in taken if signal not in _FIRST)]
-        remarks.append(Remark("printed", {"taken": ", ".join(f"{one} = {taken[one]}" for one in order)}))
+        rows = found.rows.drop(_twice(found.rows, [*called.names_for(self.path).values()]))
+        taken = {signal: column for column, signal in names.mapping(rows.columns, self.path).items()}
+        if taken["step"] == "step":
+            taken["step"] = "` + `".join(found.by)
+        remarks.append(Remark("printed", {"taken": in_words(taken)}))
         if not taken["step"]:
             remarks.append(Remark("printed_unnumbered"))
         return run_of_frame(
@@ -133,6 +136,12 @@ class Printed:
             aggregations={"loss": WINDOW} if found.by_epoch else {},
             remarks=remarks,
         )
+
+
+def _twice(rows: "pl.DataFrame", said: Collection[str]) -> list[str]:
+    """The counters of steps that the steps repeat, but for those that the user speaks of."""
+    counters = [name for name in rows.columns if role(name) == "fine" and name not in ("step", *said)]
+    return [name for name in counters if rows[name].equals(rows["step"].cast(rows[name].dtype))]
 
 
 def sources(path: Path) -> list[Source]:

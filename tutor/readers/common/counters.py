@@ -81,10 +81,10 @@ def counted(rows: "pl.DataFrame") -> Counted:
     if rows.is_empty():
         return Counted(rows, (), by_epoch=False)
     missing = [name for name in PLACE if name not in rows.columns]
-    rows = rows.with_columns(pl.lit(None, pl.Float64).alias(name) for name in missing)
+    rows = rows.with_columns(pl.lit(None).alias(name) for name in missing)  # of no type, they take no memory
     values = [name for name in rows.columns if name not in PLACE and role(name) in (None, "loss")]
     measured = _any(rows, [name for name in values if role(name) == "loss"] or values)
-    inline = rows.filter(measured)
+    inline = _where(rows, measured)
     coarse = _most_logged(inline, [*_named(rows, "coarse"), "lead"])
     fine = _fine(inline, coarse)
     if fine and not coarse and not (fine != "at" and _ascends(inline[fine])):
@@ -92,7 +92,7 @@ def counted(rows: "pl.DataFrame") -> Counted:
     by = [name for name in (coarse, fine) if name]
     if by:
         measured |= _any(rows, by) & _any(rows, values)  # a line may hold the rate alone
-        rows = rows.with_columns(pl.col(by).forward_fill()).filter(measured)
+        rows = _where(rows.with_columns(pl.col(by).forward_fill()), measured)
         rows = _last_states(rows, coarse)
     else:
         rows, by = _below_headings(rows, measured)
@@ -103,7 +103,9 @@ def counted(rows: "pl.DataFrame") -> Counted:
         if by == [coarse] and (step != step.floor()).any():
             by = []  # parts of epochs are no steps
         else:
-            rows = rows.with_columns(step).drop_nulls("step").unique(maintain_order=True)
+            rows = rows.with_columns(step).drop_nulls("step")
+            if not (rows["step"].diff().drop_nulls() > 0).all():  # some print each line twice
+                rows = rows.unique(maintain_order=True)
     if not by:
         rows = rows.with_columns(pl.int_range(len(rows), eager=True).alias("step"))
     return Counted(
@@ -198,6 +200,11 @@ def _step(rows: "pl.DataFrame", coarse: str | None, fine: str | None) -> tuple["
     if fine == "at" and rows["of"].drop_nulls().n_unique() == 1:
         length = cast(float, rows["of"].max())
     return ((epoch - (first != 0)) * length + within).alias("step"), [coarse, fine]
+
+
+def _where(rows: "pl.DataFrame", wanted: "pl.Series") -> "pl.DataFrame":
+    """The wanted rows; where they are all, no copy is made: of a long log that would take its size again."""
+    return rows if wanted.all() else rows.filter(wanted)
 
 
 def _any(rows: "pl.DataFrame", columns: Collection[str]) -> "pl.Series":

@@ -8,7 +8,7 @@ from pathlib import Path
 import polars as pl
 
 from tutor.packed import Stream
-from tutor.readers.common.lines import COLOURS, LONGEST, Line, Lines
+from tutor.readers.common.lines import COLOURS, LONGEST, MARK, Line, Lines
 from tutor.readers.common.pieces import in_turn, lines_of, whole
 from tutor.run import Remark, limits
 from tutor.run.remark import packed_torn
@@ -64,14 +64,18 @@ def _rows(lines: Lines, piece: bytes) -> pl.DataFrame:
         texts = pl.Series(lines.joined(texts.drop_nulls().to_list()), dtype=pl.String)
     if lines.each:
         texts = texts.str.extract_all(_spelled(lines.each)).explode().drop_nulls()
+    if lines.only:
+        texts = texts.filter(texts.str.contains(_spelled(lines.only)))
     left = pl.DataFrame({_AT: pl.int_range(len(texts), dtype=pl.UInt32, eager=True), "text": texts})
     tables = []
     for kind in lines.kinds:
+        if kind.sign and not left["text"].str.contains(kind.sign, literal=True).any():
+            continue
         groups = left["text"].str.extract_groups(_spelled(kind.pattern)).struct.unnest()
         found = groups.to_series(0).is_not_null()
         mine = left.filter(found)
         if len(mine):
-            columns = {group.name: _numbers(group) for group in groups.filter(found)}
+            columns = {one.name: _numbers(one) for one in groups.filter(found) if one.name != MARK}
             if kind.pairs:
                 columns = _over(columns, _paired(mine["text"], kind))
             tables.append(pl.DataFrame({_AT: mine[_AT], **columns}))

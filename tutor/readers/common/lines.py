@@ -33,6 +33,9 @@ NUMBER = r"[-+]?(?:[0-9][0-9,]*(?:\.[0-9]*)?(?:[eE][-+]?[0-9]+)?|nan|inf(?:inity
 No character of it fits in two places, which polars finds a third faster.
 """
 
+MARK = "row"
+"""The name of a group that only marks its line: it is no column."""
+
 _COLOUR = re.compile(COLOURS)
 _ALIKE = bytes.maketrans(b"123456789", b"0" * 9)
 
@@ -42,16 +45,18 @@ class Line:
     """One kind of line; each that has it is a row. All patterns ignore case.
 
     Attributes:
-        pattern: what such a line has in it. Its named groups are columns; the first
+        pattern: what such a line has in it. Its named groups are columns, but for MARK; the first
             is found wherever it is.
         pairs: of more columns, wherever in the line: a pattern with the groups `name` and `value`. Of one
             name the last counts.
         named: what the column of a pair's name is called; None where it is none.
+        sign: a character that each such line has, by which the others are passed over fast.
     """
 
     pattern: str
     pairs: str = ""
     named: Callable[[str], str | None] = str.lower
+    sign: str = ""
 
 
 Tidy = Callable[["pl.DataFrame"], "pl.DataFrame"]
@@ -65,6 +70,7 @@ class Lines:
         kinds: a line is of the first that it has.
         each: a pattern of which each match in a line is taken as a line of its own, and nothing else; by
             default lines are lines.
+        only: a pattern that each line has; those without are passed over.
         tidy: makes the rows of a run from those of the lines: columns of numbers in the order of the log.
         remarks: what is to be said of the rows of the lines, before they are tidied.
         begun, ended: a row that has the first pattern in its line and not the second may go on in the next.
@@ -73,6 +79,7 @@ class Lines:
 
     kinds: tuple[Line, ...]
     each: str = ""
+    only: str = ""
     tidy: Tidy | None = None
     remarks: Callable[["pl.DataFrame"], Iterator[Remark]] | None = None
     begun: str = ""

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
+from io import StringIO
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,8 +16,9 @@ from tutor.packed import Stream
 from tutor.readers.common.pieces import in_turn, marks_in, records_of, whole
 from tutor.readers.common.rows import run_of_table
 from tutor.readers.source import first_line
-from tutor.run import Aggregation, BadRunError, Remark, Run, limits, names
+from tutor.run import Aggregation, BadRunError, Remark, Run, called, limits, names
 from tutor.run.remark import packed_torn
+from tutor.words import quoted
 
 if TYPE_CHECKING:
     import polars as pl
@@ -84,7 +86,7 @@ def cells(path: Path, remarks: list[Remark]) -> "pl.DataFrame":
         with Stream(path, limits.STREAMED) as file:
             pieces = records_of(file)
             first = next(pieces).removeprefix(codecs.BOM_UTF8).lstrip()
-            numbers = _numbers(first, path)
+            named, numbers = _kinds(first, path)
             head = first[: first.find(b"\n") + 1]
             texts = chain([first], (head + piece for piece in pieces if piece and not piece.isspace()))
             if head.count(b'"') % 2:  # a name that is torn between lines
@@ -92,9 +94,13 @@ def cells(path: Path, remarks: list[Remark]) -> "pl.DataFrame":
             tables = list(in_turn(partial(_table, numbers), texts))
             if file.torn:
                 remarks.append(packed_torn())
-        return whole(tables)
+        frame = whole(tables)
     except pl.exceptions.PolarsError as error:
         raise BadRunError(f"{path} is no CSV that can be read: {str(error).splitlines()[0]}") from None
+    said = called.names_for(path).values()
+    if places := [name for name in frame.columns if name not in (*named, *said)]:
+        remarks.append(Remark("wider", {"columns": quoted(places), "first": places[0]}, unseen=True))
+    return frame
 
 
 def tidy(rows: "pl.DataFrame") -> "pl.DataFrame":
@@ -122,11 +128,11 @@ def filled(column: "pl.Series") -> "pl.Series":
     return column.fill_null("").str.strip_chars() != ""
 
 
-def _numbers(first: bytes, path: Path) -> Mapping[str, "pl.DataType"]:
-    """By the first rows, the columns that hold a number each, whole where they are steps."""
+def _kinds(first: bytes, path: Path) -> tuple[list[str], Mapping[str, "pl.DataType"]]:
+    """The columns and, by the first rows, those that hold a number each, whole where they are steps."""
     import polars as pl  # only who reads a log pays for it
 
-    sample = _read(_mended(first[:_SAMPLED]), {}, rows=_SAMPLE)
+    sample = _read(_mended(first[:_SAMPLED]), {}, rows=_SAMPLE, ragged=True)
     known = names.mapping((name.strip() for name in sample.columns), path)
     found: dict[str, pl.DataType] = {}
     for name in sample.columns:
@@ -135,7 +141,7 @@ def _numbers(first: bytes, path: Path) -> Mapping[str, "pl.DataType"]:
             found[name] = pl.Int64()
         elif signals.kind_of(signal) == "number" and _number(sample[name]).dtype == pl.Float64:
             found[name] = pl.Float64()
-    return found
+    return sample.columns, found
 
 
 def _table(numbers: Mapping[str, "pl.DataType"], piece: bytes) -> "pl.DataFrame":
@@ -146,8 +152,22 @@ def _table(numbers: Mapping[str, "pl.DataType"], piece: bytes) -> "pl.DataFrame"
     with suppress(pl.exceptions.ComputeError):
         if closed:
             return _read(piece, numbers)
-    frame = _read(_mended(piece), {})
+    frame = _wide(_mended(piece))
     return frame.with_columns(_number(frame[name]) for name, kind in numbers.items() if kind == pl.Float64)
+
+
+def _wide(piece: bytes) -> "pl.DataFrame":
+    """The rows as text; cells beyond the last name of the header are columns by their places, from 1 on."""
+    frame, text = _read(piece, {}, ragged=True), piece.decode()
+    head = text[: text.find("\n") + 1]
+    with suppress(csv.Error):  # what Python's reader takes for no table keeps its named columns
+        widest = max(map(len, csv.reader(StringIO(text), delimiter=separator(head))), default=0)
+        if frame.width < widest <= limits.COLUMNS and head.count('"') % 2 == 0:
+            places = [str(place) for place in range(frame.width + 1, widest + 1)]
+            wider = separator(head).join([head.rstrip("\r\n"), *places])
+            wide = _read(f"{wider}\n{text[len(head) :]}".encode(), {}, ragged=True)
+            return wide.select(frame.columns + [place for place in places if filled(wide[place]).any()])
+    return frame
 
 
 def _mended(data: bytes) -> bytes:
@@ -167,7 +187,10 @@ def _number(cells: "pl.Series") -> "pl.Series":
     return (text if odd.any() else number).alias(cells.name)
 
 
-def _read(data: bytes, kinds: Mapping[str, "pl.DataType"], rows: int | None = None) -> "pl.DataFrame":
+def _read(
+    data: bytes, kinds: Mapping[str, "pl.DataType"], *, rows: int | None = None, ragged: bool = False
+) -> "pl.DataFrame":
+    """The data as a table. Raises polars' ComputeError where a cell isn't of its kind, or has no name."""
     import polars as pl  # only who reads a log pays for it
 
     return pl.read_csv(
@@ -175,6 +198,6 @@ def _read(data: bytes, kinds: Mapping[str, "pl.DataType"], rows: int | None = No
         separator=separator(data[: data.find(b"\n") + 1].decode("utf-8", "replace")),
         schema_overrides=kinds,
         infer_schema=False,
-        truncate_ragged_lines=True,
+        truncate_ragged_lines=ragged,
         n_rows=rows,
     )

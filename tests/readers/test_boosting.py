@@ -1,0 +1,53 @@
+"""What libraries of boosted trees print: which set is trained on, which metric is a loss."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.readers.texts import BOOSTED
+from tutor import readers
+from tutor.run import Run, called
+
+
+def read(tmp_path: Path, text: str) -> Run:
+    (tmp_path / "log.txt").write_text(text)
+    return readers.read(tmp_path / "log.txt")
+
+
+@pytest.mark.parametrize("library", BOOSTED)
+def test_the_loss_of_both_sets_by_round(tmp_path: Path, library: str):
+    run = read(tmp_path, BOOSTED[library])
+    assert readers.sources(run.path)[0].format == "what a library of boosted trees printed"
+    assert run.steps.to_list() == [0, 10, 20]
+    assert run["loss"].to_list()[:2] == [0.5, 0.25]
+    assert run["loss"].is_nan().to_list() == [False, False, True]
+    assert run["val_loss"].to_list()[:2] == [0.75, 0.5]
+
+
+def test_of_several_sets_the_last_is_held_out_and_a_score_is_no_loss(tmp_path: Path):
+    text = "".join(
+        f"[{at}]\ttrain-auc:0.9\ttrain-logloss:0.{9 - at}\ta-auc:0.8\ta-logloss:0.5\tb-logloss:0.6\n"
+        for at in range(3)
+    )
+    run = read(tmp_path, text)
+    assert (run["loss"][0], run["val_loss"][0], run["a-logloss"][0]) == (0.9, 0.6, 0.5)
+    assert run["train-auc"][0] == 0.9
+    remark = next(one for one in run.remarks if one.key == "printed")
+    assert remark.facts["taken"] == "loss = `train-logloss`, val_loss = `b-logloss`"
+
+
+def test_sets_that_may_be_any_are_no_training(tmp_path: Path):
+    text = (
+        "[0]\tvalidation_0-rmse:3.5\tvalidation_1-rmse:4.5\n[1]\tvalidation_0-rmse:3\tvalidation_1-rmse:4\n"
+    )
+    run = read(tmp_path, text)
+    assert not run.has("loss")
+    assert run["val_loss"].to_list() == [4.5, 4]
+    with called.called({"loss": "validation_0-rmse"}):
+        assert read(tmp_path, text)["loss"].to_list() == [3.5, 3]
+
+
+def test_where_only_scores_are_printed_the_remark_names_them(tmp_path: Path):
+    run = read(tmp_path, "[0]\ttrain-auc:0.7\n[1]\ttrain-auc:0.8\n")
+    assert [one.key for one in run.remarks] == ["no_loss"]
+    assert "`train-auc`" in run.remarks[0].says("en")
