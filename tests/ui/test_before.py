@@ -6,7 +6,7 @@ import pytest
 
 from tests import prose
 from tests.test_tree import small
-from tests.ui.conftest import WIDE
+from tests.ui.conftest import WIDE, shown
 from tutor import tree
 from tutor.ui.screens.walk import WalkScreen
 from tutor.ui.widgets.fitted import Fitted
@@ -35,8 +35,16 @@ async def test_they_stand_in_a_line_above_the_path(walk, second):
         assert isinstance(app.screen, WalkScreen)
         assert app.screen.walk.tree.tree == "first"
         assert app.screen.walk.answers == ()
-        await pilot.press("q")  # leave it
-        assert app.screen.walk.tree.tree == "second"
+        for key in ("q", "t"):  # either leads back
+            await pilot.pause()
+            assert "q back to the walk before" in shown(app)
+            await pilot.press(key)
+            await pilot.pause()
+            assert app.screen.walk.tree.tree == "second"
+            assert "q leave" in shown(app)
+            await pilot.press("t")
+            await app.workers.wait_for_complete()
+            assert app.screen.walk.tree.tree == "first"
 
 
 async def test_a_tree_before_that_cant_be_read_leaves_the_walk_as_it_is(walk, second, home: Path):

@@ -11,6 +11,8 @@ from tests.ui.conftest import NARROW, SIZES, phase_19, settle, shown
 from tutor import readers
 from tutor.ui.app import TutorApp
 from tutor.ui.screens.change import ChangeScreen
+from tutor.ui.screens.help import HelpScreen
+from tutor.ui.screens.known import KnownScreen
 
 
 @pytest.fixture
@@ -39,10 +41,11 @@ async def test_the_log_answers_once_the_fact_is_given(log: Path, size: tuple[int
     app = opened(log)
     async with app.run_test(size=size) as pilot:
         await at_the_dtype(pilot)
-        assert "--set dtype=bf16" in shown(app)
+        assert "--set dtype=fp32" in shown(app)
         await pilot.press("d")
         await settle(pilot)
         assert isinstance(app.screen, ChangeScreen)
+        assert "enter take it" in shown(app)  # in the footer
         app.screen.query_one(Input).value = "dtype=int8"
         await pilot.press("enter")
         await settle(pilot)
@@ -51,6 +54,8 @@ async def test_the_log_answers_once_the_fact_is_given(log: Path, size: tuple[int
         await pilot.press("enter")
         await settle(pilot)
         assert "(dtype as you said)" in shown(app)
+        assert "you gave dtype=fp32" in shown(app)
+        assert "has grown" not in shown(app)  # no row came
         assert app.screen.seen.outcome == "fp32"
         assert not app.screen.check_action("fact", ())
         await pilot.press("enter")
@@ -59,12 +64,31 @@ async def test_the_log_answers_once_the_fact_is_given(log: Path, size: tuple[int
         assert app.screen.walk.run.manifest.dtype == "fp32"
 
 
-async def test_where_nothing_can_be_given_the_key_does_nothing(home: Path):
+async def test_where_nothing_can_be_given_the_key_says_so(home: Path):
     path = home / "log.jsonl"
     path.write_text("".join(f'{{"step": {i}, "loss": {math.exp(-i)}}}\n' for i in range(40)))
     app = opened(path, "es")
     async with app.run_test(size=NARROW) as pilot:
         await settle(pilot)
-        await pilot.press("n", "enter")
+        await pilot.press("d")
+        await settle(pilot)
+        assert [note.message for note in app._notifications if "elige antes una respuesta" in note.message]
+        await pilot.press("n", "enter", "d")
         await settle(pilot)
         assert not app.screen.check_action("fact", ())
+        assert [note.message for note in app._notifications if "no le falta ninguno" in note.message]
+
+
+async def test_help_lies_over_a_note_and_nothing_to_compare_with_is_said(log: Path):
+    app = opened(log)
+    async with app.run_test(size=NARROW) as pilot:
+        await at_the_dtype(pilot)
+        await pilot.press("up", "u", "enter")
+        await settle(pilot)
+        assert isinstance(app.screen, KnownScreen)
+        await pilot.press("f1")
+        await settle(pilot)
+        assert isinstance(app.screen, HelpScreen)
+        await pilot.press("escape", "escape", "c")
+        await settle(pilot)
+        assert [note.message for note in app._notifications if "Nothing to compare with" in note.message]

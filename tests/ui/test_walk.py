@@ -452,8 +452,8 @@ async def test_everything_works_by_mouse(walk):
         await settle(pilot)
         await click_on(pilot, "[n] no")
         assert app.screen.query_one(Answer).chosen == "no"
-        await click_on(pilot, "5 →")
-        assert app.screen.query_one(Answer).confidence == 5
+        await click_on(pilot, "■□□")
+        assert app.screen.query_one(Answer).confidence == 4
         await click_on(pilot, "3 gradient")
         assert app.screen.query_one(Plot).panel == "gradient"
         await click_on(pilot, "a hint")
