@@ -33,13 +33,13 @@ def early_fall(
     The flaw: a run that diverges or stands still, or one whose learning rate is too low to move it. It falls
     where the EMA comes down by more than `fall` nats per 100 steps and by more than `sigmas` times its own
     noise. Where it doesn't, the learning rate is too low if updates are logged and are smaller than the share
-    `moved` of the weights; without them, if the EMA fell at all. Source: the tree; ours: noise and updates.
+    `moved` of the weights; without them, if the EMA fell and its noise would have hidden no more than that:
+    whether a noisy loss fell too slowly only the updates can tell. Source: the tree; ours: noise and updates.
     """
-    if int(run.steps[0]) > 1:
-        return Finding(NO_DATA, facts={"missing": ["loss[0]"]})
+    later = int(run.steps[0]) > 1
+    if later or not is_objective(run):
+        return Finding(NO_DATA, facts={"missing": ["loss[0]"] if later else []})
     loss = finite(run["loss"])
-    if not is_objective(run):
-        return Finding(NO_DATA, facts={"missing": []})
     span_rows = span.count(run)
     first, last = span.end(run, 0), until.end(run, 0)
     if last >= len(run) or last <= first:
@@ -53,8 +53,10 @@ def early_fall(
     begin, end = int(run.steps[first]), int(run.steps[last])
     weight = 2 / (max(2, span_rows) + 1)
     noise = noise_of(loss[: last + 1].drop_nulls()) * math.sqrt(2 * weight / (2 - weight))
-    least = max(fall * (end - begin) / 100, sigmas * noise)
-    drop, update = before - after, _moved(run, first, last)
+    hidden, drop, update = sigmas * noise, before - after, _moved(run, first, last)
+    least = max(fall * (end - begin) / 100, hidden)
+    if update is None and 0 < drop <= hidden:
+        return Finding(NO_DATA, facts={"missing": ["update_norm"]})
     slow = drop > 0 if update is None else update < moved
     facts = {
         "before": before,

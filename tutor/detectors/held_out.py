@@ -81,9 +81,10 @@ _GAP = ("val", "train", "around", "gap", "bound", "step", "leak", "above")
 
 @detector(
     signals=("val_loss",),
-    outcomes=("tracks", "wide", "below", "overfits", "leaks"),
+    outcomes=("tracks", "wide", "ahead", "below", "overfits", "leaks"),
     facts={
         **dict.fromkeys(("tracks", "wide", "overfits", "leaks"), _GAP),
+        "ahead": (*_GAP, "lowest", "lowest_step"),
         "below": (*_GAP, "earlier", "earlier_step"),
     },
     every_row=True,
@@ -93,7 +94,8 @@ def validation_gap(
 ) -> Finding:
     """How far the validation loss lies from the training loss, at the last evaluation up to step `until`.
 
-    The flaw: more than `over` above it, the model learns its data by heart; more than `under` below it, there
+    The flaw: more than `over` above it, the model learns its data by heart, unless validation comes down by
+    as much later: then it is "ahead" of a validation that follows. More than `under` below it, there
     and at every later evaluation, the validation set holds training items. Both beyond the share `of_gain` of
     what the run has gained and beyond the noise of a row, so that they hold for losses in other units. Where
     the training loss has risen by as much above its lowest evaluation, it is the training data that changed,
@@ -106,6 +108,8 @@ def validation_gap(
         return Finding(NO_DATA, facts={"missing": ["loss"]})
     known, loss = list(_beside_training(run, until)), finite(run["loss"]).drop_nulls()
     due = [one for one in known if one.step >= _warm(run)]
+    if to_float(loss.min()) < 0:  # it has no floor, so a gap is no sign of what was seen before
+        return Finding(NO_DATA, facts={"missing": []})
     if not due or len(evaluations(run)) < until.least:
         return Finding(NOT_YET, facts={"rows": len(due), "needed": until.least})
     here = max((one for one in due if one.step <= until.until), key=lambda one: one.step, default=due[0])
@@ -125,6 +129,10 @@ def validation_gap(
     }
     risen = here.train - min(one.train for one in due if one.step <= here.step) > own
     outcome = "overfits" if here.gap > above else "wide" if here.gap > wide else "tracks"
+    lowest = min((one for one in known if one.step >= here.step), key=lambda one: one.val)
+    if outcome == "overfits" and here.val - lowest.val > above:
+        outcome = "ahead"
+        facts |= {"lowest": lowest.val, "lowest_step": lowest.step}
     if not risen and all(one.gap < leak for one in due if one.step >= here.step):
         earlier, widest = _while_learning(known, here.step, to_float(loss[:3].median()))
         outcome = "leaks" if earlier.gap > under.before * widest.gap else "below"

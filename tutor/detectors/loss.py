@@ -5,8 +5,9 @@ from itertools import pairwise
 
 from tutor.detectors import NO_DATA, NOT_YET, Finding, detector
 from tutor.detectors.held_out import broken_evaluation
-from tutor.detectors.windows import Window, blocks, piecewise
+from tutor.detectors.windows import FEWEST, Window, blocks, piecewise
 from tutor.run import Run, to_float
+from tutor.run.names import OPPOSED
 
 STOPPED = 4
 """A loss has stopped when it is missing over more than so many times its widest gap.
@@ -53,9 +54,10 @@ def non_finite_loss(run: Run, at: int | None) -> Finding:
 
 @detector(
     signals=("loss",),
-    outcomes=("yes", "evaluation", "no"),
+    outcomes=("yes", "hidden", "evaluation", "no"),
     facts={
         "yes": ("step", "value", "count", "rows"),
+        "hidden": ("step", "count", "rows"),
         "evaluation": ("step", "count", "rows"),
         "no": ("count", "rows"),
     },
@@ -65,14 +67,26 @@ def non_finite(run: Run, at: int | None, *, share: float) -> Finding:
     """Whether a loss is NaN or Inf, that of training at any step or, where only it is, that of evaluation.
 
     The flaw: as in `non_finite_loss`. Of evaluation it is certain where `share` of it is, or the last one;
-    what made it is open, for training that blows up takes evaluation with it. Source: the tree; ours:
-    evaluation.
+    what made it is open, for training that blows up takes evaluation with it. It is "hidden" where a trainer
+    that logs NaN as 0 logged exactly 0 at `share` of the rows, to the last. Source: the tree; ours: the rest.
     """
     found = non_finite_loss(run, at)
+    known = run.logged("loss")
+    if found.outcome == NO_DATA and (zeros := _ends_in_zeros(known)) >= max(FEWEST, share * len(known)):
+        step = int(known.steps[-zeros])
+        return Finding("hidden", step, {"step": step, "count": zeros, "rows": len(known)})
     if found.outcome == "yes" or not run.has("val_loss"):
         return found
     broken = broken_evaluation(run, share)
     return Finding("evaluation", broken["step"], broken) if broken else found
+
+
+def _ends_in_zeros(run: Run) -> int:
+    """How many rows of exactly 0 end a loss whose trainer hides NaN; 0 where a reward explains them."""
+    if run.aggregation("loss").shows_nan or any(map(OPPOSED.search, run.frame.columns)):
+        return 0
+    other = (run["loss"] != 0).reverse()
+    return int(other.arg_max() or 0) if other.any() else len(other)
 
 
 @detector(

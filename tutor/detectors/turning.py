@@ -76,6 +76,8 @@ def validation_turns(
         certain = end - best > noise
         if _lasts(values[lowest + 1 :], chance):
             least, certain = min(least, floor), True
+        elif not certain:
+            least = max(least, noise)
     step = int(steps[place + span // 2])
     facts = {
         "first": first,
