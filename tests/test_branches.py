@@ -7,6 +7,7 @@ import pytest
 
 from tutor import detectors, tree
 from tutor.tree.branches import FORK, Twig, branches
+from tutor.tree.schema import Rule
 from tutor.words import LANGUAGES, say
 
 SHIPPED = tree.find("phase-19")
@@ -43,22 +44,22 @@ def test_the_trunk_is_the_walk_of_a_healthy_run(drawn):
 def test_the_bounds_are_those_of_the_detectors(lang):
     for rule in (rule for question in SHIPPED.questions.values() for rule in question.rules):
         known = detectors.registry()[rule.detector]
-        said = bounds_of(rule.detector, lang)
+        said = bounds_of(rule, lang)
         assert set(said) <= set(known.outcomes)
         for sentence in said.values():
-            assert {name for _, name, _, _ in Formatter().parse(sentence) if name} <= set(rule.numbers)
+            assert {name for _, name, _, _ in Formatter().parse(sentence) if name} <= set(rule.plain_numbers)
         if rule.numbers:
             assert said, f"{rule.detector} has numbers and no bound is said"
 
 
-def bounds_of(detector: str, lang: str) -> dict[str, str]:
+def bounds_of(rule: Rule, lang: str) -> dict[str, str]:
     """The sentences with their placeholders: filled with themselves."""
-    outcomes = detectors.registry()[detector].outcomes
-    names = {name: f"{{{name}}}" for name in detectors.registry()[detector].numbers}
+    outcomes = detectors.registry()[rule.detector].outcomes
+    names = {name: f"{{{name}}}" for name in rule.plain_numbers}
     found = {}
     for outcome in outcomes:
         try:
-            found[outcome] = say(f"bounds.{detector}.{outcome}", lang, **names)
+            found[outcome] = say(f"bounds.{rule.detector}.{outcome}", lang, **names)
         except KeyError:
             continue
     assert "–" not in "".join(found.values()), "a placeholder that is no number"

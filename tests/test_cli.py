@@ -137,7 +137,7 @@ class TestCheck:
         code, out, _ = tutor("check", "r", "--lang", "en")
         assert code == 2
         assert "undecided: nothing was found, and the log can't answer phase-18 1.2, 3.1" in out
-        assert "too short for phase-19 4.1, 5.3" in out
+        assert "too short for phase-19 4.1:" in out
         assert json.loads(tutor("check", "r", "--json")[1])[0]["verdict"] == "undecided"
 
     def test_undecided_says_what_to_record_and_is_no_exit_code_of_health(self, home: Path):

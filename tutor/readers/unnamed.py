@@ -184,7 +184,7 @@ def _layout(path: Path) -> Layout | None:
 
 
 def _table(lines: Sequence[str]) -> Layout | None:
-    """Rows of as many numbers as the first has, but for a few lines."""
+    """Rows of as many numbers as the first line has, but for a few lines; one of words there names them."""
     sign = next((sign for sign in _BETWEEN if sign in lines[0].strip()), " ")
     width = len(re.split(_BETWEEN[sign], lines[0].strip().rstrip(sign)))
     if width > limits.FEW_COLUMNS:
@@ -192,7 +192,7 @@ def _table(lines: Sequence[str]) -> Layout | None:
     optional = "" if sign == " " else "?"
     cells = _BETWEEN[sign].join(f"(?P<c{at + 1}>{_NUMBER}){optional}" for at in range(width))
     line = rf"^\s*{cells}\s*{sign.strip() and f'{sign}?'}\s*$"
-    rows = _matching(line, lines)
+    rows = _matching(line, lines) if _matching(line, lines[:1]) else []
     return Layout(rows, line) if len(rows) >= max(_FEW, 0.9 * len(lines)) else None
 
 
