@@ -115,16 +115,23 @@ def _in_order(values: pl.Series, lowest: int, last: int, chance: Rise) -> bool:
     """Whether few evaluations rise from the lowest one on as chance seldom lets them.
 
     By their order alone or, where each of `last` or more stands above the one before, by how far: noise as
-    large as the bends of the whole course is the most that so few can say of it.
+    large as the bends of the course is the most that so few can say of it. Where it bends most before it is
+    lowest, as learning does, those from there on say more.
     """
     if len(values) >= chance.evaluations:
         return False
-    rising, bends = values[lowest:].diff().drop_nulls(), values.diff().diff().drop_nulls()
-    if len(rising) < last or not len(bends):
+    rising = values[lowest:].diff().drop_nulls()
+    if len(rising) < last:
         return False
-    noise = math.sqrt(to_float((bends * bends).mean()) / 6)  # of a second difference: 1 + 4 + 1 variances
+    noise = min(_bends(values), _bends(values[max(0, lowest - 1) :]))
     far = float(values[-1]) - float(values[lowest]) > chance.deviations * math.sqrt(2) * noise
     return trend(values[lowest:]) > chance.few or (far and to_float(rising.min()) > 0)
+
+
+def _bends(values: pl.Series) -> float:
+    """The standard deviation of noise that alone would bend a course so, of four values or more."""
+    bends = values.diff().diff().drop_nulls()
+    return math.sqrt(to_float((bends * bends).mean()) / 6)  # of a second difference: 1 + 4 + 1 variances
 
 
 def _lasts(after: pl.Series, chance: Rise) -> bool:
