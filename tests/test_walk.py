@@ -118,7 +118,7 @@ class TestLeaves:
         ).items()
         assert leaf(flat(loss=loss, grad_norm=[1.0] * 590 + [math.nan] * 10)) == "non-finite-gradient"
         loss[500:] = [3.0] * 100
-        assert leaf(flat(loss=loss)) == "instability"
+        assert leaf(flat(loss=loss)) == "diverged"
 
     def test_a_spike_that_towers_or_lasts_is_an_instability(self):
         loss = flat()["loss"].to_list()
@@ -192,7 +192,7 @@ class TestLeaves:
     def test_a_rise_for_good_that_no_batch_explains(self):
         loss = [1.0 + (0.02 if i % 2 else -0.02) + (3.0 if i >= 300 else 0.0) for i in range(600)]
         end, _ = walk.unattended(flat(loss=loss), PHASE_19)
-        assert (end.at, walk.flawed(end)) == ("instability", True)
+        assert (end.at, walk.flawed(end)) == ("diverged", True)
 
     def rising(self, **columns):
         return flat(loss=[1.0 + 0.004 * i + (0.2 if i % 2 else -0.2) for i in range(600)], **columns)
