@@ -68,6 +68,10 @@ class TestValidationGap:
     def test_no_training_loss(self):
         assert gap(val_loss=[1.0] * 9).facts == {"missing": ["loss"]}
 
+    @pytest.mark.parametrize("bad", [math.nan, math.inf])
+    def test_a_training_loss_that_is_never_finite(self, bad: float):
+        assert gap(loss=[bad] * 9, val_loss=[1.0] * 9).outcome == NOT_YET
+
     def test_evaluation_that_is_not_finite(self):
         assert gap(loss=[1.0] * 9, val_loss=[math.nan] * 9).outcome == NOT_YET
 
