@@ -1,6 +1,7 @@
 """Detectors of tree phase-18, on small arrays with known answers."""
 
 import math
+import random
 from collections.abc import Mapping
 from typing import Any
 
@@ -357,6 +358,14 @@ class TestEarlyFall:
             ).outcome
             == "static"
         )
+
+    @pytest.mark.parametrize("seed", range(5))
+    def test_what_noise_hides_only_updates_tell(self, seed: int):
+        noise = random.Random(seed)
+        loss = [5.6 - 0.002 * row + noise.gauss(0, 1.5) for row in range(250)]
+        found = self.found(loss)
+        assert (found.outcome, found.facts) == (NO_DATA, {"missing": ["update_norm"]})
+        assert self.found(loss, **self.moving(1e-6)).outcome == "slow"
 
     def test_too_short(self):
         found = self.found(falling(150))

@@ -3,12 +3,14 @@
 import math
 import random
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import pairwise
 
 import pytest
 
 from tests.conftest import make_run, numbers
 from tutor.detectors import NO_DATA, NOT_YET, Finding, apply
+from tutor.run import Aggregation
 
 Logged = Sequence[float | None]
 
@@ -60,6 +62,16 @@ class TestValidationGap:
 
     def test_only_up_to_step_500(self):
         assert self.found(0.2, rows=1000, later=3.0).outcome == "tracks"
+
+    def test_validation_that_comes_down_later_is_only_behind(self):
+        found = self.found(1.5, rows=1000, later=0.2)
+        assert (found.outcome, found.facts["lowest"], found.facts["lowest_step"]) == ("ahead", 1.2, 950)
+        assert self.found(1.5, rows=1000, later=1.4).outcome == "overfits"
+
+    def test_a_loss_without_a_floor(self):
+        """Twice as far below 0 as training, as where a cross-entropy is given labels beyond 0 and 1."""
+        loss = [1.0 - float(row) ** 2 for row in range(300)]
+        assert gap(loss=loss, val_loss=[2 * value for value in loss]).outcome == NO_DATA
 
     def test_too_few_evaluations(self):
         found = self.found(0.0, rows=60)
@@ -177,3 +189,36 @@ class TestBesideTheTrainingLoss:
 
     def test_no_training_loss(self):
         assert self.found(val_loss=[math.nan]).outcome == NO_DATA
+
+
+class TestHidden:
+    """Exactly 0 to the end, of a trainer that writes 0 for NaN."""
+
+    def found(self, loss: Logged, **columns: list) -> Finding:
+        run = make_run({"loss": list(loss), **columns})
+        hiding = replace(run, aggregations={"loss": Aggregation("window", shows_nan=False)})
+        return apply("non_finite", hiding, numbers("non_finite"))
+
+    def test_zeros_to_the_end(self):
+        found = self.found([122.1, *[0.0] * 9, None])
+        assert (found.outcome, found.facts) == ("hidden", {"step": 1, "count": 9, "rows": 10})
+        assert self.found([0.0] * 10).outcome == "hidden"
+
+    @pytest.mark.parametrize(
+        "loss",
+        [
+            [3.0, 2.0, 1.0, *[0.0] * 4],  # too few
+            [*[3.0] * 12, *[0.0] * 11],  # in less than half of the rows
+            [3.0, *[0.0] * 12, 2.9],  # not to the end
+            [3.0, 1.0, 0.02, 0.0003, 0.0001, *[0.0] * 12],  # learned by heart, and rounded
+        ],
+    )
+    def test_other_zeros(self, loss: list[float]):
+        assert self.found(loss).outcome == NO_DATA
+
+    def test_a_reward_explains_them(self):
+        assert self.found([0.1, *[0.0] * 12], reward=[0.5] * 13).outcome == NO_DATA
+
+    def test_one_that_shows_nan_means_its_zeros(self):
+        run = make_run({"loss": [122.1, *[0.0] * 9]})
+        assert apply("non_finite", run, numbers("non_finite")).outcome == "no"

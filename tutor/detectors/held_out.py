@@ -95,7 +95,7 @@ def validation_gap(
     """How far the validation loss lies from the training loss, at the last evaluation up to step `until`.
 
     The flaw: more than `over` above it, the model learns its data by heart, unless validation comes down by
-    as much later: then it is "ahead" of a validation that follows. More than `under` below it, there
+    as much later: training is only "ahead" then. More than `under` below it, there
     and at every later evaluation, the validation set holds training items. Both beyond the share `of_gain` of
     what the run has gained and beyond the noise of a row, so that they hold for losses in other units. Where
     the training loss has risen by as much above its lowest evaluation, it is the training data that changed,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from operator import eq
 from typing import TYPE_CHECKING
 
 from tutor.detectors import NO_DATA, NOT_YET, Finding, detector
@@ -145,8 +144,11 @@ def _period(loss: pl.Series) -> int:
     known = loss.drop_nulls().to_list()
     if len(set(known[-FEWEST:])) < FEWEST or not any(map(_exact, known[-FEWEST:])):
         return 0  # of losses that hardly differ, another rule asks
-    later = range(2, len(known) - FEWEST + 1)
-    return next((lag for lag in later if all(map(eq, known[lag:], known))), 0)
+    later = (lag for lag in range(2, len(known) - FEWEST + 1) if known[lag] == known[0])
+    # No slice, which would copy a long log as often as its first loss comes again.
+    return next(
+        (lag for lag in later if all(known[row] == known[row - lag] for row in range(lag, len(known)))), 0
+    )
 
 
 def _goes_on(course: Course, sigmas: float) -> bool:
