@@ -1,6 +1,7 @@
 """What the tests of the screens share: the recorded pair, the shipped tree, and an app to press keys in."""
 
 import asyncio
+import json
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from functools import cache
@@ -49,6 +50,15 @@ def walk(home: Path) -> Callable[..., TutorApp]:
         return TutorApp(learner="ana", lang=lang, subject=subject, walked_tree=walked_tree or phase_19())
 
     return opened
+
+
+@pytest.fixture
+def log(home: Path) -> Path:
+    """A log of losses alone, NaN from step 30 on."""
+    path = home / "log.jsonl"
+    rows = ({"step": i, "loss": "NaN" if i >= 30 else 3.0 - i / 50} for i in range(40))
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return path
 
 
 def to_the_leaf(run: Run, tree: Tree) -> AtLeaf:

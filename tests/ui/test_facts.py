@@ -1,6 +1,5 @@
 """At a question that the log can't answer for want of a fact, the fact is given."""
 
-import json
 import math
 from pathlib import Path
 
@@ -13,14 +12,6 @@ from tutor.ui.app import TutorApp
 from tutor.ui.screens.change import ChangeScreen
 from tutor.ui.screens.help import HelpScreen
 from tutor.ui.screens.known import KnownScreen
-
-
-@pytest.fixture
-def log(home: Path) -> Path:
-    path = home / "log.jsonl"
-    rows = ({"step": i, "loss": "NaN" if i >= 30 else 3.0 - i / 50} for i in range(40))
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    return path
 
 
 def opened(log: Path, lang: str = "en") -> TutorApp:

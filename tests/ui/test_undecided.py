@@ -1,6 +1,5 @@
 """Where neither the log nor the learner can answer, the walk may end: its leaf, and from there the form."""
 
-import json
 from pathlib import Path
 
 import pytest
@@ -19,14 +18,6 @@ from tutor.ui.screens.walk import WalkScreen
 GUESS = ("u", "enter")
 TO_THE_OPEN_QUESTION = ("enter", "enter", *GUESS, "down", "enter", *GUESS, *GUESS, *GUESS, *GUESS)
 """From 1.1, answered, on: fp32 by hand at 1.2, 1.5 assumed, and nobody knows 1.3."""
-
-
-@pytest.fixture
-def log(home: Path) -> Path:
-    path = home / "log.jsonl"
-    rows = ({"step": i, "loss": "NaN" if i >= 30 else 3.0 - i / 50} for i in range(40))
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    return path
 
 
 async def press(pilot, *keys: str) -> None:

@@ -7,8 +7,7 @@ from tutor import detectors
 from tutor.saying.began import of_began
 from tutor.saying.bests import of_bests
 from tutor.saying.question import safe
-from tutor.tree import Leaf
-from tutor.tree.schema import Remedy
+from tutor.tree import Leaf, Remedy
 from tutor.walk import Walk
 from tutor.words import LANGUAGES, clauses, known, say
 

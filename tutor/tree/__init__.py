@@ -8,21 +8,9 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from tutor import catalog, paths
+from tutor.tree.leaves import UNDECIDED, Advice, Handover, Leaf, Remedy, Times
 from tutor.tree.numbers import Group, Number
-from tutor.tree.schema import (
-    UNDECIDED,
-    Advice,
-    Check,
-    Handover,
-    Hypothesis,
-    Leaf,
-    Outcome,
-    Question,
-    Remedy,
-    Rule,
-    Times,
-    Tree,
-)
+from tutor.tree.schema import Check, Hypothesis, Outcome, Question, Rule, Tree
 from tutor.words import BadFileError
 from tutor.words.prose import Joined, graph_of, named_graphs
 

@@ -3,7 +3,8 @@
 from collections.abc import Iterator
 
 from tutor import catalog, paths, settings
-from tutor.tree.schema import UNDECIDED, Leaf, Outcome, Times, Tree
+from tutor.tree.leaves import UNDECIDED, Leaf, Times
+from tutor.tree.schema import Outcome, Tree
 from tutor.words.document import Where
 
 Found = Iterator[tuple[Where, str]]
