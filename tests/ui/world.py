@@ -80,13 +80,14 @@ def _runs() -> dict[str, tuple[list[dict[str, Any]], Mapping[str, Any] | None]]:
 
 
 @cache
-def _template() -> Path:
-    """The runs, written once for the process."""
-    folder = Path(tempfile.mkdtemp(prefix="monkey-runs-"))
+def _template() -> tempfile.TemporaryDirectory[str]:
+    """The runs, written once for the process, and removed with it."""
+    kept = tempfile.TemporaryDirectory(prefix="monkey-runs-")
+    folder = Path(kept.name)
     for name, (log, manifest) in _runs().items():
         write_run(folder / name, log, manifest)
     shutil.copytree(ROOT / "runs" / "19-break", folder / "ours")
-    return folder
+    return kept
 
 
 NAMES = (*_runs(), "ours")
@@ -97,7 +98,7 @@ def build(folder: Path, *, begun_before: bool) -> None:
     """Fill `folder` with runs; with `begun_before`, ana's notebook with a walk at its leaf, a post-mortem
     that is whole but for saving, and lessons.
     """
-    shutil.copytree(_template(), folder / "runs", symlinks=True)
+    shutil.copytree(_template().name, folder / "runs", symlinks=True)
     if not begun_before:
         return
     run, tree, notebook = recorded("19-break"), phase_19(), Notebook("ana")
