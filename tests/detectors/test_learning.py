@@ -2,6 +2,7 @@
 
 import math
 import random
+from collections.abc import Sequence
 
 import pytest
 
@@ -290,6 +291,53 @@ class TestSameAnswer:
     def test_its_name_is_drawn_safely(self):
         found = judged("learned", loss=list(self.LOSS), **{"val_acc\x1b[31m": [0.72414] * len(self.LOSS)})
         assert "\x1b" not in found.facts["score"]
+
+
+class TestScoresAlike:
+    """Losses that gained little, and the accuracies of training and of validation beside them."""
+
+    LOSS = (0.924, 0.877, *[0.873, 0.872, 0.874, 0.871] * 5)
+
+    def found(self, train: list[float], val: list[float], loss: Sequence[float] = LOSS) -> str:
+        return judged("learned", loss=list(loss), accuracy=train, val_accuracy=val).outcome
+
+    def moving(self, about: float, by: float) -> list[float]:
+        return [about + by * (row % 3 - 1) for row in range(len(self.LOSS))]
+
+    def test_neither_moves_and_they_are_alike(self):
+        train, val = self.moving(0.7348, 0.0002), self.moving(0.7346, 0.0007)
+        found = judged("learned", loss=list(self.LOSS), accuracy=train, val_accuracy=val)
+        assert found.outcome == "scores-alike"
+        assert found.facts["score"] == "accuracy"
+        assert found.facts["held_out"] == "val_accuracy"
+        assert found.facts["value"] == pytest.approx(0.7348)
+        assert found.facts["moves"] == pytest.approx(100 * 0.0014 / 0.7348)
+
+    def test_one_of_them_alone_tells_nothing(self):
+        train = self.moving(0.7348, 0.0002)
+        assert judged("learned", loss=list(self.LOSS), accuracy=train).outcome == "yes"
+        assert judged("learned", loss=list(self.LOSS), val_accuracy=train).outcome == "yes"
+
+    @pytest.mark.parametrize(
+        ("train", "val"),
+        [
+            ((0.7348, 0.0002), (0.7248, 0.0007)),  # better on what it trained on
+            ((0.7348, 0.005), (0.7346, 0.0007)),
+            ((0.7348, 0.0002), (0.7346, 0.005)),
+        ],
+    )
+    def test_they_differ_or_move(self, train: tuple[float, float], val: tuple[float, float]):
+        assert self.found(self.moving(*train), self.moving(*val)) == "yes"
+
+    def test_a_run_that_gained_much_has_come_to_rest(self):
+        loss = (2.9, 1.4, *self.LOSS[2:])
+        assert self.found(self.moving(0.7348, 0.0002), self.moving(0.7346, 0.0007), loss) == "yes"
+
+    @pytest.mark.parametrize("odd", [math.nan, math.inf])
+    def test_rows_that_are_not_finite_are_left_out(self, odd: float):
+        train, val = self.moving(0.7348, 0.0002), self.moving(0.7346, 0.0007)
+        train[5] = odd
+        assert self.found(train, val) == "scores-alike"
 
 
 class TestHeldOutFlat:

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import product
 from typing import Any
 
 from tutor import signals
@@ -16,6 +19,9 @@ _SCORE = re.compile(
     re.IGNORECASE,
 )
 """Columns that score answers: the same answer to every input gives the same score at every evaluation."""
+_ACCURACY = re.compile(r"(?<![a-z])(acc|accuracy)(?![a-z])", re.IGNORECASE)
+"""Those that count right answers."""
+_HELD_OUT = re.compile(r"(?<![a-z])(val|valid|validation|dev|eval|evaluation|test)(?![a-z])", re.IGNORECASE)
 _KEPT = re.compile(r"(?<![a-z])(best|max|min|top)(?![a-z])", re.IGNORECASE)
 """Words of a score that is the best so far, which stays what it is by design."""
 _ERROR = re.compile(r"(?<![a-z])(wer|cer)(?![a-z])", re.IGNORECASE)
@@ -26,12 +32,56 @@ _DIGITS = 3
 _LENGTH = 40
 
 
+@dataclass(frozen=True)
+class _Score:
+    """A score in the last rows that have it: its median, how far it moves, and at which row they begin."""
+
+    name: str
+    value: float
+    moves: float
+    count: int
+    scored: int
+    row: int
+
+    def said(self, run: Run) -> dict[str, Any]:
+        known = {"score": plain(self.name)[:_LENGTH], "value": self.value}
+        return known | {"count": self.count, "scored": self.scored, "since": int(run.steps[self.row])}
+
+
 def same_answer(run: Run, often: float, gain: float) -> dict[str, Any]:
     """A score that is the same at every row of the last share `often`, while the loss gains less than `gain`.
 
     Its name as `score`, its `value`, at how many rows (`count`) of how many (`scored`), and the step since;
     empty where there is none. One of 0 was perhaps never measured, and the best one may be deserved.
     """
+    for score in _scores(run, often):
+        if not score.moves and _tells(score.name, score.value) and _flat(run, score.row, gain):
+            return score.said(run)
+    return {}
+
+
+def nearly_same_answer(run: Run, often: float, within: float, gain: float) -> dict[str, Any]:
+    """As `same_answer`, of the accuracy in training and of the held-out one (`held_out`, `beside`).
+
+    Each moves by less than its share `within`, which training over new batches does, and so near they are to
+    each other: as frequent as one class is in both. Where weights learn, the accuracy in training goes on.
+    """
+    counted = (score for score in _scores(run, often) if _ACCURACY.search(score.name))
+    scores = [score for score in counted if _tells(score.name, score.value)]
+    held_out = [one for one in scores if _HELD_OUT.search(one.name)]
+    for score, other in product(scores, held_out):
+        near = within * score.value
+        if score in held_out or max(score.moves, other.moves, abs(score.value - other.value)) > near:
+            continue
+        if _flat(run, max(score.row, other.row), gain):
+            moves = 100 * max(score.moves, other.moves) / score.value
+            validated = {"held_out": plain(other.name)[:_LENGTH], "beside": other.value}
+            return score.said(run) | validated | {"moves": moves}
+    return {}
+
+
+def _scores(run: Run, often: float) -> Iterator[_Score]:
+    """Every column that scores answers, over its last share `often`; `FEWEST` rows at least."""
     for name in run.frame.columns:
         if signals.find(name) or not _SCORE.search(name) or _KEPT.search(name):
             continue
@@ -40,15 +90,11 @@ def same_answer(run: Run, often: float, gain: float) -> dict[str, Any]:
         known = finite(run.frame[name])
         rows = known.is_not_null().arg_true()
         later = rows[int((1 - often) * len(rows)) :]
+        if len(later) < FEWEST:
+            continue
         values = known.gather(later)
-        if len(values) < FEWEST or values.n_unique() > 1 or not _tells(name, float(values[0])):
-            continue
-        if not _flat(run, int(later[0]), gain):
-            continue
-        step = int(run.steps[int(later[0])])
-        said = {"score": plain(name)[:_LENGTH], "value": float(values[0])}
-        return said | {"count": len(values), "scored": len(rows), "since": step}
-    return {}
+        moves = to_float(values.max()) - to_float(values.min())
+        yield _Score(name, to_float(values.median()), moves, len(values), len(rows), int(later[0]))
 
 
 def _tells(name: str, value: float) -> bool:

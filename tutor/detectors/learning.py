@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tutor.detectors import NO_DATA, NOT_YET, Finding, detector
-from tutor.detectors.answers import flat_held_out, same_answer
+from tutor.detectors.answers import flat_held_out, nearly_same_answer, same_answer
 from tutor.detectors.course import warming_up
 from tutor.detectors.courses import Course, course_in
 from tutor.detectors.grouped import Enough, Guess
@@ -20,18 +20,22 @@ if TYPE_CHECKING:
     import polars as pl
 
 _LEARNED = ("top", "best", "gain", "bound", "rows")
+_SCORED = ("score", "value", "count", "scored", "since")
 _GUESSED = (*_LEARNED, "classes", "expected", "level", "later")
 
 
 @detector(
     signals=("loss",),
-    outcomes=(*("yes", "no", "no-rate", "guesses", "same-answer", "held-out-flat", "repeats"),),
+    outcomes=(
+        *("yes", "no", "no-rate", "guesses", "same-answer", "scores-alike", "held-out-flat", "repeats"),
+    ),
     facts={
         "yes": (*_LEARNED, "best_step"),
         "no": _LEARNED,
         "no-rate": _LEARNED,
         "guesses": _GUESSED,
-        "same-answer": (*_LEARNED, "score", "value", "count", "scored", "since"),
+        "same-answer": (*_LEARNED, *_SCORED),
+        "scores-alike": (*_LEARNED, *_SCORED, "held_out", "beside", "moves"),
         "held-out-flat": _LEARNED,
         "repeats": (*_LEARNED, "period", "again"),
     },
@@ -47,7 +51,8 @@ def learned(
     at every row, which is why it hasn't. It guesses where it came down to the logarithm of a number of
     classes and stays there (`guess` says what that is). Where each loss "repeats" one before, digit by digit
     and from the beginning, the weights don't move, however much the batches differ. Where a score stays the
-    same while the loss is flat, every input gets the "same-answer". Source: ours.
+    same while the loss is flat, every input gets the "same-answer"; so it does where training and validation
+    score alike and hardly move ("scores-alike"). Source: ours.
 
     Where noise hides a gain of that size, what was learned shows in the order of the levels, beyond `sigmas`
     of chance, and what wasn't in longer levels, up to half of the log. A log under `least` rows is too short
@@ -87,7 +92,7 @@ def learned(
     if warming_up(run):
         outcome = NOT_YET
     elif outcome in ("yes", NOT_YET, NO_DATA) or len(loss) < least.rows:
-        found = held_out or _guesses(run, loss, course, guess) or _same_answer(whole, guess, gain)
+        found = held_out or _guesses(run, loss, course, guess) or _same_answer(whole, course, guess, gain)
         if found is None and outcome == NOT_YET:
             found = _flat_held_out(whole, share, gain, least.rows)
         if found:
@@ -102,10 +107,12 @@ def learned(
     return Finding(outcome, step, facts, bound, seen, measured=fall, bound=least_fall, curve=curve)
 
 
-def _same_answer(run: Run, guess: Guess, gain: float) -> Finding | None:
-    """The finding that a score stays the same; None where none does."""
-    same = same_answer(run, guess.often, gain)
-    return Finding("same-answer", None, same, None, (same["since"], int(run.steps[-1]))) if same else None
+def _same_answer(run: Run, course: Course, guess: Guess, gain: float) -> Finding | None:
+    """The finding that a score stays, or hardly moves in a run that gained little; None where none does."""
+    outcome, score = "same-answer", same_answer(run, guess.often, gain)
+    if not score and course.top - course.best < guess.little * abs(course.top):
+        outcome, score = "scores-alike", nearly_same_answer(run, guess.often, guess.within, gain)
+    return Finding(outcome, None, score, None, (score["since"], int(run.steps[-1]))) if score else None
 
 
 def _flat_held_out(run: Run, share: float, gain: float, least: int) -> Finding | None:
