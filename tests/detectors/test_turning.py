@@ -215,6 +215,20 @@ class TestTrainingBesideIt:
         assert turns(val, loss=loss).outcome == "both"
         assert turns(val, loss=[*loss[:20], *[0.0256] * 40]).outcome == "turns"
 
+    def test_training_may_come_down_again_that_rose_with_it(self):
+        """It rises while the rate warms up, and has come halfway back at the end."""
+        loss = [*falling(20, 0.8, 0.12), *falling(20, 0.12, 0.31), *[0.3] * 60, *[0.18] * 20]
+        val = [0.219 if row == 19 else 0.41 + row % 3 / 100 if row % 20 == 19 else None for row in range(120)]
+        assert turns(val, loss=loss).outcome == "both"
+        spiked = [*falling(20, 0.8, 0.12), *falling(10, 0.12, 0.31), *falling(90, 0.12, 0.05)]
+        assert turns(val, loss=spiked).outcome == "turns"
+
+    def test_few_that_all_lie_as_far_above_the_lowest_have_left_it(self):
+        loss = falling(6, 0.4, 0.39)
+        assert turns([0.219, 0.416, 0.423, 0.410, 0.438, 0.402], loss=loss).outcome == "turns"
+        assert turns([0.219, 0.416, 0.523, 0.410, 0.438, 0.402], loss=loss).outcome == NOT_YET
+        assert turns([0.3, 0.29, 0.219, 0.416, 0.423, 0.410], loss=loss).outcome == NOT_YET
+
     def test_a_large_rise_in_order_counts_in_wide_noise(self):
         rng = random.Random(4)
         val = [*falling(8, 1.1, 0.56), *[0.7 + 0.02 * row + rng.gauss(0, 0.05) for row in range(12)]]

@@ -110,8 +110,9 @@ def _least(
 ) -> tuple[float, bool]:
     """By how much the last level has to stand above the lowest, and whether chance is ruled out then."""
     if len(values) < chance.evaluations:
-        return large, rises_straight(values, last, chance.straight) or _in_order(
-            values, lowest, last, chance, chance.few
+        ordered = _in_order(values, lowest, last, chance, chance.few)
+        return large, ordered or rises_straight(values, last, chance.straight) or _apart(
+            values, lowest, last, chance
         )
     best, rise = to_float(levels.min()), float(levels[-1]) - to_float(levels.min())
     span = len(values) - len(levels) + 1
@@ -139,6 +140,15 @@ def _in_order(values: pl.Series, lowest: int, last: int, chance: Rise, least: fl
     if len(values) < chance.evaluations:
         return len(after) >= last and trend(values[lowest:]) > least
     return len(after) >= chance.evaluations and lasting_trend(after) > least
+
+
+def _apart(values: pl.Series, lowest: int, last: int, chance: Rise) -> bool:
+    """Whether all evaluations since the lowest lie `chance.times` as far from it as from one another."""
+    after = values[lowest + 1 :]
+    if len(after) <= last:
+        return False
+    low, high = (to_float(one) for one in (after.min(), after.max()))
+    return low - float(values[lowest]) > chance.times * (high - low)
 
 
 def _towers(values: pl.Series, lowest: int, chance: Rise) -> bool:
@@ -181,10 +191,12 @@ def _training(run: Run, step: int, last: int) -> tuple[float | None, float | Non
 def _training_too(run: Run, step: int, rise: float, last: int, chance: Rise) -> bool:
     """Whether the training loss rises from a step on: by its share of `rise`, and beyond its noise.
 
-    The level of the `last` rows up to that step is held against that of the last ones.
+    The level of the `last` rows up to that step is held against that of the last ones, and of all since.
     """
     before, after = _training(run, step, last)
     if before is None or after is None:
         return False
-    noise = noise_of(finite(run["loss"]).drop_nulls())
-    return after - before > max(chance.beside * rise, chance.deviations * noise)
+    loss = finite(run["loss"])
+    since = to_float(loss.filter(run.steps > step).median())
+    noise = noise_of(loss.drop_nulls())
+    return max(after, since) - before > max(chance.beside * rise, chance.deviations * noise)

@@ -5,6 +5,7 @@ from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 
 from tutor.readers import keras, lightning, long_csv, stable_baselines3, ultralytics, wandb_export
+from tutor.readers.common import byset
 from tutor.readers.common.guessed import by_names
 from tutor.readers.common.rows import number
 from tutor.readers.common.tables import Table, names_in, separator
@@ -18,6 +19,8 @@ _LOSSES = {"loss", "val_loss"}
 _NEEDED = {"step": "a column of steps", "loss": "one of losses"}
 _PAIR = re.compile(r"[:=]\s*(?!0$)[-+]?[0-9.]+(?:e[-+]?[0-9]+)?$", re.IGNORECASE)
 """A name with its value, as in printed lines; TensorFlow's tensors are called `loss:0`."""
+
+joined = byset.joined  # of files in one folder, in any format, that hold a set of data each
 
 
 def sources(path: Path) -> list[Source]:
