@@ -104,7 +104,7 @@ class TestProblems:
             (SPIKE | {"sigmas": "many"}, "sigmas"),
             (
                 SPIKE | {"foremost": FOREMOST | {"rows": 10.5}},
-                "foremost.Foremost.rows: Input should be a valid",
+                "foremost.rows: Input should be a valid",
             ),
             (SPIKE | {"window": 100}, "window must be a window, such as {steps: 100"),
             (SPIKE | {"sigmas": WINDOW}, "sigmas must be one number, not a window"),
@@ -143,7 +143,7 @@ class TestProblems:
         data = small()
         data["questions"]["2"]["rule"]["numbers"] = SPIKE | {"resumed_above": {"bound": 1.1}}
         (only,) = problems(tmp_path, data).splitlines()
-        assert only.endswith("resumed_above.Beyond.sigmas: is missing")
+        assert only.endswith("resumed_above.sigmas: is missing")
 
     def test_an_outcome_that_leads_nowhere(self, tmp_path: Path):
         data = small()

@@ -131,7 +131,7 @@ def validate(model: type[Model], data: Any, locate: Callable[[Where, str], Probl
 
 
 def _explain(error: Mapping[str, Any]) -> str:
-    where = ".".join(str(part) for part in error["loc"])
+    where = ".".join(part for part in map(str, error["loc"]) if not part.startswith("<"))  # the tag of a kind
     kinds = {
         "missing": "is missing",
         "extra_forbidden": "is no key of this place",
