@@ -22,7 +22,7 @@ from tutor.readers.source import Source
 from tutor.run import Remark, Run
 
 _NAME = r"(?:[a-z0-9_.]+(?:-[a-z0-9_@.]+)+|[a-z0-9_.]+'s (?:train |valid )?[a-z0-9_@.]+)"
-_ROUND = rf"\[(?P<step>[0-9]+)\]\s+{_NAME}: ?{NUMBER}(?:[\s+]|$)"
+_ROUND = rf"\[(?P<step>[0-9]+)\]\s+{_NAME}: ?{NUMBER}(?:[ \t\r+]|$)"
 _PAIR = rf"(?P<name>{_NAME}): ?(?P<value>{NUMBER})"
 _CATBOOSTS = rf"^(?P<step>[0-9]+):\s+learn: (?P<learn>{NUMBER})(?:\s+test: (?P<test>{NUMBER}))?\s"
 _LINES = Lines((Line(_ROUND, _PAIR, str), Line(_CATBOOSTS)))

@@ -20,9 +20,10 @@ from typing import TYPE_CHECKING
 from tutor import packed
 from tutor.readers.common.counters import PLACE, role
 from tutor.readers.common.guessed import in_words
-from tutor.readers.common.lines import COLOURS, LONGEST, LOOKED_AT, MARK, Line, Lines, has
+from tutor.readers.common.lines import COLOURS, LONGEST, LOOKED_AT, MARK, Line, Lines, either, has
+from tutor.readers.common.phrases import PHRASES, WORDLESS, in_pairs
 from tutor.readers.common.rows import run_of_frame
-from tutor.readers.common.trainers import WINDOW
+from tutor.readers.common.trainers import RUNNING, WINDOW
 from tutor.readers.source import Source
 from tutor.run import Remark, Run, called, names
 
@@ -42,7 +43,7 @@ _IS = (
 )
 _PAIR = (
     rf"\b(?P<name>{_WORD}(?:{_BETWEEN}{_WORD}){{0,3}}?){_IS}(?P<value>{_NUMBER})"
-    r"(?:[\s,;|()\]}>*/'\"%±]|[:.]\s|[:.]?$)"
+    r"(?:[ \t\r,;|()\]}>*/'\"%±]|[:.]\s|[:.]?$)"
 )
 _COUNTS = r"(?:loss|xent|entropy|epoch|\bep\b|step|iter|\bit\b|episode|update|batch|\[[0-9]+/[0-9]+\]\[)"
 
@@ -52,8 +53,11 @@ _PLACED = (
     r"(?:%\|[^|]*\|\s*|\bep(?:och)?[^0-9a-z]{0,4}[0-9]+(?:/ *[0-9]+)?[^0-9a-z]{1,12}"
     r"|(?:\[(?P<lead>[0-9]+)/[0-9]+\] *)?\[ *)(?P<at>[0-9]+) */ *(?P<of>[0-9]+)(?:[^0-9/.]|$)"
 )
-_BAR = r"\b(?P<bar>[0-9]+)/[0-9]+ +(?:\[[=>.]+\]|━)"
-_COUNTER = r"(?:(?:epoch|step|iter(?:ation)?)[^0-9a-z]*[0-9]+(?:[ /]+[0-9]+)?[^0-9a-z.]|\[[0-9/]+\])"
+_BAR = r"\b(?P<bar>[0-9]+)/(?P<of>[0-9]+) +(?:\[[=>.]+\]|━)"
+_COUNTER = (
+    r"(?:(?:epoch|step|iter(?:ation)?)s?[^0-9a-z]*[0-9]+(?:[ /]+[0-9]+)?[^0-9a-z.]"
+    r"|\[[0-9/]+\]|[0-9]+:[0-9:]+[^0-9.])"
+)
 _NO_LOSS_YET = r"(?:[^l]|l+[^lo]|l+o[^ls])*?"
 _VALIDATED = rf"^(?P<{MARK}>){_NO_LOSS_YET}{_HELD_OUT}[^0-9]*(?:{_COUNTER}[^0-9]*){{0,3}}loss\b"
 _ROW = rf"^(?P<{MARK}>)"
@@ -64,8 +68,9 @@ _LEVEL = re.compile(r"^(?:(?:info|debug|warning|train(?:er|ing)? info)\s+)+", re
 _NO_NAME = re.compile(r"^\w[0-9]{3,}$|\.(?:py|c|cc|cpp|cu|h|go|rs|jl|lua|txt|json|md)$", re.IGNORECASE)
 _PUNCTUATION = re.compile(r"\s+-+\s+|[^\w\s/.@-]+")
 _SAID_HELD_OUT, _PAIRS, _COUNTED = (re.compile(one, re.IGNORECASE) for one in (_HELD_OUT, _PAIR, _COUNTS))
+_TELLS = either(_COUNTS, *WORDLESS)
 _AT, _STATE, _COLOUR = re.compile(_PLACED, re.IGNORECASE), re.compile(_BAR), re.compile(COLOURS)
-_JSON = ("{", '"')
+_JSON = ('{"', "{\n", '"')
 _INLINE, _HEADED, _BARE = 2, 3, 5
 """Rows that differ, above which a file isn't prose: with a counter each, below headings, with neither."""
 _BARE_LOSSES = {"train", "val", "valid"}  # `step 10 | train 3.1 | val 3.3`: the loss, as a remark tells
@@ -105,6 +110,7 @@ _LINES = Lines(
         Line(_PLACED, _PAIR, _called, sign="/"),
         Line(_ROW, _PAIR, _called),
     ),
+    phrases=PHRASES,
     only=_COUNTS,
 )
 
@@ -134,11 +140,12 @@ class Printed:
         remarks.append(Remark("printed", {"taken": in_words(taken)}))
         if not taken["step"]:
             remarks.append(Remark("printed_unnumbered"))
+        over = RUNNING if found.states else WINDOW if found.counts == "epochs" else None
         return run_of_frame(
             rows,
             self.path,
             name=self.path.name,
-            aggregations={"loss": WINDOW} if found.counts == "epochs" else {},
+            aggregations={"loss": over} if over else {},
             counts=found.counts,
             remarks=remarks,
         )
@@ -169,7 +176,7 @@ def sources(path: Path) -> list[Source]:
 
 def lacks(path: Path) -> str | None:
     """A file with such a line, which doesn't return."""
-    if not (has(path, _COUNTED) and any(_rows(path))):
+    if not (has(path, _TELLS) and any(_rows(path))):
         return None
     return (
         "of printed lines it needs two or more with the same names in them, a loss and a counter that goes "
@@ -179,7 +186,7 @@ def lacks(path: Path) -> str | None:
 
 def _returns(path: Path) -> bool:
     """Whether the file's beginning has as many such lines as prose that quotes one hasn't."""
-    if not has(path, _COUNTED):
+    if not has(path, _TELLS):
         return False
     marks = defaultdict[object, set[object]](set)
     for row in _rows(path):
@@ -212,10 +219,11 @@ def _rows(path: Path) -> Iterator[_Seen]:
         placed, state = _AT.search(line), _STATE.search(line)
         place = (placed and placed.group("lead", "at"), state and state["bar"])
         losses = [pair for pair in pairs if role(pair[0]) == "loss"]
+        ended = losses if placed and placed["at"] == placed["of"] else ()
         inline = bool(counts) or any(place[0] or ()) or place[1] is not None
         shape = tuple(name for name, _ in (*losses, *counts))
         if losses and inline:
-            yield _Seen(shape, (heading, *counts, place), _INLINE)
+            yield _Seen(shape, (heading, *counts, place, *ended), _INLINE)
         elif losses:
             mark, needed = ((heading, *losses), _HEADED) if heading else (line, _BARE)
             yield _Seen(losses[0][0], mark, needed)
@@ -228,4 +236,4 @@ def _rows(path: Path) -> Iterator[_Seen]:
 def _lines(path: Path) -> Iterator[str]:
     data = packed.head(path, LOOKED_AT).replace(b"\r", b"\n")
     for line in data.splitlines():
-        yield _COLOUR.sub("", line[: 4 * LONGEST].decode("utf-8", "replace")[:LONGEST])
+        yield in_pairs(_COLOUR.sub("", line[: 4 * LONGEST].decode("utf-8", "replace")[:LONGEST]))

@@ -7,6 +7,9 @@ from typing import TYPE_CHECKING, Literal, cast
 
 from tutor.run import Counts, names
 
+FEWEST = 5
+"""Rows that a log needs for most questions: fewer bars than that don't tell."""
+
 if TYPE_CHECKING:
     import polars as pl
 
@@ -38,6 +41,7 @@ _NO_COUNTER = {
 _LOSS = {"loss", "losses", "xent", "crossentropy"}
 _NO_LOSS = {"scale", "scaler", "weight", "weights", "coef", "improvement", "fn"}
 _PRINTED = {"lead": "[i/N]", "at": "[i/N]"}
+_BARS = 2  # below a heading that are looked at
 _SPREAD = 1.5  # rows under one heading, above which the rows are steps of their own
 
 
@@ -62,11 +66,13 @@ class Counted:
         rows: those with a value, each with its `step`.
         by: the printed counters that make the step; none where the rows are numbered.
         counts: what a step is.
+        states: whether they are those of progress bars, which show the mean since each began.
     """
 
     rows: "pl.DataFrame"
     by: tuple[str, ...]
     counts: Counts
+    states: bool = False
 
 
 def counted(rows: "pl.DataFrame") -> Counted:
@@ -74,7 +80,7 @@ def counted(rows: "pl.DataFrame") -> Counted:
 
     A counter holds from its line on: a heading counts what is printed below it. Where one begins anew with
     each epoch, steps count on over the epochs. Of a progress bar's states the last of its epoch is
-    the row.
+    the row, unless so few bars came to their end that the states have to tell.
     """
     import polars as pl  # only who reads a log pays for it
 
@@ -82,11 +88,15 @@ def counted(rows: "pl.DataFrame") -> Counted:
         return Counted(rows, (), "rows")
     missing = [name for name in PLACE if name not in rows.columns]
     rows = rows.with_columns(pl.lit(None).alias(name) for name in missing)  # of no type, they take no memory
+    states = _few_bars(rows)
+    rows = rows if states is None else states
     values = [name for name in rows.columns if name not in PLACE and role(name) in (None, "loss")]
     measured = _any(rows, [name for name in values if role(name) == "loss"] or values)
     inline = _where(rows, measured)
     coarse = _most_logged(inline, [*_named(rows, "coarse"), "lead"])
     fine = _fine(inline, coarse)
+    if coarse and fine and ((inline[fine].diff() < 0) & (inline[coarse].diff() == 0)).any():
+        fine = None  # it tells how many steps each epoch has, in training and in evaluation
     if fine and not coarse and not (fine != "at" and _ascends(inline[fine])):
         coarse = _most_logged(rows.filter(~measured), _named(rows, "coarse"))
     by = [name for name in (coarse, fine) if name]
@@ -108,7 +118,8 @@ def counted(rows: "pl.DataFrame") -> Counted:
                 rows = rows.unique(maintain_order=True)
     if not by:
         rows = rows.with_columns(pl.int_range(len(rows), eager=True).alias("step"))
-    return Counted(rows.drop(PLACE), tuple(_PRINTED.get(name, name) for name in by), _counts(by, coarse))
+    printed = tuple(_PRINTED.get(name, name) for name in by)
+    return Counted(rows.drop(PLACE), printed, _counts(by, coarse), states is not None)
 
 
 def _counts(by: Sequence[str], coarse: str | None) -> Counts:
@@ -143,6 +154,7 @@ def _fine(rows: "pl.DataFrame", coarse: str | None) -> str | None:
     logged = {name: (rows[name].count(), rows[name].n_unique()) for name in _named(rows, "fine")}
     found = max((name for name in logged if logged[name][0]), key=lambda name: logged[name], default=None)
     placed = rows["at"].count() >= len(rows) / 2 and not (coarse and (rows["at"] == rows[coarse]).all())
+    placed &= coarse is not None or rows["at"].n_unique() > 1  # each bar is shown at its end alone
     if found and (not placed or _ascends(rows[found])):
         return found
     return "at" if placed else found
@@ -152,24 +164,62 @@ def _ascends(column: "pl.Series") -> bool:
     return bool((column.drop_nulls().diff().fill_null(0) >= 0).all())
 
 
-def _last_states(rows: "pl.DataFrame", coarse: str | None) -> "pl.DataFrame":
-    """The rows, of a progress bar's states only the last of the first bar below each heading.
+def _begun(bar: "pl.Series") -> "pl.Series":
+    """Whether a progress bar begins at a row."""
+    return (bar < bar.shift()).fill_null(False)
 
-    A second bar without a heading of its own is of `evaluate`, whose loss is no training's.
+
+def _changes(column: "pl.Series") -> "pl.Series":
+    """Whether a value differs from the one before it."""
+    return (column != column.shift()).fill_null(False)
+
+
+def _few_bars(rows: "pl.DataFrame") -> "pl.DataFrame | None":
+    """The rows with the states of bars of one length as batches; None where their ends are rows enough."""
+    import polars as pl  # only who reads a log pays for it
+
+    shown = rows["bar"].is_not_null()
+    begun = ~shown.shift(fill_value=False) | _begun(rows["bar"])
+    states, bars = int(shown.sum()), int((shown & begun).sum())
+    if not bars < FEWEST <= states or states == bars:
+        return None
+    rows = rows.filter(~shown | (rows["of"] == rows["of"].filter(shown)[0]).fill_null(False))
+    return rows.with_columns(pl.coalesce("at", "bar").alias("at"), pl.lit(None).alias("bar"))
+
+
+def _last_states(rows: "pl.DataFrame", coarse: str | None) -> "pl.DataFrame":
+    """The rows, of a progress bar's states only the last of the first two bars below each heading.
+
+    A second bar without a heading of its own is of `evaluate`: its loss is that of held-out data.
     """
     import polars as pl  # only who reads a log pays for it
 
     if not rows["bar"].count():
         return rows
     bar, no_bar = rows["bar"], rows["bar"].is_null()
-    begun = (bar < bar.shift()).fill_null(False)
+    begun = _begun(bar)
     if coarse is None:
         return rows.filter(begun.shift(-1).fill_null(True) | no_bar)
     headed = rows[coarse].rle_id()
-    bars = pl.DataFrame({"headed": headed, "bar": begun.cum_sum()})
-    first = bars.select(pl.col("bar") == pl.col("bar").first().over("headed")).to_series()
-    rows, headed = rows.filter(first | no_bar), headed.filter(first | no_bar)
-    return rows.filter((headed != headed.shift(-1)).fill_null(True) | rows["bar"].is_null())
+    bars = pl.DataFrame({"headed": headed, "bar": (begun | _changes(rows["of"])).cum_sum()})
+    later = bars.select(pl.col("bar") - pl.col("bar").first().over("headed")).to_series()
+    last = (_changes(bars["bar"]) | _changes(headed)).shift(-1, fill_value=True)
+    kept = ((later < _BARS) & last) | no_bar
+    return _as_held_out(rows, (later > 0) & ~no_bar).filter(kept)
+
+
+def _as_held_out(rows: "pl.DataFrame", where: "pl.Series") -> "pl.DataFrame":
+    """The rows, whose losses at some are those of held-out data: left out where the log names such ones."""
+    import polars as pl  # only who reads a log pays for it
+
+    losses = [name for name in rows.columns if role(name) == "loss" and where.any()]
+    named = "val_loss" in names.known(losses).values()
+    for name in losses:
+        value = rows[name]
+        rows = rows.with_columns(pl.when(where).then(None).otherwise(value).alias(name))
+        if not named:
+            rows = rows.with_columns(pl.when(where).then(value).otherwise(None).alias(f"val {name}"))
+    return rows
 
 
 def _below_headings(rows: "pl.DataFrame", measured: "pl.Series") -> tuple["pl.DataFrame", list[str]]:
@@ -186,7 +236,8 @@ def _below_headings(rows: "pl.DataFrame", measured: "pl.Series") -> tuple["pl.Da
         first = pl.col(heading).drop_nulls().first() - 1
         below = rows.with_columns(pl.col(heading).forward_fill().fill_null(first)).filter(measured)
         below = _last_states(below, heading)
-        if len(below) <= _SPREAD * below[heading].n_unique():
+        counts = [below[name].count() for name in below.columns if role(name) == "loss"]
+        if max(counts, default=len(below)) <= _SPREAD * below[heading].n_unique():
             return below, [heading]
     return _last_states(rows.filter(measured), None), []
 

@@ -9,6 +9,7 @@ import polars as pl
 
 from tutor.packed import Stream
 from tutor.readers.common.lines import COLOURS, LONGEST, MARK, Line, Lines
+from tutor.readers.common.phrases import for_polars
 from tutor.readers.common.pieces import in_turn, lines_of, whole
 from tutor.readers.common.rows import most_columns
 from tutor.run import Remark, limits
@@ -58,6 +59,9 @@ def _rows(lines: Lines, piece: bytes) -> pl.DataFrame:
     texts = _texts(piece)
     if lines.joined and _broken(texts, lines):
         texts = pl.Series(lines.joined(texts.drop_nulls().to_list()), dtype=pl.String)
+    for pattern, pairs in lines.phrases:
+        if texts.str.contains(_spelled(pattern)).any():
+            texts = texts.str.replace_all(_spelled(pattern), for_polars(pairs))
     if lines.each:
         texts = texts.str.extract_all(_spelled(lines.each)).explode().drop_nulls()
     if lines.only:

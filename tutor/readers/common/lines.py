@@ -6,7 +6,7 @@ of characters in brackets is spelled out ([0-9], not [\\d]).
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
@@ -68,6 +68,7 @@ class Lines:
 
     Attributes:
         kinds: a line is of the first that it has.
+        phrases: patterns, and what stands for them in a line before it is looked at; see `phrases`.
         each: a pattern of which each match in a line is taken as a line of its own, and nothing else; by
             default lines are lines.
         only: a pattern that each line has; those without are passed over.
@@ -78,6 +79,7 @@ class Lines:
     """
 
     kinds: tuple[Line, ...]
+    phrases: Sequence[tuple[str, str]] = ()
     each: str = ""
     only: str = ""
     tidy: Tidy | None = None

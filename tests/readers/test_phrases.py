@@ -1,0 +1,164 @@
+"""Printed lines that tell a step and a loss otherwise than as names with a number behind each."""
+
+import math
+import re
+from pathlib import Path
+
+import pytest
+
+from tutor import readers
+from tutor.readers.common.extract import _spelled
+from tutor.readers.common.lines import Lines
+from tutor.readers.common.phrases import PHRASES, for_polars, in_pairs
+from tutor.run import Run
+
+LOSSES = [2.25, 2.0, math.nan, 1.5]
+
+SAID = {
+    "a cost after an iteration": ("Cost after iteration {step}: {loss}", [0, 100, 200, 300]),
+    "a loss at an epoch": ("Loss at epoch {step}: {loss}", [0, 1, 2, 3]),
+    "a loss of one batch": ("Training loss (for one batch) at step {step}: {loss}", [0, 200, 400, 600]),
+    "a loss by its index": ("train_batch_loss[ {step} ]:  {loss}", [10, 20, 30, 40]),
+    "losses": ("iteration : {step}, losses : {loss}", [1, 2, 3, 4]),
+    "darknet": (" {step}: {loss}, {loss} avg loss, 0.001000 rate, 5.3 seconds, 64 images", [1, 2, 3, 4]),
+    "darknet's first": ("{step}: {loss}, {loss} avg, 0.001000 rate, 5.3 seconds, 64 images", [1, 2, 3, 4]),
+    "makemore": ("  {step}/ 200000: {loss}", [0, 100, 200, 300]),
+    "PyTorch's seq2seq tutorial": ("1m {step}s (- 9m 2s) ({step} 5%) {loss}", [10, 20, 30, 40]),
+    "marian": ("[2020-01-01] Ep. 1 : Up. {step} : Sen. 12,345 : Cost {loss} : Time 2.1s", [10, 20, 30, 40]),
+    "wenet": ("DEBUG TRAIN Batch 0/{step} loss {loss} loss_ctc 3.5 lr 0.0004 rank 0", [0, 100, 200, 300]),
+    "espnet2": (
+        "INFO: 1epoch:train:1-{step}batch: iter_time=1e-04, loss={loss}, time=1",
+        [50, 100, 150, 200],
+    ),
+    "mmengine": ("Epoch(train)  [1][{step}/7330]  lr: 1.9e-03  loss: {loss}  time: 0.6", [50, 100, 150, 200]),
+    "clu": ("I0101 logging_writer.py:48] [{step}] accuracy=0.5, loss={loss}", [100, 200, 300, 400]),
+    "a dictionary": ("{{'epoch': {step}, 'train_loss': {loss}}}", [0, 1, 2, 3]),
+}
+
+
+def read(tmp_path: Path, text: str) -> Run:
+    (tmp_path / "log.txt").write_text(text)
+    return readers.read(tmp_path / "log.txt")
+
+
+def losses(run: Run, signal: str = "loss") -> list[float | str]:
+    return ["nan" if math.isnan(one) else one for one in run[signal].drop_nulls().to_list()]
+
+
+@pytest.mark.parametrize("name", SAID)
+def test_each_is_read_as_the_pairs_that_it_means(tmp_path: Path, name: str):
+    said, steps = SAID[name]
+    run = read(
+        tmp_path,
+        "".join(said.format(step=step, loss=loss) + "\n" for step, loss in zip(steps, LOSSES, strict=True)),
+    )
+    assert (run.steps.to_list(), losses(run)) == (steps, [2.25, 2.0, "nan", 1.5])
+    assert not run.has("val_loss")
+
+
+@pytest.mark.parametrize(("printed", "meant"), [("1.#QNAN", "nan"), ("-1.#IND00", "nan"), ("1.#INF", "inf")])
+def test_how_windows_prints_what_is_not_finite(tmp_path: Path, printed: str, meant: str):
+    run = read(tmp_path, f"Iter 0 loss: 2.5\nIter 10 loss: 2.25\nIter 20 loss: {printed}\n")
+    assert str(run["loss"][2]) == meant
+
+
+def test_results_of_an_epoch_that_name_the_set_once(tmp_path: Path):
+    said = "{0}epoch results: [train] time=3, loss={1}, [valid] acc=0.5, loss={2}, time=1 minute\n"
+    run = read(tmp_path, "".join(said.format(at, 3 - at / 4, 4 - at / 4) for at in (1, 2, 3)))
+    assert (losses(run), losses(run, "val_loss")) == ([2.75, 2.5, 2.25], [3.75, 3.5, 3.25])
+
+
+def test_the_test_error_of_pytorchs_quickstart(tmp_path: Path):
+    run = read(
+        tmp_path,
+        "".join(
+            f"Epoch {at + 1}\n-------\n"
+            + "".join(f"loss: {3 - at - row / 8:>7f}  [{row * 6400 + 64:>5d}/60000]\n" for row in range(3))
+            + f"Test Error: \n Accuracy: 3{at}.1%, Avg loss: {2.5 - at / 4:>8f} \n\n"
+            for at in range(2)
+        ),
+    )
+    assert losses(run) == [3.0, 2.875, 2.75, 2.0, 1.875, 1.75]
+    assert losses(run, "val_loss") == [2.5, 2.25]
+
+
+def test_train_and_val_beside_a_loss_are_scores(tmp_path: Path):
+    run = read(
+        tmp_path, "".join(f"Epoch: {at:03d}, Loss: {3 - at}, Train: 0.3, Val: 0.{at}\n" for at in (1, 2))
+    )
+    assert losses(run) == [2.0, 1.0]
+    assert not run.has("val_loss")
+
+
+@pytest.mark.parametrize(
+    "bar",
+    [
+        "Processing |{0}| ({1}/{1}) Data: 0.1s | Batch: 0.2s | ETA: 0:00:01 | Loss: {2} | top1: 40.1\n",
+        " [{3} {1}/{1} {3}>]  Step: 66ms | Tot: 25s | Loss: {2} | Acc: 40.1% (20000/50000)\n",
+    ],
+)
+def test_a_second_bar_below_a_heading_is_of_validation(tmp_path: Path, bar: str):
+    run = read(
+        tmp_path,
+        "".join(
+            f"\nEpoch: [{at} | 90] LR: 0.1\n"
+            + bar.format("#" * 32, 391, 3 - at / 4, "=" * 28)
+            + bar.format("#" * 32, 79, 4 - at / 4, "=" * 28)
+            for at in (1, 2, 3)
+        ),
+    )
+    assert (run.steps.to_list(), run.counts) == ([1, 2, 3], "epochs")
+    assert (losses(run), losses(run, "val_loss")) == ([2.75, 2.5, 2.25], [3.75, 3.5, 3.25])
+
+
+@pytest.mark.parametrize("between", ["\r", "\n", "(683, 1024, 3)\n"])
+def test_of_a_first_epoch_that_goes_on_each_state_is_a_row(tmp_path: Path, between: str):
+    states = [
+        f" {at * 10}/100 [=>......] - ETA: 12:52 - loss: {'nan' if at > 3 else 3 - at / 4}"
+        for at in range(1, 7)
+    ]
+    run = read(tmp_path, "Epoch 1/50\n" + between.join(states))
+    assert (run.steps.to_list(), losses(run)) == (
+        [10, 20, 30, 40, 50, 60],
+        [2.75, 2.5, 2.25, "nan", "nan", "nan"],
+    )
+    assert run.aggregation("loss").over == "running"
+
+
+def test_bars_that_are_shown_at_their_end_alone_are_numbered(tmp_path: Path):
+    run = read(
+        tmp_path, "".join(f"acc: 0.5, loss: {4 - at} ||: 100%|####| 99/99 [01:00<00:00]\n" for at in range(3))
+    )
+    assert (run.steps.to_list(), losses(run)) == ([0, 1, 2], [4.0, 3.0, 2.0])
+
+
+def test_a_count_of_an_epochs_steps_is_no_step(tmp_path: Path):
+    text = "".join(
+        f"Epoch {at} |   Training | Elapsed Time: 0:01:00 | Steps: 100 | Loss: {3 - at / 4}\n"
+        f"Epoch {at} | Validation | Elapsed Time: 0:00:10 | Steps: 10 | Loss: {4 - at / 4}\n"
+        for at in range(3)
+    )
+    run = read(tmp_path, text)
+    assert (run.steps.to_list(), run.counts) == ([0, 1, 2], "epochs")
+    assert (losses(run), losses(run, "val_loss")) == ([3.0, 2.75, 2.5], [4.0, 3.75, 3.5])
+
+
+def test_python_and_polars_rewrite_alike():
+    import polars as pl
+
+    lines = [said.format(step=10, loss=2.5) for said, _ in SAID.values()]
+    texts = pl.Series(lines)
+    for pattern, pairs in PHRASES:
+        texts = texts.str.replace_all(_spelled(pattern), for_polars(pairs))
+    assert texts.to_list() == [in_pairs(line) for line in lines]
+
+
+def test_no_pattern_has_a_class_in_brackets():
+    """Polars would take what stands for it there letter by letter: see `lines`."""
+    bracketed = re.compile(r"(?<!\\)\[[^\]]*\\[bdsw]")
+    patterns = [pattern for pattern, _ in PHRASES]
+    for reader in readers.formats().values():
+        for lines in (one for one in vars(reader).values() if isinstance(one, Lines)):
+            patterns += [one for kind in lines.kinds for one in (kind.pattern, kind.pairs)]
+    assert len(patterns) > 50
+    assert not [one for one in patterns if bracketed.search(one)]

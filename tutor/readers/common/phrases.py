@@ -1,0 +1,67 @@
+"""Wordings that tell a step and a loss otherwise than as names with a number behind each, as such pairs.
+
+`Cost after iteration 100: 0.64` is `iteration 100, loss: 0.64`. A reader of printed lines has them rewritten
+so before it looks for pairs. The patterns are read by Python and by polars: see `lines`.
+Sources: darknet's detector.c, karpathy/makemore, PyTorch's tutorials (quickstart, seq2seq), marian's
+scheduler.h, wenet's executor.py, espnet2's reporter.py, mmengine's log_processor.py, clu's metric_writers,
+PyTorch Geometric's examples, bearpaw/pytorch-classification, kuangliu/pytorch-cifar, Microsoft's C runtime
+(how it prints NaN).
+"""
+
+import re
+
+_NUMBER = r"-?(?:[0-9]+(?:\.[0-9]*)?(?:e[-+]?[0-9]+)?|nan|inf)"
+_COUNTER = r"(epoch|iteration|iter|step|batch|minibatch|update|round|episode)s?\s{0,2}#?\s{0,2}([0-9]+)"
+_AT = (
+    r"(?:\s{0,2}\([^()]{0,30}\))?\s{1,3}(?:at|after|for|in|on|of)\s{1,3}(?:the\s)?"
+    rf"{_COUNTER}\s{{0,3}}(?::|=|-{{1,2}}>|is)\s{{0,3}}"
+)
+_PLACE = r"([0-9]+)/([0-9]+)"
+
+WORDLESS = (
+    rf"^\s*([0-9]+): ({_NUMBER}), ({_NUMBER}) avg(?: loss)?, ({_NUMBER}) rate",
+    rf"^\s*([0-9]+)\s?/\s{{0,9}}[0-9]+:\s{{1,9}}({_NUMBER})\s*$",
+    rf"^\s*[0-9]+m [0-9]+s \(- ?-?[0-9]+m [0-9]+s\) \(([0-9]+) [0-9]+%\) ({_NUMBER})",
+)
+"""Those of lines in which no word says what they are."""
+
+PHRASES: tuple[tuple[str, str], ...] = (
+    (r"-?1\.#(?:QNAN|SNAN|IND)[0-9]*", "nan"),
+    (r"1\.#INF[0-9]*", "inf"),
+    (rf"\bcost{_AT}", "{1} {2}, loss: "),
+    (rf"\b((?:[a-z]+[ _]){{0,2}}loss){_AT}", "{2} {3}, {1}: "),
+    (r"^\W*([a-z_]*loss[a-z_]*)\s?\[\s{0,9}([0-9]+)\s{0,9}\]\s{0,3}[:=]\s{0,3}", "step {2}, {1}: "),
+    (r"\blosses(\s{0,9}[:=])", "loss{1}"),
+    (WORDLESS[0], "iteration {1}, loss {2}, avg loss {3}, lr {4}"),
+    (WORDLESS[1], "step {1}, loss: {2}"),
+    (WORDLESS[2], "step {1}, loss: {2}"),
+    (rf"\bUp\. ([0-9]+) (.*): Cost ({_NUMBER})", "update {1} {2}: loss {3}"),
+    (r"\bTRAIN Batch ([0-9]+)/([0-9]+) loss\b", "epoch {1} batch {2} loss"),
+    (r"\bCV Batch ([0-9]+)/([0-9]+) loss\b", "epoch {1} batch {2} valid loss"),
+    (r"\b([0-9]+)epoch:(?:train|valid):[0-9]+-([0-9]+)batch:", "epoch {1} batch {2}:"),
+    (r"\b([0-9]+)epoch results:(.*\[valid\].*?)\bloss=", "epoch {1} results:{2} valid loss="),
+    (r"^\s*Accuracy: ([0-9.]+)%, Avg loss:", "val accuracy: {1}, val loss:"),
+    (rf"\bEpoch\(train\)\s*\[([0-9]+)\]\[\s*{_PLACE}\]", "Epoch [{1}][{2}/{3}]"),
+    (r"\] \[([0-9]+)\] ([a-z_/]+=)", "] step {1}, {2}"),
+    (r"(\bloss\b.*?)\btrain(\s?[:=]\s?[0-9.]+%?,?\s+)val(?:id)?(\s?[:=])", "{1}train score{2}val score{3}"),
+    (rf"\|[# ]{{4,99}}\| \({_PLACE}\)", "| {1}/{2} [=]"),
+    (rf"\[[=>.]{{0,99}} {_PLACE} [=>.]{{0,99}}\]", "| {1}/{2} [=]"),
+)
+"""Each pattern, and the pairs that it means, with the number of its groups in braces."""
+
+_GROUP = re.compile(r"\{([0-9])\}")
+_PATTERNS = [
+    (re.compile(pattern, re.IGNORECASE), _GROUP.sub(r"\\g<\1>", pairs)) for pattern, pairs in PHRASES
+]
+
+
+def in_pairs(line: str) -> str:
+    """The line with its phrases as pairs."""
+    for pattern, pairs in _PATTERNS:
+        line = pattern.sub(pairs, line)
+    return line
+
+
+def for_polars(pairs: str) -> str:
+    """The pairs that a pattern means, as polars writes groups."""
+    return _GROUP.sub(r"${\1}", pairs)
