@@ -9,7 +9,7 @@ from pathlib import Path
 from hypothesis import strategies as st
 
 from tests.fuzz.verdicts import judged
-from tests.readers.texts import BOOSTED, DOCUMENTS, FOLDS, LONG, PRINTED, TABLE, TEXTS, UNNAMED
+from tests.readers.texts import ALIGNED, BOOSTED, DOCUMENTS, FOLDS, LONG, PRINTED, TABLE, TEXTS, UNNAMED
 from tutor import readers
 from tutor.run import BadRunError
 from tutor.words import plain
@@ -32,7 +32,7 @@ STATE = b'{"log_history": [{"step": 1, "loss": 2.0, "grad_norm": NaN}, {"step": 
 SEEDS = [
     *(b"\x00" + text.encode() for text in TEXTS.values()),
     *(b"\x00" + text.encode() for text, _ in PRINTED.values()),
-    *(b"\x00" + text.encode() for text in (TABLE, *BOOSTED.values(), *UNNAMED.values())),
+    *(b"\x00" + text.encode() for text in (TABLE, *ALIGNED.values(), *BOOSTED.values(), *UNNAMED.values())),
     *(b"\x02" + text.encode() for text in (LONG, "epoch;loss\n0\n0;4.5;5.5\n1;4;5;\n")),
     b"\x01" + STATE,
     b"\x02epoch,step,train_loss_step,val_loss\n0,49,2.5,\n0,49,,2.75\n",

@@ -309,3 +309,33 @@ FOLDS = (
     '"fold_2": {"train_losses": [4.0, 3.0], "val_losses": [4.25, 3.5]}, "learning_rate": 0.1}'
 )
 """Two runs in one document."""
+
+ALIGNED = {
+    "fastai": (
+        "epoch     train_loss  valid_loss  accuracy  time    \n"
+        "0         4.250000    3.500000    0.810000  00:12     \n"
+        "1         nan         3.250000    0.82      00:12\n"
+    ),
+    "skorch": (
+        "  epoch    train_loss    valid_acc    valid_loss     dur\n"
+        "-------  ------------  -----------  ------------  ------\n"
+        "      0        \x1b[36m4.2500\x1b[0m       \x1b[32m0.8100\x1b[0m  \x1b[35m3.5000\x1b[0m  0.0112\n"
+        "      1           nan       0.8200        3.2500  0.0112\n"
+    ),
+    "Chainer": (
+        "epoch       main/loss   validation/main/loss  main/accuracy  elapsed_time\n"
+        "0           4.25        3.5                   0.9            10.12\n"
+        "\x1b[J     total [####......]  5.0%\n"
+        "1           nan         3.25                  0.9            20.12\n"
+    ),
+    "a notebook's": (
+        "Epoch Training Loss Validation Loss Wer\n0 4.250000 3.500000 40.123\n1 nan 3.250000 39.123\n"
+    ),
+    "bars": "Epoch | Train Loss | Val Loss\n0 | 4.2500 | 3.5\n1 | nan | 3.25\n",
+    "a box": (
+        "+-------+------------+----------+\n| epoch | train loss | val loss |\n"
+        "+-------+------------+----------+\n|     0 |     4.2500 |   3.5000 |\n"
+        "|     1 |        nan |   3.2500 |\n+-------+------------+----------+\n"
+    ),
+}
+"""Tables that are printed for people: two epochs, the second loss NaN."""

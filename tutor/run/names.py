@@ -108,7 +108,7 @@ _ROWS = {"row", "episode", "episodes"}
 _HELD_OUT = re.compile(r"val|eval|test", re.IGNORECASE)
 _HELD_OUT_WORDS = {"val", "valid", "validate", "validation", "eval", "evaluation", "test", "dev"}
 _BESIDE_THEM = {
-    *("loss", "set", "data", "avg", "average", "mean", "total", "epoch"),
+    *("loss", "main", "set", "data", "avg", "average", "mean", "total", "epoch"),
     *("nats", "per", "byte", "token", "batch", "sample"),
 }
 """Words of a name of the held-out loss, `Validation set: average loss`, and of none of its parts."""
@@ -123,7 +123,7 @@ _WEIGHTED = re.compile(
 
 _WORD = re.compile(r"[a-z]+")
 _ALIKE = {
-    **{"training": "train", "validation": "val", "valid": "val", "evaluation": "eval"},
+    **{"training": "train", "trn": "train", "validation": "val", "valid": "val", "evaluation": "eval"},
     **{"losses": "loss", "epochs": "epoch", "steps": "step", "iterations": "iteration", "iters": "iter"},
     "episodes": "episode",
 }

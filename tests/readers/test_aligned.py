@@ -1,0 +1,121 @@
+"""Tables that are printed for people, in blanks or bars."""
+
+import math
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from tests.readers.texts import ALIGNED
+from tutor import readers
+from tutor.run import Run, called
+
+
+def read(tmp_path: Path, text: str) -> Run:
+    (tmp_path / "log.txt").write_text(text)
+    return readers.read(tmp_path / "log.txt")
+
+
+def losses(run: Run, signal: str = "loss") -> list[float | str]:
+    return ["nan" if math.isnan(one) else round(one, 9) for one in run[signal].drop_nulls().to_list()]
+
+
+@pytest.mark.parametrize("name", ALIGNED)
+def test_a_table_of_epochs(tmp_path: Path, name: str):
+    run = read(tmp_path, ALIGNED[name])
+    assert readers.sources(run.path)[0].format == "a printed table"
+    assert (run.steps.to_list(), run.counts) == ([0, 1], "epochs")
+    assert (losses(run), losses(run, "val_loss")) == ([4.25, "nan"], [3.5, 3.25])
+    assert run.aggregation("loss").over == "window"
+
+
+YOLO = {
+    "v5": (
+        "     Epoch   gpu_mem       box       obj       cls    labels  img_size\n",
+        "     {at}/99     3.27G   {box}   0.5   0.25       143       640: {done}%|###| 8/8 [00:04]",
+    ),
+    "v8": (
+        "      Epoch    GPU_mem   box_loss   cls_loss   dfl_loss  Instances       Size\n",
+        "      {at}/100      2.61G      {box}      0.5      0.25   201   640: {done}%|###| 8/8 [00:02]",
+    ),
+}
+
+
+@pytest.mark.parametrize("version", YOLO)
+def test_the_parts_of_yolos_loss_are_added_up(tmp_path: Path, version: str):
+    heading, row = YOLO[version]
+    validated = (
+        "   Class     Images  Instances       P       R\n     all        128        929   0.643   0.537\n"
+    )
+    run = read(
+        tmp_path,
+        "".join(
+            heading
+            + "\r".join(
+                row.format(at=at, box=9 if done < 100 else 2 - at / 4, done=done) for done in (25, 50, 100)
+            )
+            + "\n"
+            + validated
+            for at in range(4)
+        ),
+    )
+    assert (run.steps.to_list(), losses(run)) == ([0, 1, 2, 3], [2.75, 2.5, 2.25, 2.0])
+    assert [one.key for one in run.remarks] == ["summed"]
+
+
+def test_one_part_is_taken_where_the_user_says_so(tmp_path: Path):
+    heading, row = YOLO["v8"]
+    (tmp_path / "log.txt").write_text(
+        heading + "".join(row.format(at=at, box=2, done=100) + "\n" for at in range(3))
+    )
+    with called.called({"loss": "cls_loss"}):
+        run = readers.read(tmp_path / "log.txt")
+    assert (losses(run), [one.key for one in run.remarks]) == ([0.5] * 3, ["called"])
+
+
+def test_spacys_epoch_and_step_have_a_sign_each(tmp_path: Path):
+    run = read(
+        tmp_path,
+        "E    #       LOSS TOK2VEC  LOSS NER  ENTS_F  SCORE \n"
+        "---  ------  ------------  --------  ------  ------\n"
+        "  0       0          1.00     45.00    0.00    0.00\n"
+        "  0     200          0.50     40.25    1.00    0.01\n",
+    )
+    assert (run.steps.to_list(), losses(run)) == ([0, 200], [46.0, 40.75])
+
+
+def test_a_heading_of_two_lines(tmp_path: Path):
+    run = read(
+        tmp_path,
+        "|==========|\n|  Epoch  |  Iteration  |  Time Elapsed  |  Mini-batch  |  Base Learning  |\n"
+        "|         |             |   (hh:mm:ss)   |     Loss     |      Rate       |\n|==========|\n"
+        "|       1 |           1 |       00:00:01 |       2.5000 |          0.0100 |\n"
+        "|       1 |          50 |       00:00:02 |       2.2500 |          0.0100 |\n",
+    )
+    assert (run.steps.to_list(), run.counts, losses(run)) == ([1, 50], "steps", [2.5, 2.25])
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "epoch loss\nwe trained for three of them\n1 2\n",
+        "epoch  accuracy\n0  0.5\n1  0.6\n2  0.7\n",
+        "epoch  loss\n0  2.5\n",
+        "The epoch and its loss are below\n1 2 3\n2 3 4\n",
+    ],
+)
+def test_what_is_no_table_of_a_run(tmp_path: Path, text: str):
+    (tmp_path / "log.txt").write_text(text)
+    assert not [one for one in readers.sources(tmp_path / "log.txt") if one.format == "a printed table"]
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    losses=st.lists(st.one_of(st.floats(-9, 9), st.just(math.nan)), min_size=2, max_size=9),
+    between=st.sampled_from(["", "\n", "some words\n", "\x1b[31m\x1b[0m\n", "--- ---\n", "| | |\n", "é\n"]),
+)
+def test_whatever_stands_between_the_rows(tmp_path: Path, losses: list[float], between: str):
+    rows = "".join(f"{at}   {loss!r}   0.5\n{between}" for at, loss in enumerate(losses))
+    run = read(tmp_path, f"epoch   train_loss   accuracy\n{rows}")
+    assert str(run["loss"].to_list()) == str(losses)

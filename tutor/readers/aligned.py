@@ -1,0 +1,160 @@
+"""A table that is printed for people: names in a heading, values below them, parted by blanks or bars.
+
+fastai's and skorch's progress, Chainer's `PrintReport`, spaCy's, MATLAB's, what YOLO prints of each epoch, a
+notebook's table pasted into an issue, a box of `+---+`. The heading names a counter and a loss, or the parts
+of one, which are added up as a remark says. What stands between the rows, and the heading when it comes
+again, are passed over.
+Sources: fastai/callback/progress.py, skorch/callbacks/logging.py, spacy/training/loggers.py,
+chainer/training/extensions/print_report.py, ultralytics/engine/trainer.py (`progress_string`)
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from tutor import packed
+from tutor.readers.common.lines import COLOURS, LONGEST, LOOKED_AT, has
+from tutor.readers.common.rows import Row, number, run_of
+from tutor.readers.common.trainers import WINDOW
+from tutor.readers.source import Source
+from tutor.run import Remark, Run, called, limits, names
+from tutor.words import quoted
+
+_HEADING = re.compile(r"\b(?:epochs?|steps?|iter(?:ation)?s?)\b|^\s*E +#", re.IGNORECASE | re.MULTILINE)
+_COLOUR, _BAR = re.compile(COLOURS), re.compile(r"\s[0-9]+%\|.*$")
+_RULE = re.compile(r"[-+=|:\s]+")
+_OF_SETS = re.compile(r"\b(train(?:ing)?|valid(?:ation)?|val|eval|test) (loss)\b", re.IGNORECASE)
+_CALLED = {"e": "epoch", "#": "step"}  # spaCy's
+_PARTS = re.compile(r"loss .+|(?:box|cls|obj|dfl|seg|mask|pose|kobj|giou|lmk)(?:_loss)?", re.IGNORECASE)
+"""The parts of a loss that spaCy and YOLO print."""
+_PLACE = re.compile(r"([0-9]+)/[0-9]+$")
+_NOTHING = "-"
+_FEW = 2
+"""Rows of a table, at least."""
+_NEAR = 6
+"""Lines below a heading among which its first row is: rulers, units and blank lines may stand between."""
+
+
+@dataclass(frozen=True)
+class AlignedTable:
+    """A run in such a table."""
+
+    path: Path
+    format: str = "a printed table"
+
+    def describe(self, lang: str) -> str:  # noqa: ARG002
+        """Its columns say nothing of what the run was meant to be."""
+        return ""
+
+    def read(self, since: Run | None = None) -> Run:  # noqa: ARG002
+        """The run, read whole."""
+        columns, by, rows = _table(packed.read(self.path, limits.PACKED)[0], self.path)
+        parts, remarks = _parts(columns, self.path), list[Remark]()
+        if parts:
+            rows = [row | {"loss": _sum(row, parts)} for row in rows]
+            remarks.append(Remark("summed", {"signal": "loss", "columns": quoted(parts)}))
+        epochs = {"loss": WINDOW} if names.spelled(by) == "epoch" else {}
+        return run_of(rows, self.path, name=self.path.name, aggregations=epochs, remarks=remarks)
+
+
+def sources(path: Path) -> list[Source]:
+    """A file with such a table."""
+    if not has(path, _HEADING):
+        return []
+    *_, rows = _table(packed.head(path, LOOKED_AT), path)
+    return [AlignedTable(path)] if len(rows) >= _FEW else []
+
+
+def lacks(path: Path) -> str | None:  # noqa: ARG001
+    """A text with another table in it is no log that lacks something."""
+    return None
+
+
+def _table(data: bytes, path: Path) -> tuple[Sequence[str], str, list[dict[str, object]]]:
+    """The columns of the first heading that names a counter and a loss, that counter, and the rows below."""
+    lines = [_tidied(line) for line in data.replace(b"\r", b"\n").decode("utf-8", "replace").splitlines()]
+    for at, line in enumerate(lines):
+        if not _HEADING.search(line):
+            continue
+        near = lines[at + 1 : at + 1 + _NEAR]
+        below = (other for other in near if other.strip() and not _RULE.fullmatch(other))
+        second = next(below, "")
+        first = second if _counts(_cells(second)) else next(below, "")
+        columns = _columns(line, second if first != second else "", len(_cells(first)))
+        columns = [_CALLED.get(name.lower(), name) for name in columns]
+        found = {signal: name for name, signal in names.mapping(columns, path).items()}
+        tells = {"loss", "val_loss"} & found.keys() or _parts(columns, path)
+        if columns and _counts(_cells(first)) and "step" in found and tells:
+            return columns, found["step"], list(_rows(columns, found["step"], lines[at + 1 :]))
+    return [], "", []
+
+
+def _tidied(line: str) -> str:
+    """A line without colours, and without a progress bar at its end."""
+    return _BAR.sub("", _COLOUR.sub("", line[:LONGEST])).replace("No log", _NOTHING)
+
+
+def _cells(line: str) -> list[str]:
+    if "|" in line:
+        return [cell.strip() for cell in line.strip().removeprefix("|").removesuffix("|").split("|")]
+    return line.split()
+
+
+def _counts(cells: Sequence[str]) -> bool:
+    """Whether cells are a row of values: the first one counts, and half of them are numbers."""
+    values = [_value(cell) for cell in cells]
+    return len(cells) > 1 and values[0] is not None and 2 * len([*filter(_known, values)]) >= len(values)
+
+
+def _known(value: float | None) -> bool:
+    return value is not None
+
+
+def _value(cell: str) -> float | None:
+    """The number in a cell, of `3/100` the first."""
+    place = _PLACE.match(cell)
+    return number(place[1] if place else cell.removesuffix(":").removesuffix("%"))
+
+
+def _columns(heading: str, second: str, count: int) -> list[str]:
+    """The names above so many cells; none where they aren't as many."""
+    if "|" in heading:
+        named = _cells(heading)
+        below = _cells(second) if second else []
+        if len(below) == len(named):
+            named = [f"{above} {name}".strip() for above, name in zip(named, below, strict=True)]
+        return named if len(named) == count else []
+    apart = [
+        re.split(r"\s{2,}|\t", heading.strip()),
+        heading.split(),
+        _OF_SETS.sub(r"\1_\2", heading).split(),
+    ]
+    return next((named for named in apart if len(named) == count), [])
+
+
+def _parts(columns: Sequence[str], path: Path) -> list[str]:
+    """The columns that together make the loss; none where another is the loss."""
+    parts = [name for name in columns if _PARTS.fullmatch(name)]
+    whole = next((name for name, signal in names.mapping(columns, path).items() if signal == "loss"), None)
+    return parts if whole is None or (whole in parts and whole not in called.names_for(path).values()) else []
+
+
+def _sum(row: Row, parts: Sequence[str]) -> float | None:
+    values = [number(row.get(part)) for part in parts]
+    return None if None in values else sum(filter(None, values))
+
+
+def _rows(columns: Sequence[str], by: str, lines: Sequence[str]) -> Iterator[dict[str, object]]:
+    """The lines with a value for each column; of those at one step, as a progress bar's states, the last."""
+    last: dict[str, object] | None = None
+    for line in lines:
+        cells = _cells(line)
+        if len(cells) != len(columns) or not _counts(cells):
+            continue
+        row: dict[str, object] = {name: _value(cell) for name, cell in zip(columns, cells, strict=True)}
+        if last is not None and last[by] != row[by]:
+            yield last
+        last = row
+    if last is not None:
+        yield last
