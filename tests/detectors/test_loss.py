@@ -259,6 +259,16 @@ class TestSeverity:
         found = apply("severity", make_run({"loss": loss}), SEVERITY, 10)
         assert (found.outcome, found.facts["gained"]) == ("hurt", 0.0)
 
+    def test_a_log_that_ends_too_soon_climbs_on(self):
+        loss = [*[3.0] * 5, *[1.0] * 195]
+        for end, outcome in [
+            ([4.0, 20.0, 400.0], "lost"),
+            ([4.0, 400.0, 20.0, 500.0], "lost"),
+            ([4.0, 400.0, 20.0], "hurt"),
+            ([1.5, 20.0, 400.0], "hurt"),
+        ]:
+            assert apply("severity", make_run({"loss": loss + end}), SEVERITY, 200).outcome == outcome
+
     def test_it_never_came_back_where_the_last_five_rows_give_back_half_of_the_gain(self):
         loss = [*[3.0] * 5, *[1.0] * 195]
         found = apply("severity", make_run({"loss": [*loss, 9.0, 3.0, 2.5, 2.4, 2.1]}), SEVERITY, 200)

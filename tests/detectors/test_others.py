@@ -454,8 +454,23 @@ class TestLostState:
 
     @pytest.mark.parametrize(("length", "outcome"), [(11, NOT_YET), (19, NOT_YET), (20, "state")])
     def test_a_few_rows_around_a_spike_may_be_an_excerpt(self, length: int, outcome: str):
-        run = make_run({"step": [31214 + i for i in range(length)], "loss": [2.2] * 5 + [5.0] * (length - 5)})
-        assert apply("lost_state", run, LOST, 31219).outcome == outcome
+        run = make_run({"step": [31201 + i for i in range(length)], "loss": [2.2] * 5 + [5.0] * (length - 5)})
+        assert apply("lost_state", run, LOST, 31206).outcome == outcome
+
+    @pytest.mark.parametrize(
+        ("first", "apart", "outcome"),
+        [
+            (31200, 1, "state"),
+            (31214, 1, "no"),
+            (31210, 10, "state"),
+            (31220, 10, "no"),
+            (31000, 500, "state"),
+        ],
+    )
+    def test_a_log_goes_on_where_checkpoints_are_saved(self, first: int, apart: int, outcome: str):
+        steps = [first + i * apart for i in range(40)]
+        run = make_run({"step": steps, "loss": [2.2] * 5 + [5.0] * 35})
+        assert apply("lost_state", run, LOST, steps[5]).outcome == outcome
 
     def test_a_v_that_fades_was_kept(self):
         fading = [4.0 * 0.95**i for i in range(400)]

@@ -11,6 +11,7 @@ from tutor.detectors.windows import (
     Window,
     baseline,
     cadence,
+    continued,
     finite,
     forward_mean,
     is_objective,
@@ -47,20 +48,22 @@ def spike(
     before, as spikes are told from noise in PaLM (https://arxiv.org/abs/2204.02311, 5.1).
 
     Ours: the first rows have no window before them, so a spike there is a loss above `early` times the very
-    first ones; in a log that begins mid-way, whose first rows show a trained model, a median of three above
-    `resumed_above` times them, and above their noise. The worst spike is the tallest of those that last
-    `foremost.rows` rows, if there is one: a taller one of a row or two may be a hard batch. What rises while
-    an earlier one lasts is no spike of its own: a run that never came back is unsteady, and its cause lies
-    where it left. In an average over many rows a short spike doesn't show, so that none can be ruled out.
+    first ones; in a log that goes on from a checkpoint, whose first rows show a trained model, a median of
+    three above `resumed_above` times them, and above their noise. The worst spike is the tallest of those
+    that last `foremost.rows` rows, if there is one: a taller one of a row or two may be a hard batch. What
+    rises while an earlier one lasts is no spike of its own: a run that never came back is unsteady, and its
+    cause lies where it left. In an average over many rows a short spike doesn't show, so that none can be
+    ruled out.
     """
     if not is_objective(run):
         return Finding(NO_DATA, facts={"missing": []})
-    late = resumed(run, window)
+    late, goes_on = resumed(run, window), continued(run, window)
     window = as_long_as(run, window)
     span = window.count(run)
     if len(run) <= span:
         return Finding(NOT_YET, facts={"rows": len(run), "needed": span + 1})
-    first_rows = _after_resume(run, span, resumed_above) if late else _early(run, span, early)
+    first_rows = [] if late else _early(run, span, early)
+    first_rows = _after_resume(run, span, resumed_above) if goes_on else first_rows
     found = _of_their_own([*first_rows, *episodes(run, window, sigmas)], foremost)
     facts = {"sigmas": sigmas, "rows": span, "count": len(found)}
     if not found and run.aggregation("loss").over == "running":
@@ -250,7 +253,8 @@ def severity(
     `lasting` rows or more and rises by more than `of_gain` of what the run had gained until then, or of its
     level where that is more; or where it rises by more than `tall` times that, however short. What was
     learned is lost where the last `lasting.to_the_end` rows still stand above the level before, in the
-    median, by the share `lasting.given_back` of the same.
+    median, by the share `lasting.given_back` of the same; where fewer are left, all do and the last is the
+    highest of the log: it climbs on.
     Source: ours; one or two rows above the band are what healthy runs show by chance. As `recovery` has it,
     the spike's peak lies within half a window of `at`: a burst often begins with a row or two, and a breath.
     """
@@ -286,20 +290,21 @@ def severity(
     }
     seen = (int(run.steps[window.start(run, row)]), int(run.steps[min(len(run) - 1, worst.stop)]))
     kept = before.mean + lasting.given_back * yardstick
-    lost = _lost(run, worst.start, lasting.to_the_end, kept) if hurt else {}
+    lost = _lost(run, worst.start, lasting, kept) if hurt else {}
     outcome = "lost" if lost else "hurt" if hurt else "blip"
     return Finding(outcome, at, facts | lost, bound, seen, measured=height, bound=least)
 
 
-def _lost(run: Run, row: int, rows: int, kept: float) -> dict[str, float]:
-    """Where the run was best and ends, if its last `rows` rows stand above `kept` in the median.
-
-    Empty where they don't, or fewer are left from `row` on.
-    """
+def _lost(run: Run, row: int, lasting: Lasting, kept: float) -> dict[str, float]:
+    """Where the run was best and ends, if its last rows stand above `kept`; empty where they don't."""
     loss = finite(run["loss"])
     before, since = loss[:row], loss[row:].drop_nulls()
     best = before.arg_min()
-    end = known_float(since[-rows:].median())
-    if best is None or end is None or len(since) < rows or end <= kept:
+    end = known_float(since[-lasting.to_the_end :].median())
+    if best is None or end is None or end <= kept:
         return {}
+    if len(since) < lasting.to_the_end:
+        highest = since[-1] == loss.max() and (loss == since[-1]).sum() == 1
+        if len(since) < lasting.rows or not highest or to_float(since.min()) <= kept:
+            return {}
     return {"kept": kept, "best": float(before[best]), "best_step": int(run.steps[best]), "end": end}

@@ -255,6 +255,20 @@ def resumed(run: Run, window: Window) -> bool:
     return len(run) > 0 and int(run.steps[0]) > window.count(run) * cadence(run)
 
 
+CHECKPOINTS = 50
+"""Steps of which checkpoints are multiples: how people set them, and no bound."""
+
+
+def continued(run: Run, window: Window) -> bool:
+    """Whether the log begins mid-way where a run goes on from a checkpoint: at its step, or a row later.
+
+    Elsewhere it is as likely a part of a log that somebody cut out. tutor's own logs are whole.
+    """
+    first = int(run.steps[0]) if len(run) else 0
+    places = (first, first - 1, first - round(cadence(run)))
+    return resumed(run, window) and (bool(run.manifest.tutor) or any(at % CHECKPOINTS == 0 for at in places))
+
+
 @dataclass(frozen=True)
 class Baseline:
     """Population statistics of the rows before one row.
