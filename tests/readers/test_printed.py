@@ -80,6 +80,10 @@ def test_apexs_messages_tell_the_loss_scale_of_the_rows_after_them(tmp_path: Pat
     assert read(tmp_path, text)["loss_scale"].to_list() == [1.0, 2.0, 4.0]  # it says so itself
     with pytest.raises(BadRunError, match="no run that tutor can read"):
         read(tmp_path, overflow(8.0) * 9)
+    with pytest.raises(BadRunError, match="no run that tutor can read"):
+        read(tmp_path, "".join(overflow(2.0**-at) for at in range(-9, 4)))  # as a sound run begins
+    run = read(tmp_path, "".join(2 * overflow(2.0**-at) for at in range(-2, 6)))  # each said by two processes
+    assert run["loss_scale"].to_list() == [2.0**-at for at in range(-2, 6)]
 
 
 def test_it_says_what_it_took_for_what(tmp_path: Path):

@@ -22,7 +22,7 @@ from tutor.readers.common.counters import PLACE, role
 from tutor.readers.common.guessed import in_words
 from tutor.readers.common.lines import COLOURS, LONGEST, LOOKED_AT, MARK, Line, Lines, either, has
 from tutor.readers.common.phrases import PHRASES, WORDLESS, in_pairs
-from tutor.readers.common.rows import run_of_frame
+from tutor.readers.common.rows import number, run_of_frame
 from tutor.readers.common.trainers import RUNNING, WINDOW
 from tutor.readers.source import Source
 from tutor.run import Remark, Run, called, names
@@ -69,6 +69,7 @@ _NO_NAME = re.compile(r"^\w[0-9]{3,}$|\.(?:py|c|cc|cpp|cu|h|go|rs|jl|lua|txt|jso
 _PUNCTUATION = re.compile(r"\s+-+\s+|[^\w\s/.@-]+")
 _SAID_HELD_OUT, _PAIRS, _COUNTED = (re.compile(one, re.IGNORECASE) for one in (_HELD_OUT, _PAIR, _COUNTS))
 _TELLS = either(_COUNTS, *WORDLESS)
+_MESSAGE = re.compile(_APEX, re.IGNORECASE)
 _AT, _STATE, _COLOUR = re.compile(_PLACED, re.IGNORECASE), re.compile(_BAR), re.compile(COLOURS)
 _JSON = ('{"', "{\n", '"')
 _INLINE, _HEADED, _BARE = 2, 3, 5
@@ -152,10 +153,15 @@ class Printed:
 
 
 def _with_scale(rows: "pl.DataFrame") -> "pl.DataFrame":
-    """The rows, each with the loss scale as messages before it left it, the last one as the log did."""
+    """The rows, each with the loss scale as messages before it left it, the last one as the log did.
+
+    Where there are messages alone, each is a row, but for those that another process says again.
+    """
     if _REDUCED not in rows.columns:
         return rows
     message, scale = rows[_REDUCED].is_not_null(), rows[_REDUCED].forward_fill()
+    if message.all():
+        return rows.filter((scale != scale.shift()).fill_null(True)).rename({_REDUCED: "loss_scale"})
     places = (~message).arg_true()
     if len(places):
         scale = scale.scatter(int(places[-1]), scale[-1])
@@ -211,6 +217,10 @@ def _rows(path: Path) -> Iterator[_Seen]:
     heading: object = None
     for line in _lines(path):
         if not _COUNTED.search(line) or line.lstrip().startswith(_JSON):
+            continue
+        if reduced := _MESSAGE.search(line):
+            if (number(reduced[_REDUCED]) or 0) < 1:  # above, they may be those of a sound run's first steps
+                yield _Seen(_REDUCED, reduced[_REDUCED], _BARE)
             continue
         pairs = [
             (name, found["value"]) for found in _PAIRS.finditer(line) if (name := _called(found["name"]))
