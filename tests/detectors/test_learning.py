@@ -3,12 +3,14 @@
 import math
 import random
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 
 from tests.conftest import make_run, numbers
 from tests.detectors.test_course import falling, judged
 from tutor.detectors import NO_DATA, NOT_YET, apply
+from tutor.run import Counts
 
 
 class TestStuck:
@@ -134,6 +136,26 @@ class TestStillFalling:
     def test_a_drift_within_chance_is_none(self):
         loss = [10.8 + 0.001 * (i % 2) - 0.001 * (i % 3) for i in range(40)]
         assert judged("learned", loss=loss).outcome == "no"
+
+
+class TestNeverBelowTheFirst:
+    """Means over epochs with noise that would hide a gain."""
+
+    LOSS = (0.176, *[0.184, 0.1816, 0.1915, 0.1928, 0.1964, 0.1948, 0.1971, 0.1899] * 2)
+
+    def found(self, loss: Sequence[float], counts: Counts = "epochs") -> str:
+        run = replace(make_run({"loss": list(loss)}), counts=counts)
+        return apply("learned", run, numbers("learned")).outcome
+
+    def test_no_epoch_ended_below_it(self):
+        assert self.found(self.LOSS) == "no"
+
+    def test_one_that_did_is_enough_of_a_doubt(self):
+        assert self.found([*self.LOSS[:9], 0.1755, *self.LOSS[10:]]) == NOT_YET
+
+    def test_few_epochs_or_steps_tell_nothing(self):
+        assert self.found(self.LOSS[:14]) == NOT_YET
+        assert self.found(self.LOSS, "steps") == NOT_YET
 
 
 class TestBeginsLate:

@@ -259,6 +259,12 @@ class TestSeverity:
         found = apply("severity", make_run({"loss": loss}), SEVERITY, 10)
         assert (found.outcome, found.facts["gained"]) == ("hurt", 0.0)
 
+    def test_two_rows_before_it_say_nothing_of_the_noise(self):
+        loss = [0.058, 0.058, 0.163, 0.073, 0.068, 0.061, 0.052, 0.054, 0.06]
+        assert apply("severity", make_run({"loss": loss}), SEVERITY, 2).outcome == "blip"
+        loss[2:5] = [5.0, 4.5, 4.8]
+        assert apply("severity", make_run({"loss": loss}), SEVERITY, 2).outcome == "hurt"
+
     def test_a_log_that_ends_too_soon_climbs_on(self):
         loss = [*[3.0] * 5, *[1.0] * 195]
         for end, outcome in [

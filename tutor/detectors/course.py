@@ -10,9 +10,9 @@ import math
 from typing import TYPE_CHECKING
 
 from tutor.detectors import NO_DATA, NOT_YET, Finding, Smoothed, detector
-from tutor.detectors.courses import course_in, course_of
+from tutor.detectors.courses import Course, course_in, course_of
 from tutor.detectors.grouped import Gain, Runaway
-from tutor.detectors.trends import rises_straight, trend
+from tutor.detectors.trends import lasting_trend, rises_straight, trend
 from tutor.detectors.windows import FEWEST, finite, is_objective, piecewise
 from tutor.run import Run, known_float, to_float
 
@@ -39,7 +39,8 @@ def ends_high(
     above the best level by more than `of_improvement` of all that the run had gained, by more than `of_level`
     of the level itself, and by more than `sigmas` times the noise of a level. In a log so short that a level
     is a row or two, as many as `lasting.rows` have to end as high: one alone may be a spike. Where a level is
-    one row, these have told enough when each stands above the one before, whatever the noise of learning. No
+    one row, these have told enough when each stands above the one before, whatever the noise of learning; so
+    has the order of all since the lowest, as far beyond chance. No
     noise explains an end whose rows each stand many times as high as all before them (`lasting` says how
     many). Source: ours.
     """
@@ -54,7 +55,7 @@ def ends_high(
     known, high = finite(loss).drop_nulls(), course.rise > least
     if towers := _towers(known, lasting):
         least, high = towers - course.best, True
-    elif course.span == 1 and course.rise > lost and rises_straight(known, lasting.rows, lasting.straight):
+    elif course.rise > lost and _climbs(known, course, lost, lasting):
         least, high = lost, True
     elif (
         high and course.span < lasting.rows and to_float(known[-lasting.rows :].min()) <= course.best + least
@@ -80,6 +81,18 @@ def ends_high(
         measured=course.rise,
         bound=least,
         curve=course.drawn(run, "loss"),
+    )
+
+
+def _climbs(known: pl.Series, course: Course, lost: float, lasting: Runaway) -> bool:
+    """Whether the order of few rows says that they rise for good, whatever their noise."""
+    if course.span == 1 and rises_straight(known, lasting.rows, lasting.straight):
+        return True
+    if course.span >= lasting.rows or to_float(known[-lasting.rows :].min()) <= course.best + lost:
+        return False
+    return (
+        course.improvement > 0
+        and max(map(lasting_trend, (known, known[known.arg_min() or 0 :]))) > lasting.order
     )
 
 

@@ -203,11 +203,12 @@ class Foremost(Grouped):
 
 @dataclass(frozen=True)
 class Runaway(Grouped):
-    """What the last rows of a loss that stays up look like: `{rows: 3, straight: 3.0, over: 10.0, ...}`.
+    """What the last rows of a loss that stays up look like: `{rows: 3, straight: 3.0, order: 2.5, ...}`.
 
     Attributes:
         rows: so many that stand above a bound.
-        straight: or so many that rise from row to row, by so many deviations in all.
+        straight: or so many that rise from row to row, by so many deviations in all,
+        order: or of a log of few whose order lies so many deviations from no trend.
         over: or so many that each stand so many times as high as all before them.
         tall: or so many, where they tower over all before
         times: by so many times.
@@ -216,6 +217,7 @@ class Runaway(Grouped):
     a_kind: ClassVar[str] = "an end that stays up"
     rows: int
     straight: float
+    order: float
     over: float
     tall: int
     times: float

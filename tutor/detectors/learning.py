@@ -88,6 +88,7 @@ def learned(
         facts |= {"period": period, "again": loss.count() - period}
         return Finding("repeats", None, facts, None, (int(run.steps[0]), int(run.steps[-1])))
     has, hides = course.best < bound, fall <= hidden and hidden > gain * level
+    hides &= not _never_below(run, known=loss.drop_nulls(), least=least.rows)
     outcome = "yes" if has else NOT_YET if hides else _without_gain(run, goes_on and pace <= least.longer)
     if warming_up(run):
         outcome = NOT_YET
@@ -145,6 +146,14 @@ def _without_gain(run: Run, goes_on: bool) -> str:
         return NO_DATA
     still = run.has("lr") and not to_float(finite(run["lr"]).abs().max())
     return "no-rate" if still else "no"
+
+
+def _never_below(run: Run, known: pl.Series, least: int) -> bool:
+    """Whether no epoch ended below the first one, in one and a half times as many as a log needs.
+
+    The mean over an epoch is no lucky batch: where anything is learned, a later one is lower.
+    """
+    return run.counts == "epochs" and 2 * len(known) >= 3 * least and to_float(known[1:].min()) > known[0]
 
 
 def _of(part: float, whole: float) -> float:

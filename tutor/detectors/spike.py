@@ -264,7 +264,8 @@ def severity(
     if before is None:
         return Finding(NOT_YET, at, {"rows": row, "needed": 2})
     loss = finite(run["loss"])
-    bound = before.mean + sigmas * before.std
+    std = before.std if before.rows >= FEWEST else max(before.std, noise_of(loss.drop_nulls()))
+    bound = before.mean + sigmas * std
     end = bisect_right(run.steps, int(run.steps[row]) + one_spike(window))
     gained = to_float(loss[: max(1, min(row, 5))].median()) - before.mean
     gained = gained if gained > before.std / math.sqrt(before.rows) else 0.0  # less is no gain, but its noise
