@@ -264,13 +264,13 @@ def severity(
     if before is None:
         return Finding(NOT_YET, at, {"rows": row, "needed": 2})
     loss = finite(run["loss"])
-    std = before.std if before.rows >= FEWEST else max(before.std, noise_of(loss.drop_nulls()))
-    bound = before.mean + sigmas * std
     end = bisect_right(run.steps, int(run.steps[row]) + one_spike(window))
     gained = to_float(loss[: max(1, min(row, 5))].median()) - before.mean
     gained = gained if gained > before.std / math.sqrt(before.rows) else 0.0  # less is no gain, but its noise
     yardstick = max(gained, abs(before.mean))
     least = of_gain * yardstick
+    # A few rows that happen to agree say nothing of the noise.
+    bound = before.mean + max(sigmas * before.std, 0.0 if before.rows >= FEWEST else least)
 
     def weight(stretch: slice) -> tuple[bool, bool, float]:
         near = slice(stretch.start, min(stretch.stop, end))  # a climb of hundreds of steps is no spike
