@@ -32,6 +32,14 @@ SAID = {
     ),
     "mmengine": ("Epoch(train)  [1][{step}/7330]  lr: 1.9e-03  loss: {loss}  time: 0.6", [50, 100, 150, 200]),
     "clu": ("I0101 logging_writer.py:48] [{step}] accuracy=0.5, loss={loss}", [100, 200, 300, 400]),
+    "a tensor": ("{step} tensor({loss}, grad_fn=<NllLossBackward0>)", [99, 199, 299, 399]),
+    "an epoch's": ("Epoch {step}: {loss}", [1, 2, 3, 4]),
+    "a cost of an epoch": ("Epoch: 000{step} cost= {loss}", [1, 2, 3, 4]),
+    "a cost of a step": ("Iteration {step} | Cost: {loss}", [10, 20, 30, 40]),
+    "two periods": ("Epoch: {step}/5..  Training Loss: {loss}..  Test Accuracy: 0.8", [1, 2, 3, 4]),
+    "underscores": ("step_{step}:\tloss_{loss}", [20, 40, 60, 80]),
+    "Chinese": ("第{step}轮 训练损失：{loss}，准确率：0.5", [1, 2, 3, 4]),
+    "Detectron": ('json_stats: {{"eta": "1:00:00", "iter": {step}, "loss": "{loss}"}}', [20, 40, 60, 80]),
     "a dictionary": ("{{'epoch': {step}, 'train_loss': {loss}}}", [0, 1, 2, 3]),
 }
 
@@ -60,6 +68,23 @@ def test_each_is_read_as_the_pairs_that_it_means(tmp_path: Path, name: str):
 def test_how_windows_prints_what_is_not_finite(tmp_path: Path, printed: str, meant: str):
     run = read(tmp_path, f"Iter 0 loss: 2.5\nIter 10 loss: 2.25\nIter 20 loss: {printed}\n")
     assert str(run["loss"][2]) == meant
+
+
+def test_fortrans_exponents_of_lbfgs(tmp_path: Path):
+    said = "At iterate {0:4d}    f=  {1}D-01    |proj g|=  3.42D-01\n"
+    run = read(tmp_path, "".join(said.format(at * 50, 5 - at) for at in range(3)))
+    assert (run.steps.to_list(), losses(run)) == ([0, 50, 100], [0.5, 0.4, 0.3])
+
+
+def test_caffes_test_net_is_validation(tmp_path: Path):
+    said = (
+        "I0101 solver.cpp:330] Iteration {0}, Testing net (#0)\n"
+        "I0101 solver.cpp:397]     Test net output #0: loss = {2} (* 1 = {2} loss)\n"
+        "I0101 solver.cpp:218] Iteration {0} (8 iter/s, 1s/100 iters), loss = {1}\n"
+    )
+    run = read(tmp_path, "".join(said.format(at * 500, 3 - at / 4, 4 - at / 4) for at in range(3)))
+    assert (run.steps.to_list(), losses(run)) == ([0, 500, 1000], [3.0, 2.75, 2.5])
+    assert losses(run, "val_loss") == [4.0, 3.75, 3.5]
 
 
 def test_results_of_an_epoch_that_name_the_set_once(tmp_path: Path):
