@@ -307,3 +307,25 @@ def test_any_losses_are_given_back(tmp_path: Path, losses: list[float], every: i
     found = run["val_loss"].to_list() if run.has("val_loss") else [None] * len(losses)
     for one, wanted in (*zip(run["loss"], losses, strict=True), *zip(found, held_out, strict=True)):
         assert one == wanted or (wanted is not None and math.isnan(wanted) and math.isnan(one))
+
+
+class TestObjectsALine:
+    """Objects in groups, one a line: what the reader of rows can't take."""
+
+    ROWS = "".join(
+        json.dumps({"epoch": at, "train": {"loss": 3 - at / 4}, "val": {"loss": 4 - at / 4}}) + "\n"
+        for at in range(4)
+    )
+
+    def test_they_are_the_rows_of_a_table(self, tmp_path: Path):
+        (tmp_path / "log.jsonl").write_text(self.ROWS + "\n")
+        run = readers.read(tmp_path / "log.jsonl")
+        assert (run.steps.to_list(), run["loss"].to_list()) == ([0, 1, 2, 3], [3.0, 2.75, 2.5, 2.25])
+        assert run["val_loss"].to_list() == [4.0, 3.75, 3.5, 3.25]
+        assert not run.unseen
+
+    @pytest.mark.parametrize("end", ['{"epoch": 4, "tra', "Traceback (most recent call last):\n", "[1]\n"])
+    def test_what_comes_after_the_last_is_told(self, tmp_path: Path, end: str):
+        (tmp_path / "log.jsonl").write_text(self.ROWS + end)
+        run = readers.read(tmp_path / "log.jsonl")
+        assert (len(run), run.unseen) == (4, True)

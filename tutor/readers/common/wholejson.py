@@ -1,4 +1,4 @@
-"""A file that is one value of JSON, whose end may be missing: what is whole before it is kept."""
+"""A file that is one value of JSON, or an object a line, whose end may be missing: what is whole is kept."""
 
 import json
 import re
@@ -18,6 +18,8 @@ _GROUPS = 5  # levels of objects above a list of numbers
 def load(path: Path, most: int) -> tuple[object, bool]:
     """What the file says, and whether its end is missing: then as far as its last whole row.
 
+    Of objects, one a line, it is the list.
+
     Args:
         path: the file.
         most: bytes of one that is packed, unpacked.
@@ -31,7 +33,23 @@ def load(path: Path, most: int) -> tuple[object, bool]:
     try:
         return json.loads(data), False
     except ValueError:
-        return json.loads(_closed(data.decode("utf-8-sig", "replace"))), True
+        text = data.decode("utf-8-sig", "replace")
+        rows, cut = _objects(text)
+        return (rows, cut) if len(rows) > 1 else (json.loads(_closed(text)), True)
+
+
+def _objects(text: str) -> tuple[list[object], bool]:
+    """The lines as objects, up to the first that is none, and whether there is such a one."""
+    rows: list[object] = []
+    for line in filter(str.strip, text.splitlines()):
+        try:
+            row = json.loads(line)
+        except ValueError:
+            return rows, True
+        if not isinstance(row, dict):
+            return rows, True
+        rows.append(row)
+    return rows, False
 
 
 def _closed(text: str) -> str:
