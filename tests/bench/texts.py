@@ -188,7 +188,7 @@ TEXTS = {
         "epochs.log",
         lambda step, loss, norm: (
             f"2024-01-01 10:00:00,257 - mmdet - INFO - Epoch [{step // 1000 + 1}][{step % 1000 + 1}/1000]\t"
-            f"lr: 1.0e-02, eta: 5:02:49, time: 0.784, loss_cls: {loss / 10:.4f}, acc: 91.4893, "
+            f"lr: 1.0e-02, eta: 5:02:49, time: 0.784, loss_cls: {loss / 10:.4f}, acc: {100 - 5 * loss:.4f}, "
             f"loss: {loss:.4f}, grad_norm: {norm:.4f}"
         ),
         (
