@@ -63,8 +63,15 @@ class TestValidationGap:
     def test_a_gap_of_a_nat_is_wide_however_little_was_gained(self):
         loss = [1.0 - row / 1000 for row in range(300)]
         for beyond, outcome in ((0.99, "wide"), (1.01, "overfits")):
-            val = [None if row % 50 else loss[row] + beyond for row in range(300)]
+            val = [None if row % 50 else loss[250] + beyond for row in range(300)]
             assert gap(loss=loss, val_loss=val).outcome == outcome
+
+    def test_validation_that_still_falls_is_only_behind(self):
+        loss = [6.0 * 0.98**row for row in range(300)]
+        for last, outcome in ((2.5, "ahead"), (2.65, "overfits")):  # a twentieth of what it gained, and less
+            val = [6.0, 4.0, 3.0, 2.7, 2.65, last]
+            logged = [None if row % 50 else val[row // 50] for row in range(300)]
+            assert gap(loss=loss, val_loss=logged).outcome == outcome
 
     def test_a_leak_lasts(self):
         assert self.found(-0.5, rows=800).outcome == "leaks"

@@ -225,16 +225,20 @@ class Runaway(Grouped):
 
 @dataclass(frozen=True)
 class Apart(Grouped):
-    """When validation that lies above training is learned by heart: `{over: 1.0, of_gain: 0.3}`.
+    """When validation that lies above training is learned by heart: `{over: 1.0, of_gain: 0.3, ...}`.
 
     Attributes:
         over: it lies so far above.
         of_gain: and by more than this share of what the run has gained.
+        later: unless so much of what validation gained came in the later half of its evaluations,
+        risen: and it has risen by no more than this share of its lowest level since.
     """
 
     a_kind: ClassVar[str] = "a gap"
     over: float
     of_gain: float
+    later: float
+    risen: float
 
 
 @dataclass(frozen=True)

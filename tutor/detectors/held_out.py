@@ -95,7 +95,8 @@ def validation_gap(
     """How far the validation loss lies from the training loss, at the last evaluation up to step `until`.
 
     The flaw: more than `over` above it, and by more than its share of the gain, the model learns its data by
-    heart, unless validation comes down by as much later: training is only "ahead" then. More than `under`
+    heart, unless validation comes down by as much later, or still comes down at the end: training is only
+    "ahead" then. More than `under`
     below it, there and at every later evaluation, the validation set holds training items. Both beyond the
     share `of_gain` of what the run has gained and beyond the noise of a row, so that they hold for losses in
     other units. Where the training loss has risen by as much above its lowest evaluation, it is the training
@@ -130,7 +131,7 @@ def validation_gap(
     risen = here.train - min(one.train for one in due if one.step <= here.step) > own
     outcome = "overfits" if here.gap > above else "wide" if here.gap > wide else "tracks"
     lowest = min((one for one in known if one.step >= here.step), key=lambda one: one.val)
-    if outcome == "overfits" and here.val - lowest.val > above:
+    if outcome == "overfits" and (here.val - lowest.val > above or _falls_still(known, over)):
         outcome = "ahead"
         facts |= {"lowest": lowest.val, "lowest_step": lowest.step}
     if not risen and all(one.gap < leak for one in due if one.step >= here.step):
@@ -140,6 +141,14 @@ def validation_gap(
     nearest = min((above, leak, wide), key=lambda bound: abs(here.gap - bound))
     seen = (int(run.steps[0]), here.step)
     return Finding(outcome, here.step, facts, None, seen, measured=here.gap, bound=nearest)
+
+
+def _falls_still(known: Sequence[Beside], over: Apart) -> bool:
+    """Whether a part of what validation gained came in the later half, and is kept."""
+    values = [one.val for one in known]
+    lowest, last = min(values), values[-1]
+    later = values[len(values) // 2] - last
+    return later > over.later * (values[0] - lowest) and last - lowest <= over.risen * abs(lowest)
 
 
 def _while_learning(known: Sequence[Beside], step: int, start: float) -> tuple[Beside, Beside]:
