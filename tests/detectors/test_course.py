@@ -101,6 +101,20 @@ class TestEndsHigh:
         assert judged("ends_high", loss=loss).outcome == outcome
 
     @pytest.mark.parametrize(
+        ("val_loss", "outcome"),
+        [
+            ([3.32, 3.54, 4.65, 112.6], "yes"),
+            ([3.32, 3.54, 4.65, 46.0], "no"),  # tenfold is the bound of both
+            ([3.32, 3.54, 112.6, 4.65], "no"),
+            ([3.32, 112.6], "no"),
+        ],
+    )
+    def test_one_row_is_enough_where_validation_towers_too(self, val_loss: list[float], outcome: str):
+        val = [*[None] * (4 - len(val_loss)), *val_loss]
+        assert judged("ends_high", loss=[1.13, 0.917, 2.3, 95.8], val_loss=val).outcome == outcome
+        assert judged("ends_high", loss=[1.13, 0.917, 2.3, 22.0], val_loss=val).outcome != "yes"
+
+    @pytest.mark.parametrize(
         ("loss", "outcome"),
         [
             ([1.44, 2.97, 212.2, 41.2, 4422.0], "yes"),

@@ -40,6 +40,7 @@ SAID = {
     "underscores": ("step_{step}:\tloss_{loss}", [20, 40, 60, 80]),
     "Chinese": ("第{step}轮 训练损失：{loss}，准确率：0.5", [1, 2, 3, 4]),
     "Detectron": ('json_stats: {{"eta": "1:00:00", "iter": {step}, "loss": "{loss}"}}', [20, 40, 60, 80]),
+    "SSD": ("Epoch:1 || Totel iter {step} || L: {loss} C: 3.5||Batch time: 0.4 sec. ||", [0, 10, 20, 30]),
     "a dictionary": ("{{'epoch': {step}, 'train_loss': {loss}}}", [0, 1, 2, 3]),
 }
 
@@ -155,6 +156,12 @@ def test_bars_that_are_shown_at_their_end_alone_are_numbered(tmp_path: Path):
         tmp_path, "".join(f"acc: 0.5, loss: {4 - at} ||: 100%|####| 99/99 [01:00<00:00]\n" for at in range(3))
     )
     assert (run.steps.to_list(), losses(run)) == ([0, 1, 2], [4.0, 3.0, 2.0])
+
+
+def test_a_count_that_is_the_same_in_all_rows_counts_nothing(tmp_path: Path):
+    run = read(tmp_path, "".join(f"Epoch 2 train Loss: {3 - at / 4} Acc :0.0{at}\n" for at in range(6)))
+    assert (run.steps.to_list(), run.counts) == (list(range(6)), "rows")
+    assert losses(run) == [3.0, 2.75, 2.5, 2.25, 2.0, 1.75]
 
 
 def test_a_count_of_an_epochs_steps_is_no_step(tmp_path: Path):

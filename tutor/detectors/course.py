@@ -42,7 +42,7 @@ def ends_high(
     one row, these have told enough when each stands above the one before, whatever the noise of learning; so
     has the order of all since the lowest, as far beyond chance. No
     noise explains an end whose rows each stand many times as high as all before them (`lasting` says how
-    many). Source: ours.
+    many), nor one that does together with validation. Source: ours.
     """
     loss = run["loss"]
     if not is_objective(run):
@@ -53,7 +53,7 @@ def ends_high(
     lost = max(of_improvement * course.improvement, of_level * abs(course.best))
     least = max(lost, sigmas * math.sqrt(2) * course.noise)
     known, high = finite(loss).drop_nulls(), course.rise > least
-    if towers := _towers(known, lasting):
+    if towers := _towers(known, lasting) or _both_tower(run, known, lasting):
         least, high = towers - course.best, True
     elif course.rise > lost and _climbs(known, course, lost, lasting):
         least, high = lost, True
@@ -106,6 +106,17 @@ def _towers(known: pl.Series, lasting: Runaway) -> float | None:
         if len(begins) and begins[0] <= len(known) - rows:
             return times * to_float(before[int(begins[0])])
     return None
+
+
+def _both_tower(run: Run, known: pl.Series, lasting: Runaway) -> float | None:
+    """As `_towers`, of the last row alone, where validation ends as high: it is no hard batch then."""
+    held_out = finite(run["val_loss"]).drop_nulls() if run.has("val_loss") else known[:0]
+    heights = [
+        lasting.over * to_float(one[:-1].max()) for one in (known, held_out) if len(one) > lasting.tall
+    ]
+    if len(heights) < 2 or to_float(known.min()) <= 0:
+        return None
+    return heights[0] if known[-1] > heights[0] > 0 and held_out[-1] > heights[1] > 0 else None
 
 
 _FIRST = ("first", "vocab", "expected", "low", "high")

@@ -234,6 +234,7 @@ def _rows(path: Path) -> Iterator[_Seen]:
         shape = tuple(name for name, _ in (*losses, *counts))
         if losses and inline:
             yield _Seen(shape, (heading, *counts, place, *ended), _INLINE)
+            yield _Seen((shape, "below one count"), line, _BARE)
         elif losses:
             mark, needed = ((heading, *losses), _HEADED) if heading else (line, _BARE)
             yield _Seen(losses[0][0], mark, needed)

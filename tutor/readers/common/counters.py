@@ -110,8 +110,10 @@ def counted(rows: "pl.DataFrame") -> Counted:
         fine = next((name for name in by if name != coarse), None)
     if by:
         step, by = _step(rows, coarse, fine)
-        if by == [coarse] and (step != step.floor()).any():
-            by = []  # parts of epochs are no steps
+        if by == [coarse] and (
+            (step != step.floor()).any() or (len(step) >= FEWEST and step.n_unique() == 1)
+        ):
+            by = []  # parts of epochs are no steps, nor is one count of all rows
         else:
             rows = rows.with_columns(step).drop_nulls("step")
             if not (rows["step"].diff().drop_nulls() > 0).all():  # some print each line twice

@@ -31,6 +31,11 @@ WORDLESS = (
 PHRASES: tuple[tuple[str, str], ...] = (
     (r"-?1\.#(?:QNAN|SNAN|IND)[0-9]*", "nan"),
     (r"1\.#INF[0-9]*", "inf"),
+    (
+        rf"overflow detected,? setting loss scale to:? ({_NUMBER})",
+        "Gradient overflow. Skipping step, reducing loss scale to {1}",
+    ),
+    (rf"\bL: ({_NUMBER}) C: ({_NUMBER})", "loss_l: {1} loss_c: {2} "),
     (r"([0-9]|nan|inf)\.\.(\s)", "{1}{2}"),
     (r"\b(step|epoch|iter)_([0-9]+)\b", "{1} {2}"),
     (rf"\bloss_({_NUMBER})", "loss {1}"),
