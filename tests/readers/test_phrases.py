@@ -39,6 +39,7 @@ SAID = {
     "two periods": ("Epoch: {step}/5..  Training Loss: {loss}..  Test Accuracy: 0.8", [1, 2, 3, 4]),
     "underscores": ("step_{step}:\tloss_{loss}", [20, 40, 60, 80]),
     "Chinese": ("第{step}轮 训练损失：{loss}，准确率：0.5", [1, 2, 3, 4]),
+    "a Chinese course": ("训练次数：{step}，Loss：{loss}", [100, 200, 300, 400]),
     "Detectron": ('json_stats: {{"eta": "1:00:00", "iter": {step}, "loss": "{loss}"}}', [20, 40, 60, 80]),
     "SSD": ("Epoch:1 || Totel iter {step} || L: {loss} C: 3.5||Batch time: 0.4 sec. ||", [0, 10, 20, 30]),
     "a dictionary": ("{{'epoch': {step}, 'train_loss': {loss}}}", [0, 1, 2, 3]),
@@ -156,6 +157,18 @@ def test_bars_that_are_shown_at_their_end_alone_are_numbered(tmp_path: Path):
         tmp_path, "".join(f"acc: 0.5, loss: {4 - at} ||: 100%|####| 99/99 [01:00<00:00]\n" for at in range(3))
     )
     assert (run.steps.to_list(), losses(run)) == ([0, 1, 2], [4.0, 3.0, 2.0])
+
+
+def test_a_loss_over_the_test_set_in_chinese(tmp_path: Path):
+    said = "训练次数：{0}, Loss: {1}\n{2}: {3}\n"
+    for called, val in (
+        ("测试集上的Loss", [3.75, 3.5, 3.25]),
+        ("整体测试集上的Loss", None),
+    ):  # a sum is no loss
+        text = "".join(said.format(at * 100, 3 - at / 4, called, 4 - at / 4) for at in (1, 2, 3))
+        run = read(tmp_path, text)
+        assert losses(run) == [2.75, 2.5, 2.25]
+        assert (losses(run, "val_loss") if run.has("val_loss") else None) == val
 
 
 def test_a_count_that_is_the_same_in_all_rows_counts_nothing(tmp_path: Path):
