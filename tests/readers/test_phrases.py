@@ -171,6 +171,19 @@ def test_a_loss_over_the_test_set_in_chinese(tmp_path: Path):
         assert (losses(run, "val_loss") if run.has("val_loss") else None) == val
 
 
+def test_of_perplexities_alone_the_logarithm_is_the_loss(tmp_path: Path):
+    said = "Epoch {0}, train ppl: {1}, val ppl: {2}\n"
+    run = read(
+        tmp_path, "".join(said.format(at, math.exp(3 - at / 4), math.exp(4 - at / 4)) for at in (1, 2, 3))
+    )
+    assert losses(run) == pytest.approx([2.75, 2.5, 2.25])
+    assert losses(run, "val_loss") == pytest.approx([3.75, 3.5, 3.25])
+    assert "perplexity" in [one.key for one in run.remarks]
+    run = read(tmp_path, "".join(f"Epoch {at}, loss: {3 - at / 4}, ppl: {2.0**at}\n" for at in (1, 2, 3)))
+    assert losses(run) == [2.75, 2.5, 2.25]
+    assert "perplexity" not in [one.key for one in run.remarks]
+
+
 def test_a_count_that_is_the_same_in_all_rows_counts_nothing(tmp_path: Path):
     run = read(tmp_path, "".join(f"Epoch 2 train Loss: {3 - at / 4} Acc :0.0{at}\n" for at in range(6)))
     assert (run.steps.to_list(), run.counts) == (list(range(6)), "rows")

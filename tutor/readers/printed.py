@@ -19,13 +19,14 @@ from typing import TYPE_CHECKING
 
 from tutor import packed
 from tutor.readers.common.counters import PLACE, role
-from tutor.readers.common.guessed import in_words
+from tutor.readers.common.guessed import in_words, of_perplexity
 from tutor.readers.common.lines import COLOURS, LONGEST, LOOKED_AT, MARK, Line, Lines, either, has
 from tutor.readers.common.phrases import PHRASES, WORDLESS, in_pairs
 from tutor.readers.common.rows import number, run_of_frame
 from tutor.readers.common.trainers import RUNNING, WINDOW
 from tutor.readers.source import Source
 from tutor.run import Remark, Run, called, names
+from tutor.words import quoted
 
 if TYPE_CHECKING:
     import polars as pl
@@ -45,7 +46,10 @@ _PAIR = (
     rf"\b(?P<name>{_WORD}(?:{_BETWEEN}{_WORD}){{0,3}}?){_IS}(?P<value>{_NUMBER})"
     r"(?:[ \t\r,;|()\]}>*/'\"%±]|[:.]\s|[:.]?$)"
 )
-_COUNTS = r"(?:loss|xent|entropy|epoch|\bep\b|step|iter|\bit\b|episode|update|batch|\[[0-9]+/[0-9]+\]\[)"
+_COUNTS = (
+    r"(?:loss|ppl|perplexity|xent|entropy"
+    r"|epoch|\bep\b|step|iter|\bit\b|episode|update|batch|\[[0-9]+/[0-9]+\]\[)"
+)
 
 _HELD_OUT = r"\b(?:val|valid|validate|validation|eval|evaluate|evaluation|test|testing|dev)\b"
 _PLACED = (
@@ -135,6 +139,8 @@ class Printed:
         remarks: list[Remark] = []
         found = counted(_with_scale(frame_of(self.path, _LINES, remarks)))
         rows = found.rows.drop(_twice(found.rows, [*called.names_for(self.path).values()]))
+        rows, by_perplexity = _with_losses(rows, self.path)
+        remarks += by_perplexity
         taken = {signal: column for column, signal in names.mapping(rows.columns, self.path).items()}
         if taken["step"] == "step":
             taken["step"] = "` + `".join(found.by)
@@ -150,6 +156,16 @@ class Printed:
             counts=found.counts,
             remarks=remarks,
         )
+
+
+def _with_losses(rows: "pl.DataFrame", path: Path) -> tuple["pl.DataFrame", list[Remark]]:
+    """The rows of a log that prints perplexities alone, with their logarithms as the losses."""
+    if {"loss", "val_loss"} & set(names.mapping(rows.columns, path).values()):
+        return rows, []
+    found = of_perplexity(rows.columns)
+    for signal, name in found.items():
+        rows = rows.with_columns(rows[name].log().alias(signal))
+    return rows, [Remark("perplexity", {"columns": quoted(found.values())})] if found else []
 
 
 def _with_scale(rows: "pl.DataFrame") -> "pl.DataFrame":

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Literal, cast
 
+from tutor.readers.common.guessed import PERPLEXITY
 from tutor.run import Counts, names
 
 FEWEST = 5
@@ -38,7 +39,7 @@ _NO_COUNTER = {
     "size",
     "log",
 }
-_LOSS = {"loss", "losses", "xent", "crossentropy"}
+_LOSS = {"loss", "losses", "xent", "crossentropy", *PERPLEXITY}
 _NO_LOSS = {"scale", "scaler", "weight", "weights", "coef", "improvement", "fn"}
 _PRINTED = {"lead": "[i/N]", "at": "[i/N]"}
 _BARS = 2  # below a heading that are looked at

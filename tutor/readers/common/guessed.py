@@ -1,7 +1,7 @@
 """What a log's own words don't say and a reader takes on trust: which of its columns are which signals."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from math import isnan
 from pathlib import Path
 from statistics import median
@@ -31,6 +31,8 @@ _ERROR = re.compile(
 )
 """An error that a run may minimise, maybe of one of the sets of data."""
 _PERCENT = 100
+PERPLEXITY = {"ppl", "perplexity"}
+"""Words for the exponential of a loss in nats."""
 
 
 def says_loss(named: str) -> bool | None:
@@ -64,6 +66,16 @@ def by_names(columns: Mapping[str, Sequence[object]], words: str) -> dict[str, s
         words: what the file is called, and the keys that lead to the columns.
     """
     return _by_sets(columns, words) or _by_errors(columns)
+
+
+def of_perplexity(columns: Iterable[str]) -> dict[str, str]:
+    """By signal the perplexities whose logarithm is the loss, of a log that names no loss."""
+    found: dict[str, str] = {}
+    for name in columns:
+        words = set(names.plainly(name).replace("/", "_").split("_"))
+        if PERPLEXITY & words and words <= {*PERPLEXITY, *SETS}:
+            found.setdefault("val_loss" if HELD_OUT & words else "loss", name)
+    return found
 
 
 def _by_errors(columns: Mapping[str, Sequence[object]]) -> dict[str, str]:
