@@ -231,8 +231,11 @@ class _Seen:
 def _rows(path: Path) -> Iterator[_Seen]:
     """The lines of the file's beginning that hold a loss, or a counter and several other numbers."""
     heading: object = None
-    for line in _lines(path):
-        if not _COUNTED.search(line) or line.lstrip().startswith(_JSON):
+    for said in _lines(path):
+        if not _TELLS.search(said) or said.lstrip().startswith(_JSON):
+            continue
+        line = in_pairs(said)
+        if not _COUNTED.search(line):
             continue
         if reduced := _MESSAGE.search(line):
             if (number(reduced[_REDUCED]) or 0) < 1:  # above, they may be those of a sound run's first steps
@@ -263,4 +266,4 @@ def _rows(path: Path) -> Iterator[_Seen]:
 def _lines(path: Path) -> Iterator[str]:
     data = packed.head(path, LOOKED_AT).replace(b"\r", b"\n")
     for line in data.splitlines():
-        yield in_pairs(_COLOUR.sub("", line[: 4 * LONGEST].decode("utf-8", "replace")[:LONGEST]))
+        yield _COLOUR.sub("", line[: 4 * LONGEST].decode("utf-8", "replace")[:LONGEST])

@@ -1,7 +1,8 @@
 """Wordings that tell a step and a loss otherwise than as names with a number behind each, as such pairs.
 
 `Cost after iteration 100: 0.64` is `iteration 100, loss: 0.64`. A reader of printed lines has them rewritten
-so before it looks for pairs. The patterns are read by Python and by polars: see `lines`.
+so before it looks for pairs. The patterns are read by Python and by polars: see `lines`. What stands for any
+text in one is bounded: Python would look through a line that is made for it again and again.
 Sources: darknet's detector.c, karpathy/makemore, PyTorch's tutorials (quickstart, seq2seq), marian's
 scheduler.h, wenet's executor.py, espnet2's reporter.py, mmengine's log_processor.py, clu's metric_writers,
 PyTorch Geometric's examples, bearpaw/pytorch-classification, kuangliu/pytorch-cifar, Microsoft's C runtime
@@ -44,7 +45,7 @@ PHRASES: tuple[tuple[str, str], ...] = (
     (r"\b(epoch|step|iter(?:ation)?)\b([^a-z]{0,30})\bcost\s{0,3}[:=]?\s{0,3}", "{1}{2}loss: "),
     (r"\bTest net output #[0-9]+: loss\b", "test loss"),
     (rf"\b((?:[a-z]+[ _]){{0,2}}loss){_AT}", "{2} {3}, {1}: "),
-    (r"^\W*([a-z_]*loss[a-z_]*)\s?\[\s{0,9}([0-9]+)\s{0,9}\]\s{0,3}[:=]\s{0,3}", "step {2}, {1}: "),
+    (r"^\W*([a-z_]{0,30}loss[a-z_]{0,30})\s?\[\s{0,9}([0-9]+)\s{0,9}\]\s{0,3}[:=]\s{0,3}", "step {2}, {1}: "),
     (r"\blosses(\s{0,9}[:=])", "loss{1}"),
     (WORDLESS[0], "iteration {1}, loss {2}, avg loss {3}, lr {4}"),
     (WORDLESS[1], "step {1}, loss: {2}"),
@@ -59,15 +60,19 @@ PHRASES: tuple[tuple[str, str], ...] = (
     (r"(?:训练)?损失", "loss"),
     (r"：", ": "),
     (r"，", ", "),
-    (rf"\bUp\. ([0-9]+) (.*): Cost ({_NUMBER})", "update {1} {2}: loss {3}"),
+    (rf"\bUp\. ([0-9]+) (.{{0,99}}?): Cost ({_NUMBER})", "update {1} {2}: loss {3}"),
     (r"\bTRAIN Batch ([0-9]+)/([0-9]+) loss\b", "epoch {1} batch {2} loss"),
     (r"\bCV Batch ([0-9]+)/([0-9]+) loss\b", "epoch {1} batch {2} valid loss"),
     (r"\b([0-9]+)epoch:(?:train|valid):[0-9]+-([0-9]+)batch:", "epoch {1} batch {2}:"),
-    (r"\b([0-9]+)epoch results:(.*\[valid\].*?)\bloss=", "epoch {1} results:{2} valid loss="),
+    (r"\b([0-9]+)epoch results:", "epoch {1} results:"),
+    (r"(\[valid\][^\[\]]{0,999}?)\bloss=", "{1}valid loss="),
     (r"^\s*Accuracy: ([0-9.]+)%, Avg loss:", "val accuracy: {1}, val loss:"),
     (rf"\bEpoch\(train\)\s*\[([0-9]+)\]\[\s*{_PLACE}\]", "Epoch [{1}][{2}/{3}]"),
     (r"\] \[([0-9]+)\] ([a-z_/]+=)", "] step {1}, {2}"),
-    (r"(\bloss\b.*?)\btrain(\s?[:=]\s?[0-9.]+%?,?\s+)val(?:id)?(\s?[:=])", "{1}train score{2}val score{3}"),
+    (
+        r"(\bloss\b.{0,80}?)\btrain(\s?[:=]\s?[0-9.]+%?,?\s+)val(?:id)?(\s?[:=])",
+        "{1}train score{2}val score{3}",
+    ),
     (rf"\|[# ]{{4,99}}\| \({_PLACE}\)", "| {1}/{2} [=]"),
     (rf"\[[=>.]{{0,99}} {_PLACE} [=>.]{{0,99}}\]", "| {1}/{2} [=]"),
 )
