@@ -32,6 +32,8 @@ SAID = {
     ),
     "mmengine": ("Epoch(train)  [1][{step}/7330]  lr: 1.9e-03  loss: {loss}  time: 0.6", [50, 100, 150, 200]),
     "clu": ("I0101 logging_writer.py:48] [{step}] accuracy=0.5, loss={loss}", [100, 200, 300, 400]),
+    "PyTorch's names tutorial": ("{step} 5% (0m 12s) {loss} Koza / Japanese ✗ (Czech)", [50, 100, 150, 200]),
+    "tqdm": ("Steps:   1%|1   | {step}/3000 [00:41<34:47, 41.76s/it, loss={loss}, lr=0.002]", [1, 2, 3, 4]),
     "a tensor": ("{step} tensor({loss}, grad_fn=<NllLossBackward0>)", [99, 199, 299, 399]),
     "an epoch's": ("Epoch {step}: {loss}", [1, 2, 3, 4]),
     "a cost of an epoch": ("Epoch: 000{step} cost= {loss}", [1, 2, 3, 4]),

@@ -25,6 +25,7 @@ WORDLESS = (
     rf"^\s*[0-9]+m [0-9]+s \(- ?-?[0-9]+m [0-9]+s\) \(([0-9]+) [0-9]+%\) ({_NUMBER})",
     rf"^\s*([0-9]+)\s+tensor\(({_NUMBER})",
     r"^\s*At iterate\s+([0-9]+)\s+f=\s*(-?[0-9.]+)D([-+][0-9]+)",
+    rf"^\s*([0-9]+) [0-9]+% \([0-9]+m [0-9]+s\) ({_NUMBER})\b",
     r"损失",
 )
 """Those of lines in which no word says what they are."""
@@ -38,6 +39,7 @@ PHRASES: tuple[tuple[str, str], ...] = (
     ),
     (rf"\bL: ({_NUMBER}) C: ({_NUMBER})", "loss_l: {1} loss_c: {2} "),
     (r"([0-9]|nan|inf)\.\.(\s)", "{1}{2}"),
+    (r"\b([a-z]{1,30}):\s{0,9}([0-9]{1,3}%\|)", "{1}; {2}"),  # how much is done is no count
     (r"\b(step|epoch|iter)_([0-9]+)\b", "{1} {2}"),
     (rf"\bloss_({_NUMBER})", "loss {1}"),
     (rf"^\s*epoch\s{{0,3}}([0-9]+)(?:/[0-9]+)?\s?:\s{{0,9}}({_NUMBER})\s*$", "epoch {1}, loss: {2}"),
@@ -52,6 +54,7 @@ PHRASES: tuple[tuple[str, str], ...] = (
     (WORDLESS[2], "step {1}, loss: {2}"),
     (WORDLESS[3], "step {1}, loss: {2} ("),
     (WORDLESS[4], "iteration {1}, loss: {2}e{3}"),
+    (WORDLESS[5], "step {1}, loss: {2} "),
     (r"第\s?([0-9]+)\s?轮", "epoch {1},"),
     (r"训练(?:次数|步数)", "step"),
     (r"整体(?:验证|测试)集上的\s?(?:loss|损失)", "sum over a held-out set"),
