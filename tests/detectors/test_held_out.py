@@ -77,6 +77,15 @@ class TestValidationGap:
         assert self.found(-0.5, rows=800).outcome == "leaks"
         assert self.found(-0.5, rows=800, later=0.1).outcome == "tracks"
 
+    def test_a_running_average_lies_above_by_itself(self):
+        loss = [max(1.0, 6.0 - row / 20) for row in range(300)]
+        val = [None if row % 50 else loss[row] - min(0.5, row / 200) for row in range(300)]
+        run = make_run({"loss": loss, "val_loss": val})
+        given = numbers("validation_gap", "phase-18")
+        assert apply("validation_gap", run, given).outcome == "leaks"
+        averaged = replace(run, aggregations={"loss": Aggregation("running")})
+        assert apply("validation_gap", averaged, given).outcome == "tracks"
+
     def test_a_gap_within_the_noise(self):
         assert self.found(1.5, noise=1.0).outcome != "overfits"
 

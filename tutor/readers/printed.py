@@ -147,7 +147,8 @@ class Printed:
         remarks.append(Remark("printed", {"taken": in_words(taken)}))
         if not taken["step"]:
             remarks.append(Remark("printed_unnumbered"))
-        over = RUNNING if found.states else WINDOW if found.counts == "epochs" else None
+        running = found.states or by_perplexity  # an epoch's perplexity is that of all its words so far
+        over = RUNNING if running else WINDOW if found.counts == "epochs" else None
         return run_of_frame(
             rows,
             self.path,
