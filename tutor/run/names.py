@@ -47,7 +47,9 @@ KNOWN: Mapping[str, tuple[str, ...]] = {
         "average_loss",
         "avg_loss",
         "total_loss",
+        "tot_loss",
         "train/total_loss",
+        "loss/total_loss",  # TensorFlow's object detection
         "train_loss_epoch",
         "train/loss_epoch",
         "train/samples/train_loss",
