@@ -11,6 +11,7 @@ from polars.testing import assert_series_equal
 
 from tests.conftest import make_run, numbers
 from tutor.detectors import apply
+from tutor.detectors.beginning import begins_late
 from tutor.detectors.trends import lasting_trend, trend
 from tutor.detectors.windows import (
     FEWEST,
@@ -18,7 +19,6 @@ from tutor.detectors.windows import (
     NORMAL_MAD,
     TOWERS,
     Window,
-    begins_late,
     calm,
     finite,
     rolling_baseline,

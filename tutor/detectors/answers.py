@@ -11,7 +11,7 @@ from typing import Any
 from tutor import signals
 from tutor.detectors.courses import course_of
 from tutor.detectors.windows import FEWEST, finite
-from tutor.run import Run, to_float
+from tutor.run import Run, names, to_float
 from tutor.words import plain
 
 _SCORE = re.compile(
@@ -21,7 +21,6 @@ _SCORE = re.compile(
 """Columns that score answers: the same answer to every input gives the same score at every evaluation."""
 _ACCURACY = re.compile(r"(?<![a-z])(acc|accuracy)(?![a-z])", re.IGNORECASE)
 """Those that count right answers."""
-_HELD_OUT = re.compile(r"(?<![a-z])(val|valid|validation|dev|eval|evaluation|test)(?![a-z])", re.IGNORECASE)
 _KEPT = re.compile(r"(?<![a-z])(best|max|min|top)(?![a-z])", re.IGNORECASE)
 """Words of a score that is the best so far, which stays what it is by design."""
 _ERROR = re.compile(r"(?<![a-z])(wer|cer)(?![a-z])", re.IGNORECASE)
@@ -68,7 +67,7 @@ def nearly_same_answer(run: Run, often: float, within: float, gain: float) -> di
     """
     counted = (score for score in _scores(run, often) if _ACCURACY.search(score.name))
     scores = [score for score in counted if _tells(score.name, score.value)]
-    held_out = [one for one in scores if _HELD_OUT.search(one.name)]
+    held_out = [one for one in scores if names.says_held_out(one.name)]
     for score, other in product(scores, held_out):
         near = within * score.value
         if score in held_out or max(score.moves, other.moves, abs(score.value - other.value)) > near:

@@ -40,9 +40,9 @@ def ends_high(
     of the level itself, and by more than `sigmas` times the noise of a level. In a log so short that a level
     is a row or two, as many as `lasting.rows` have to end as high: one alone may be a spike. Where a level is
     one row, these have told enough when each stands above the one before, whatever the noise of learning; so
-    has the order of all since the lowest, as far beyond chance. No
-    noise explains an end whose rows each stand many times as high as all before them (`lasting` says how
-    many), nor one that does together with validation. Source: ours.
+    has the order of all, or of those since the lowest, beyond chance. No noise explains an end whose rows
+    each stand many times as high as all before them (`lasting` says how many), nor one that does together
+    with validation. Source: ours.
     """
     loss = run["loss"]
     if not is_objective(run):
@@ -90,10 +90,8 @@ def _climbs(known: pl.Series, course: Course, lost: float, lasting: Runaway) -> 
         return True
     if course.span >= lasting.rows or to_float(known[-lasting.rows :].min()) <= course.best + lost:
         return False
-    return (
-        course.improvement > 0
-        and max(map(lasting_trend, (known, known[known.arg_min() or 0 :]))) > lasting.order
-    )
+    order = max(lasting_trend(known), lasting_trend(known[known.arg_min() or 0 :]))
+    return course.improvement > 0 and order > lasting.order
 
 
 def _towers(known: pl.Series, lasting: Runaway) -> float | None:
@@ -111,12 +109,13 @@ def _towers(known: pl.Series, lasting: Runaway) -> float | None:
 def _both_tower(run: Run, known: pl.Series, lasting: Runaway) -> float | None:
     """As `_towers`, of the last row alone, where validation ends as high: it is no hard batch then."""
     held_out = finite(run["val_loss"]).drop_nulls() if run.has("val_loss") else known[:0]
-    heights = [
-        lasting.over * to_float(one[:-1].max()) for one in (known, held_out) if len(one) > lasting.tall
-    ]
-    if len(heights) < 2 or to_float(known.min()) <= 0:
+    if (
+        min(len(known), len(held_out)) <= lasting.tall
+        or min(to_float(known.min()), to_float(held_out.min())) <= 0
+    ):
         return None
-    return heights[0] if known[-1] > heights[0] > 0 and held_out[-1] > heights[1] > 0 else None
+    trained, validated = (lasting.over * to_float(one[:-1].max()) for one in (known, held_out))
+    return trained if known[-1] > trained and held_out[-1] > validated else None
 
 
 _FIRST = ("first", "vocab", "expected", "low", "high")

@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING
 
 from tutor.detectors import NO_DATA, NOT_YET, Finding, detector
 from tutor.detectors.answers import flat_held_out, nearly_same_answer, same_answer
+from tutor.detectors.beginning import begins_late
 from tutor.detectors.course import warming_up
 from tutor.detectors.courses import Course, course_in
 from tutor.detectors.grouped import Enough, Guess
 from tutor.detectors.trends import trend
-from tutor.detectors.windows import FEWEST, begins_late, finite, is_objective
+from tutor.detectors.windows import FEWEST, finite, is_objective
 from tutor.run import Run, known_float, to_float
 
 if TYPE_CHECKING:

@@ -4,7 +4,8 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from tutor.detectors import NOT_YET, Finding, detector
-from tutor.detectors.windows import Window, continued, finite
+from tutor.detectors.beginning import continued
+from tutor.detectors.windows import Window, finite
 from tutor.run import Run
 
 
@@ -20,12 +21,11 @@ def lost_state(run: Run, at: int | None, *, window: Window, within: Window, kept
     The flaw: the weights were restored and the optimizer's state wasn't. Adam's first steps are then as large
     as the learning rate allows, in every weight, and the loss rises from the first row on. Source: ours.
 
-    A resume shows where the log begins mid-way, at a step of which checkpoints are saved (more than `window`
+    A resume shows where the log begins mid-way, at a step at which checkpoints are saved (more than `window`
     lies before it; with fewer rows than the window has at least, it may be an excerpt that somebody cut out
-    around a spike), where it goes back to a
-    step that it had logged, and where the norm of Adam's v falls faster than beta2 lets it or, where beta2
-    isn't known, under the share `kept` of the row before: v was built anew. Source of the last: v keeps beta2
-    of itself at every step (https://arxiv.org/abs/1412.6980).
+    around a spike), where it goes back to a step that it had logged, and where the norm of Adam's v falls
+    faster than beta2 lets it or, where beta2 isn't known, under the share `kept` of the row before: v was
+    built anew. Source of the last: v keeps beta2 of itself at every step (https://arxiv.org/abs/1412.6980).
     """
     begin = int(run.steps[0])
     spike = begin if at is None else at

@@ -4,6 +4,7 @@ import math
 from bisect import bisect_right
 
 from tutor.detectors import NO_DATA, NOT_YET, Finding, Smoothed, detector
+from tutor.detectors.beginning import continued, resumed
 from tutor.detectors.episodes import Episode, Losses, episodes, one_spike
 from tutor.detectors.grouped import Beyond, Foremost, Lasting
 from tutor.detectors.windows import (
@@ -11,12 +12,10 @@ from tutor.detectors.windows import (
     Window,
     baseline,
     cadence,
-    continued,
     finite,
     forward_mean,
     is_objective,
     noise_of,
-    resumed,
 )
 from tutor.run import Run, known_float, to_float
 
@@ -62,8 +61,10 @@ def spike(
     span = window.count(run)
     if len(run) <= span:
         return Finding(NOT_YET, facts={"rows": len(run), "needed": span + 1})
-    first_rows = [] if late else _early(run, span, early)
-    first_rows = _after_resume(run, span, resumed_above) if goes_on else first_rows
+    if goes_on:
+        first_rows = _after_resume(run, span, resumed_above)
+    else:
+        first_rows = [] if late else _early(run, span, early)
     found = _of_their_own([*first_rows, *episodes(run, window, sigmas)], foremost)
     facts = {"sigmas": sigmas, "rows": span, "count": len(found)}
     if not found and run.aggregation("loss").over == "running":

@@ -245,30 +245,6 @@ def noise_of(values: pl.Series, lag: int = 1) -> float:
     return NORMAL_MAD * to_float((bends - to_float(bends.median())).abs().median()) / math.sqrt(6)
 
 
-def begins_late(run: Run) -> bool:
-    """Whether the first row of the log isn't the run's first: more steps lie before it than between rows."""
-    return len(run) > 0 and int(run.steps[0]) > max(1.0, cadence(run))
-
-
-def resumed(run: Run, window: Window) -> bool:
-    """Whether the log begins mid-way: more than a window of steps lies before its first row."""
-    return len(run) > 0 and int(run.steps[0]) > window.count(run) * cadence(run)
-
-
-CHECKPOINTS = 50
-"""Steps of which checkpoints are multiples: how people set them, and no bound."""
-
-
-def continued(run: Run, window: Window) -> bool:
-    """Whether the log begins mid-way where a run goes on from a checkpoint: at its step, or a row later.
-
-    Elsewhere it is as likely a part of a log that somebody cut out. tutor's own logs are whole.
-    """
-    first = int(run.steps[0]) if len(run) else 0
-    places = (first, first - 1, first - round(cadence(run)))
-    return resumed(run, window) and (bool(run.manifest.tutor) or any(at % CHECKPOINTS == 0 for at in places))
-
-
 @dataclass(frozen=True)
 class Baseline:
     """Population statistics of the rows before one row.

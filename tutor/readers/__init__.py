@@ -60,7 +60,7 @@ def want(name: str | None) -> None:
 
 _LATER = (("json_document",), ("markdown", "printed"), ("aligned",), ("unnamed",))
 """Those that are asked where none that knows a tool's format claims a log: those that know one by the names
-in it, then by its words alone, and then by its numbers alone."""
+in it, then by its words alone, by a heading above its numbers, and then by its numbers alone."""
 
 
 def _readers() -> Mapping[str, Reader]:

@@ -103,12 +103,8 @@ def _cells(line: str) -> list[str]:
 
 def _counts(cells: Sequence[str]) -> bool:
     """Whether cells are a row of values: the first one counts, and half of them are numbers."""
-    values = [_value(cell) for cell in cells]
-    return len(cells) > 1 and values[0] is not None and 2 * len([*filter(_known, values)]) >= len(values)
-
-
-def _known(value: float | None) -> bool:
-    return value is not None
+    numbers = [_value(cell) is not None for cell in cells]
+    return len(cells) > 1 and numbers[0] and 2 * sum(numbers) >= len(numbers)
 
 
 def _value(cell: str) -> float | None:
@@ -141,8 +137,8 @@ def _parts(columns: Sequence[str], path: Path) -> list[str]:
 
 
 def _sum(row: Row, parts: Sequence[str]) -> float | None:
-    values = [number(row.get(part)) for part in parts]
-    return None if None in values else sum(filter(None, values))
+    values = [value for part in parts if (value := number(row.get(part))) is not None]
+    return sum(values) if len(values) == len(parts) else None
 
 
 def _rows(columns: Sequence[str], by: str, lines: Sequence[str]) -> Iterator[dict[str, object]]:

@@ -14,6 +14,7 @@ import re
 from collections import defaultdict
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -72,7 +73,6 @@ _LEVEL = re.compile(r"^(?:(?:info|debug|warning|train(?:er|ing)? info)\s+)+", re
 _NO_NAME = re.compile(r"^\w[0-9]{3,}$|\.(?:py|c|cc|cpp|cu|h|go|rs|jl|lua|txt|json|md)$", re.IGNORECASE)
 _PUNCTUATION = re.compile(r"\s+-+\s+|[^\w\s/.@-]+")
 _SAID_HELD_OUT, _PAIRS, _COUNTED = (re.compile(one, re.IGNORECASE) for one in (_HELD_OUT, _PAIR, _COUNTS))
-_TELLS = either(_COUNTS, *WORDLESS)
 _MESSAGE = re.compile(_APEX, re.IGNORECASE)
 _AT, _STATE, _COLOUR = re.compile(_PLACED, re.IGNORECASE), re.compile(_BAR), re.compile(COLOURS)
 _JSON = ('{"', "{\n", '"')
@@ -192,6 +192,12 @@ def _twice(rows: "pl.DataFrame", said: Collection[str]) -> list[str]:
     return [name for name in counters if rows[name].equals(rows["step"].cast(rows[name].dtype))]
 
 
+@cache  # not at import: few files come so far
+def _tells() -> re.Pattern[str]:
+    """What each line has that may be a row, or a phrase that means one."""
+    return either(_COUNTS, *WORDLESS)
+
+
 def sources(path: Path) -> list[Source]:
     """A file in which lines of the same names return, with a loss and something that counts on."""
     return [Printed(path)] if _returns(path) else []
@@ -199,7 +205,7 @@ def sources(path: Path) -> list[Source]:
 
 def lacks(path: Path) -> str | None:
     """A file with such a line, which doesn't return."""
-    if not (has(path, _TELLS) and any(_rows(path))):
+    if not (has(path, _tells()) and any(_rows(path))):
         return None
     return (
         "of printed lines it needs two or more with the same names in them, a loss and a counter that goes "
@@ -209,7 +215,7 @@ def lacks(path: Path) -> str | None:
 
 def _returns(path: Path) -> bool:
     """Whether the file's beginning has as many such lines as prose that quotes one hasn't."""
-    if not has(path, _TELLS):
+    if not has(path, _tells()):
         return False
     marks = defaultdict[object, set[object]](set)
     for row in _rows(path):
@@ -233,7 +239,7 @@ def _rows(path: Path) -> Iterator[_Seen]:
     """The lines of the file's beginning that hold a loss, or a counter and several other numbers."""
     heading: object = None
     for said in _lines(path):
-        if not _TELLS.search(said) or said.lstrip().startswith(_JSON):
+        if not _tells().search(said) or said.lstrip().startswith(_JSON):
             continue
         line = in_pairs(said)
         if not _COUNTED.search(line):

@@ -218,7 +218,12 @@ def known(columns: Iterable[str]) -> dict[str, str]:
     return found
 
 
+def says_held_out(column: str) -> bool:
+    """Whether a word of the name says that it is of held-out data."""
+    return bool({*_WORD.findall(plainly(column))} & _HELD_OUT_WORDS)
+
+
 def _held_out(column: str) -> bool:
     """Whether each word of the name says that it is the loss of held-out data."""
     words = {*_WORD.findall(plainly(column))}
-    return "loss" in words and bool(words & _HELD_OUT_WORDS) and words <= _HELD_OUT_WORDS | _BESIDE_THEM
+    return "loss" in words and says_held_out(column) and words <= _HELD_OUT_WORDS | _BESIDE_THEM

@@ -8,9 +8,6 @@ from typing import TYPE_CHECKING, Literal, cast
 from tutor.readers.common.guessed import PERPLEXITY
 from tutor.run import Counts, names
 
-FEWEST = 5
-"""Rows that a log needs for most questions: fewer bars than that don't tell."""
-
 if TYPE_CHECKING:
     import polars as pl
 
@@ -43,6 +40,7 @@ _LOSS = {"loss", "losses", "xent", "crossentropy", *PERPLEXITY}
 _NO_LOSS = {"scale", "scaler", "weight", "weights", "coef", "improvement", "fn"}
 _PRINTED = {"lead": "[i/N]", "at": "[i/N]"}
 _BARS = 2  # below a heading that are looked at
+_FEW = 5  # rows that most questions need: fewer bars than that don't tell
 _SPREAD = 1.5  # rows under one heading, above which the rows are steps of their own
 
 
@@ -111,9 +109,7 @@ def counted(rows: "pl.DataFrame") -> Counted:
         fine = next((name for name in by if name != coarse), None)
     if by:
         step, by = _step(rows, coarse, fine)
-        if by == [coarse] and (
-            (step != step.floor()).any() or (len(step) >= FEWEST and step.n_unique() == 1)
-        ):
+        if by == [coarse] and ((step != step.floor()).any() or (len(step) >= _FEW and step.n_unique() == 1)):
             by = []  # parts of epochs are no steps, nor is one count of all rows
         else:
             rows = rows.with_columns(step).drop_nulls("step")
@@ -184,7 +180,7 @@ def _few_bars(rows: "pl.DataFrame") -> "pl.DataFrame | None":
     shown = rows["bar"].is_not_null()
     begun = ~shown.shift(fill_value=False) | _begun(rows["bar"])
     states, bars = int(shown.sum()), int((shown & begun).sum())
-    if not bars < FEWEST <= states or states == bars:
+    if not bars < _FEW <= states or states == bars:
         return None
     rows = rows.filter(~shown | (rows["of"] == rows["of"].filter(shown)[0]).fill_null(False))
     return rows.with_columns(pl.coalesce("at", "bar").alias("at"), pl.lit(None).alias("bar"))
@@ -215,7 +211,9 @@ def _as_held_out(rows: "pl.DataFrame", where: "pl.Series") -> "pl.DataFrame":
     """The rows, whose losses at some are those of held-out data: left out where the log names such ones."""
     import polars as pl  # only who reads a log pays for it
 
-    losses = [name for name in rows.columns if role(name) == "loss" and where.any()]
+    if not where.any():
+        return rows
+    losses = [name for name in rows.columns if role(name) == "loss"]
     named = "val_loss" in names.known(losses).values()
     for name in losses:
         value = rows[name]

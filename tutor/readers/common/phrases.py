@@ -10,6 +10,7 @@ PyTorch Geometric's examples, bearpaw/pytorch-classification, kuangliu/pytorch-c
 """
 
 import re
+from functools import cache
 
 _NUMBER = r"-?(?:[0-9]+(?:\.[0-9]*)?(?:e[-+]?[0-9]+)?|nan|inf)"
 _COUNTER = r"(epoch|iteration|iter|step|batch|minibatch|update|round|episode)s?\s{0,2}#?\s{0,2}([0-9]+)"
@@ -82,16 +83,19 @@ PHRASES: tuple[tuple[str, str], ...] = (
 """Each pattern, and the pairs that it means, with the number of its groups in braces."""
 
 _GROUP = re.compile(r"\{([0-9])\}")
-_PATTERNS = [
-    (re.compile(pattern, re.IGNORECASE), _GROUP.sub(r"\\g<\1>", pairs)) for pattern, pairs in PHRASES
-]
 
 
 def in_pairs(line: str) -> str:
     """The line with its phrases as pairs."""
-    for pattern, pairs in _PATTERNS:
+    for pattern, pairs in _compiled():
         line = pattern.sub(pairs, line)
     return line
+
+
+@cache  # not when the reader is imported: few files come so far
+def _compiled() -> list[tuple[re.Pattern[str], str]]:
+    """The phrases in Python's language."""
+    return [(re.compile(pattern, re.IGNORECASE), _GROUP.sub(r"\\g<\1>", pairs)) for pattern, pairs in PHRASES]
 
 
 def for_polars(pairs: str) -> str:
