@@ -380,3 +380,21 @@ class TestHeldOutFlat:
         assert self.found(falling(44, 2.3, 2.1)) == NOT_YET
         assert self.found([one / 10 for one in self.noisy()]) == NOT_YET
         assert self.found([2.336] * 5 + [math.nan] * 39) == NOT_YET
+
+
+class TestHeldOutAlone:
+    """No training loss was logged."""
+
+    @pytest.mark.parametrize(
+        ("values", "outcome"),
+        [
+            ([0.81326] * 5, "held-out-still"),
+            ([0.81326] * 4, NO_DATA),
+            ([0.8] * 5, NO_DATA),  # so few digits may be rounded to the same
+            ([0.81326] * 4 + [0.81327], NO_DATA),
+            ([0.81326, math.nan] * 4 + [0.81326], "held-out-still"),
+            ([math.nan] * 5, NO_DATA),
+        ],
+    )
+    def test_one_number_at_every_evaluation(self, values: list[float], outcome: str):
+        assert judged("learned", val_loss=values).outcome == outcome

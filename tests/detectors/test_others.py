@@ -47,6 +47,13 @@ class TestBadBatch:
         assert (found.outcome, found.facts["ratio"], found.facts["last_bad"]) == ("harmed", 50.0, 150)
         assert found.facts["probe_rise"] == pytest.approx(0.9)
 
+    @pytest.mark.parametrize(("climb", "outcome"), [([1.6, 1.6, 8.0], "batch"), ([3.0, 6.0, 8.0], "no")])
+    def test_a_norm_that_follows_most_of_the_climb_is_a_consequence(self, climb: list[float], outcome: str):
+        columns = spiked(after=4.0, probe=4.0).frame.to_dict(as_series=False)
+        columns["loss"][150:153] = climb
+        columns["grad_norm"][150:153] = [5.0, 8.0, 50.0]
+        assert apply("bad_batch", make_run(columns, BATCH), BAD_BATCH, 150).outcome == outcome
+
     def test_contained(self):
         found = judged(spiked(after=1.0, probe=1.02))
         assert (found.outcome, found.facts["back_in"]) == ("contained", 0)
@@ -309,6 +316,16 @@ class TestPrecision:
         assert self.skipped(loss_scale=[32768.0, *[2.0] * 4]).outcome == "some"
         assert self.skipped(loss_scale=[4.0, 4.0, *[1.0] * 4]).outcome == "some"  # it found a scale
         assert self.skipped(loss_scale=[1.0] * 5).outcome == "some"  # no scaler at work
+
+    @pytest.mark.parametrize(("taken", "outcome"), [(0, "all"), (3, "all"), (4, "floor"), (20, "floor")])
+    def test_a_scale_that_fell_after_the_run_had_trained_is_no_run_that_never_stepped(
+        self, taken: int, outcome: str
+    ):
+        falls = [65536.0 * 0.5**i for i in range(31)]
+        assert self.skipped(loss_scale=[falls[0]] * taken + falls).outcome == outcome
+
+    def test_without_a_scale_most_of_the_steps_decide(self):
+        assert self.skipped(skipped=[0.0] * 9 + [1.0] * 11).outcome == "all"
 
     @pytest.mark.parametrize(
         ("scale", "outcome"),

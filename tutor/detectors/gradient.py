@@ -46,9 +46,9 @@ def bad_batch(
     The flaw: a batch unlike the others, as one full of a rare token. A batch is bad where the gradient norm
     stands `ratio` times above its mean before, or one rare token takes a larger `share` of it. The norm may
     rise `lead` before the loss, or no more than its least rows after one that left the band by chance; one
-    that follows the loss later is a consequence. Bad rows next to each other are one event, and NaN among
-    them is no end of it. Where the norm alone says so for longer than `longest`, the state is bad and no
-    longer a batch.
+    that follows the loss later, or once the loss is half way up, is a consequence. Bad rows next to each
+    other are one event, and NaN among them is no end of it. Where the norm alone says so for longer than
+    `longest`, the state is bad and no longer a batch.
     Source: the tree; ours: `share`, `lead` and `longest`.
     """
     row = run.row_at(at) if at is not None else 0
@@ -60,7 +60,7 @@ def bad_batch(
     broken = (~run["grad_norm"].is_finite()).fill_null(False)
     most = longest.count(run)
     last = min(len(run) - 1, longest.end(run, row) + most)
-    peak = row + (finite(run["loss"])[row : last + 1].arg_max() or 0)
+    latest = min(_half_way_up(run, row, last + 1, window), row + lead.rows)
 
     def rare(i: int) -> bool:
         return (rare_share(run, i)[0] or 0.0) > share
@@ -68,10 +68,10 @@ def bad_batch(
     def bad(i: int) -> bool:
         return norms[i] > ratio * quiet.mean > 0 or rare(i)
 
-    first = next((i for i in range(max(0, row - before), min(peak, row + lead.rows) + 1) if bad(i)), None)
+    first = next((i for i in range(max(0, row - before), latest + 1) if bad(i)), None)
     start = row if first is None else first
     ends = (i for i in range(start, last + 1) if not (bad(i) or broken[i]))
-    stop = peak + 1 if first is None else next(ends, last + 1)
+    stop = latest + 1 if first is None else next(ends, last + 1)
     usual = baseline(run, "grad_norm", min(start, row), window) or quiet
     worst = start + (norms[start:stop].arg_max() or 0)
     shares = [rare_share(run, i) for i in range(start, stop)]
@@ -91,6 +91,18 @@ def bad_batch(
         return Finding("no", at, facts, level, seen, measured=facts["ratio"], bound=ratio)
     facts |= {"bad_rows": stop - start, "last_bad": int(run.steps[stop - 1])}
     return Finding("batch", at, facts, level, seen, measured=facts["ratio"], bound=ratio)
+
+
+def _half_way_up(run: Run, row: int, end: int, window: Window) -> int:
+    """The first row from `row` on, before `end`, whose loss is half way from its level before to its peak.
+
+    Most of the harm is done by then: what threw the model off lies no later.
+    """
+    near, before = finite(run["loss"])[row:end], baseline(run, "loss", row, window)
+    peak = known_float(near.max())
+    if before is None or peak is None:
+        return row
+    return row + ((near >= (before.mean + peak) / 2).fill_null(False).arg_max() or 0)
 
 
 @detector(

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from tutor.detectors import NO_DATA, NOT_YET, Finding, detector
+from tutor.detectors import NO_DATA, NOT_YET, Finding, any_of, detector
 from tutor.detectors.answers import flat_held_out, nearly_same_answer, only_at_first, same_answer
 from tutor.detectors.beginning import begins_late
 from tutor.detectors.course import warming_up
@@ -15,6 +15,7 @@ from tutor.detectors.courses import Course, course_in
 from tutor.detectors.grouped import Enough, Guess
 from tutor.detectors.loss import ends_in_zeros
 from tutor.detectors.objective import is_objective, opposed
+from tutor.detectors.standstill import all_stuck, period_of, stands_still, stuck
 from tutor.detectors.trends import trend
 from tutor.detectors.windows import FEWEST, finite
 from tutor.run import Run, known_float, to_float
@@ -28,10 +29,10 @@ _GUESSED = (*_LEARNED, "classes", "expected", "level", "later")
 
 
 @detector(
-    signals=("loss",),
+    signals=(any_of("loss", "val_loss"),),
     outcomes=(
         *("yes", "no", "no-rate", "guesses", "same-answer", "scores-alike", "held-out-flat", "repeats"),
-        *("only-at-first", "zero"),
+        *("only-at-first", "zero", "held-out-still"),
     ),
     facts={
         "yes": (*_LEARNED, "best_step"),
@@ -44,6 +45,7 @@ _GUESSED = (*_LEARNED, "classes", "expected", "level", "later")
         "repeats": (*_LEARNED, "period", "again"),
         "only-at-first": (*_LEARNED, "first", "first_step", "later", "evaluations", "since"),
         "zero": ("step", "count", *_LEARNED),
+        "held-out-still": _LEARNED,
     },
     every_row=True,
 )
@@ -59,7 +61,8 @@ def learned(
     and from the beginning, the weights don't move, however much the batches differ. Where a score stays the
     same while the loss is flat, every input gets the "same-answer"; so it does where training and validation
     score alike and hardly move ("scores-alike"). Where the loss is exactly 0 to the end, there is nothing to
-    learn from ("zero"). Source: ours.
+    learn from ("zero"). Without a training loss, a validation loss that is the same number at every
+    evaluation is enough ("held-out-still"), and any other too little. Source: ours.
 
     Where noise hides a gain of that size, what was learned shows in the order of the levels, beyond `sigmas`
     of chance, and what wasn't in longer levels, up to half of the log. A log under `least` rows is too short
@@ -68,15 +71,17 @@ def learned(
     `least.longer` times as long would show the gain. A log that begins later doesn't show where the loss came
     from, which a single number has no need of.
     """
+    if not run.has("loss"):
+        return _still(run, gain)
     whole, run = run, run.logged("loss")
     loss, course = finite(run["loss"]), course_in(run, "loss", share)
-    period = _period(loss)
+    period = period_of(loss)
     held_out = _held_out_guesses(whole, loss, guess)
-    if course is None or not (len(loss) >= least.rows or period or _stands_still(whole, loss) or held_out):
-        needed = {"rows": len(loss), "needed": least.rows}
-        return _zero(run, guess.often, gain) or Finding(NOT_YET, facts=needed)
-    if not is_objective(run):
-        return _zero(run, guess.often, gain) or Finding(NO_DATA, facts={"missing": []})
+    long = len(loss) >= least.rows or period or held_out
+    short = course is None or not (long or stands_still(whole, loss))
+    if course is None or short or not is_objective(run):
+        facts = {"rows": len(loss), "needed": least.rows} if short else {"missing": []}
+        return _zero(run, guess.often, gain) or Finding(NOT_YET if short else NO_DATA, facts=facts)
     goes_on, falls = _goes_on(course, sigmas), trend(_apart(course)) < -sigmas
     pace = _of(gain * abs(course.top), course.top - course.best)  # so many logs like this one gain enough
     unseen = _hidden(course, sigmas) > max(course.top - course.best, gain * abs(course.top))
@@ -85,7 +90,7 @@ def learned(
     level, hidden = abs(course.top), _hidden(course, sigmas)
     fall, least_fall = course.top - course.best, gain * level if falls else max(gain * level, hidden)
     bound = course.top - least_fall
-    facts: dict[str, float] = {
+    facts = {
         "top": course.top,
         "best": course.best,
         "gain": 100 * _of(fall, level),
@@ -115,6 +120,16 @@ def learned(
     facts |= {} if step is None else {"best_step": step}
     seen, curve = (int(run.steps[0]), int(run.steps[-1])), course.drawn(run, "loss")
     return Finding(outcome, step, facts, bound, seen, measured=fall, bound=least_fall, curve=curve)
+
+
+def _still(run: Run, gain: float) -> Finding:
+    """The finding that validation is one number at every evaluation, where nothing else was logged."""
+    values = finite(run["val_loss"])
+    if not all_stuck(values):
+        return Finding(NO_DATA, facts={"missing": ["loss"]})
+    value = to_float(values.max())
+    facts = {"top": value, "best": value, "gain": 0.0, "bound": 100 * gain, "rows": values.count()}
+    return Finding("held-out-still", None, facts, None, (int(run.steps[0]), int(run.steps[-1])))
 
 
 def _zero(run: Run, share: float, gain: float) -> Finding | None:
@@ -182,70 +197,6 @@ def _never_below(run: Run, known: pl.Series, least: int) -> bool:
 
 def _of(part: float, whole: float) -> float:
     return part / whole if whole else math.inf
-
-
-DIGITS = 4
-"""Digits from which on the same loss twice is no matter of rounding: of an estimator, not a bound."""
-
-
-def _stands_still(run: Run, loss: pl.Series) -> bool:
-    """Whether a few rows are enough: one number fills the loss, or nearly one, or the evaluations."""
-    known = loss.drop_nulls()
-    low, high = (to_float(one) for one in (known.min(), known.max()))
-    still = len(known) >= FEWEST and 0 < high - low < 10**-DIGITS * abs(high)
-    return still or stuck(loss) or (run.has("val_loss") and _all_stuck(finite(run["val_loss"])))
-
-
-def _all_stuck(values: pl.Series) -> bool:
-    return stuck(values) and values.drop_nulls().n_unique() == 1
-
-
-def stuck(loss: pl.Series) -> bool:
-    """Whether the same number, to `DIGITS` digits or more, ends the log and fills half of it: `FEWEST` rows.
-
-    The losses of two batches, or of two epochs while weights move, don't agree to the last digit.
-    """
-    known = loss.drop_nulls()
-    if not len(known):
-        return False
-    last = known[-1]
-    same = int((known.reverse() != last).arg_max() or 0) or int(known.n_unique() == 1) * len(known)
-    return _exact(last) and same >= max(FEWEST, len(known) / 2)
-
-
-def _exact(loss: float) -> bool:
-    """Whether a loss has as many digits as `DIGITS`."""
-    return len(repr(abs(loss)).partition("e")[0].replace(".", "").strip("0")) >= DIGITS
-
-
-def _period(loss: pl.Series) -> int:
-    """After how many rows every loss comes again, digit by digit, `FEWEST` times or more; 0: they don't."""
-    known = loss.drop_nulls()
-    last = known[-FEWEST:]
-    if last.n_unique() < FEWEST or not any(map(_exact, last)):
-        return 0  # of losses that hardly differ, another rule asks
-    again = (known == known[0]).arg_true()
-    again = again.filter((again > 1) & (again <= len(known) - FEWEST))
-    for place in range(len(known) - FEWEST, len(known)):
-        again = again.filter(known.gather(place - again) == last[place - len(known)])
-    period = _shortest_period(known.to_list()) if len(again) else 0
-    return period if period <= len(known) - FEWEST else 0
-
-
-def _shortest_period(values: Sequence[float]) -> int:
-    """After how many places a list goes on as it began, to its end; its length where it doesn't.
-
-    In time that grows with the length alone, however much of it comes again before it goes on otherwise.
-    Source: Knuth, Morris and Pratt, SIAM Journal on Computing 6 (1977), 323.
-    """
-    same = [0] * len(values)  # so many values that end here are those of the beginning
-    count = 0
-    for place in range(1, len(values)):
-        while count and values[place] != values[count]:
-            count = same[count - 1]
-        count += values[place] == values[count]
-        same[place] = count
-    return len(values) - count
 
 
 def _goes_on(course: Course, sigmas: float) -> bool:

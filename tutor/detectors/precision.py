@@ -65,12 +65,16 @@ def non_finite_gradient(run: Run, at: int | None, *, share: float, last: int, se
     },
     every_row=True,
 )
-def steps_skipped(run: Run, at: int | None, *, last: int, floor: float, fallen: float) -> Finding:
+def steps_skipped(
+    run: Run, at: int | None, *, last: int, share: float, every: float, floor: float, fallen: float
+) -> Finding:
     """Whether a loss scaler skips every step, or has come down as far as it can.
 
     The flaw: gradients overflow at every scale, so the optimizer never steps. Where skips aren't logged, a
     scale that halves at each of the `last` rows or more, up to the end, says the same. One that was `fallen`
-    times as high and stands at `floor` or under it for the `last` rows protects no gradient any more.
+    times as high and stands at `floor` or under it for the `last` rows protects no gradient any more. Where
+    both hold, a run that skipped the share `every` of its steps never trained, and one that skipped fewer did
+    until its values grew too large; without a scale that fell, more than `share` of the steps are enough.
     Source: ours.
     """
     if run.has("skipped"):
@@ -80,14 +84,13 @@ def steps_skipped(run: Run, at: int | None, *, last: int, floor: float, fallen: 
         skipped = skipped[1:]
     count = int(skipped.sum())
     facts = {"count": count, "rows": len(skipped)}
-    stuck = len(skipped) >= last and bool(skipped[-last:].all()) and count > len(skipped) / 2
-    if stuck or not run.has("loss_scale"):
-        return Finding("all" if stuck else "some", None, facts)
-    scale = finite(run["loss_scale"]).drop_nulls()
-    highest, lowest = to_float(scale.max()), to_float(scale[-last:].max())
-    down = len(scale) > last and lowest <= floor and highest >= fallen * lowest
-    facts |= {"highest": highest, "lowest": lowest, "bound": floor} if down else {}
-    return Finding("floor" if down else "some", None, facts)
+    stuck = len(skipped) >= last and bool(skipped[-last:].all()) and count > share * len(skipped)
+    if run.has("loss_scale") and count < every * len(skipped):
+        scale = finite(run["loss_scale"]).drop_nulls()
+        highest, lowest = to_float(scale.max()), to_float(scale[-last:].max())
+        if len(scale) > last and lowest <= floor and highest >= fallen * lowest:
+            return Finding("floor", None, facts | {"highest": highest, "lowest": lowest, "bound": floor})
+    return Finding("all" if stuck else "some", None, facts)
 
 
 _SCALE = ("lowest", "highest", "halvings", "doublings", "bound")

@@ -34,7 +34,7 @@ __all__ = [
 ]
 
 
-_LOGS = {".log", ".txt", ".out", ".csv", ".json", ".jsonl"}
+_LOGS = {".log", ".txt", ".out", ".csv", ".tsv", ".dat", ".json", ".jsonl"}
 """How the names of files end that may be meant as a log."""
 
 _wanted: ContextVar[str | None] = ContextVar("wanted", default=None)

@@ -1,0 +1,76 @@
+"""Losses that stand still, or repeat others to the last digit: weights that don't move."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from tutor.detectors.windows import FEWEST, finite
+from tutor.run import Run, to_float
+
+if TYPE_CHECKING:
+    import polars as pl
+
+DIGITS = 4
+"""Digits from which on the same loss twice is no matter of rounding: of an estimator, not a bound."""
+
+
+def stands_still(run: Run, loss: pl.Series) -> bool:
+    """Whether a few rows are enough: one number fills the loss, or nearly one, or the evaluations."""
+    known = loss.drop_nulls()
+    low, high = (to_float(one) for one in (known.min(), known.max()))
+    still = len(known) >= FEWEST and 0 < high - low < 10**-DIGITS * abs(high)
+    return still or stuck(loss) or (run.has("val_loss") and all_stuck(finite(run["val_loss"])))
+
+
+def all_stuck(values: pl.Series) -> bool:
+    """Whether the values are all the same number, to `DIGITS` digits or more: `FEWEST` of them."""
+    return stuck(values) and values.drop_nulls().n_unique() == 1
+
+
+def stuck(loss: pl.Series) -> bool:
+    """Whether the same number, to `DIGITS` digits or more, ends the log and fills half of it: `FEWEST` rows.
+
+    The losses of two batches, or of two epochs while weights move, don't agree to the last digit.
+    """
+    known = loss.drop_nulls()
+    if not len(known):
+        return False
+    last = known[-1]
+    same = int((known.reverse() != last).arg_max() or 0) or int(known.n_unique() == 1) * len(known)
+    return _exact(last) and same >= max(FEWEST, len(known) / 2)
+
+
+def _exact(loss: float) -> bool:
+    """Whether a loss has as many digits as `DIGITS`."""
+    return len(repr(abs(loss)).partition("e")[0].replace(".", "").strip("0")) >= DIGITS
+
+
+def period_of(loss: pl.Series) -> int:
+    """After how many rows every loss comes again, digit by digit, `FEWEST` times or more; 0: they don't."""
+    known = loss.drop_nulls()
+    last = known[-FEWEST:]
+    if last.n_unique() < FEWEST or not any(map(_exact, last)):
+        return 0  # of losses that hardly differ, another rule asks
+    again = (known == known[0]).arg_true()
+    again = again.filter((again > 1) & (again <= len(known) - FEWEST))
+    for place in range(len(known) - FEWEST, len(known)):
+        again = again.filter(known.gather(place - again) == last[place - len(known)])
+    period = _shortest_period(known.to_list()) if len(again) else 0
+    return period if period <= len(known) - FEWEST else 0
+
+
+def _shortest_period(values: Sequence[float]) -> int:
+    """After how many places a list goes on as it began, to its end; its length where it doesn't.
+
+    In time that grows with the length alone, however much of it comes again before it goes on otherwise.
+    Source: Knuth, Morris and Pratt, SIAM Journal on Computing 6 (1977), 323.
+    """
+    same = [0] * len(values)  # so many values that end here are those of the beginning
+    count = 0
+    for place in range(1, len(values)):
+        while count and values[place] != values[count]:
+            count = same[count - 1]
+        count += values[place] == values[count]
+        same[place] = count
+    return len(values) - count
