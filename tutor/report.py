@@ -219,15 +219,17 @@ def _reports(name: str, tree: Tree, find: Find | None) -> Iterator[tuple[str, Ch
     for source in found:
         given = name if len(found) == 1 else str(source.path)
         try:
-            run = readers.read_source(source)
+            runs = readers.runs_of(source)
+        except BadRunError as error:
+            yield given, error
+            continue
+        for run in runs:
             if run.manifest.sealed and source.path not in (place, place.parent):
                 yield given, Sealed(source.path)
                 continue
             report = Report(run, tree, find)
-        except BadRunError as error:
-            yield given, error
-            continue
-        yield given, BadRunError(report.too_little) if report.too_little else report
+            named = given if len(runs) == 1 else f"{given}/{run.path.name}"
+            yield named, BadRunError(report.too_little) if report.too_little else report
 
 
 def summary(told: Iterable[Report], lang: str) -> Text:

@@ -106,17 +106,20 @@ class TestKeras:
         assert words(run, "val_loss")[:4] == [None, "10.4", None, "8.23"]  # NA
         assert (run.aggregation("loss"), keys(run)) == (WINDOW, ["counted_on"])
 
-    def test_another_training_that_was_appended_takes_the_place_of_the_first(self, tmp_path: Path):
+    def test_another_training_that_was_appended_takes_the_place_of_a_short_one(self, tmp_path: Path):
         run = readers.read(written(tmp_path, "epoch,loss,val_loss\n0,6.0,NA\n1,3.0,NA\n0,6.1,NA\n1,2.5,NA\n"))
         assert words(run) == ["6.1", "2.5"]
-        assert keys(run) == ["several_fits"]
+        assert (keys(run), run.before) == (["resumed"], ())
 
-    def test_of_several_trainings_the_longest_is_read(self, tmp_path: Path):
-        rows = "0,6.0\n1,3.0\n0,6.1\n1,2.5\n2,2.0\n0,1.9\n0,5.9\n"  # the third fit goes on from the second
+    def test_each_of_several_trainings_is_a_run(self, tmp_path: Path):
+        first = ["6", "3", "2.5", "2.2", "2.1", "2"]
+        second = ["6.1", "2.9", "2.4"]
+        fits = [first, second, ["2.3", "2.2"]]  # the third fit goes on from the second
+        rows = "".join(f"{epoch},{loss}\n" for losses in fits for epoch, loss in enumerate(losses))
         run = readers.read(written(tmp_path, f"epoch,loss\n{rows}"))
-        assert (words(run), run.steps.to_list()) == (["6.1", "2.5", "2", "1.9"], [0, 1, 2, 3])
-        assert keys(run) == ["several_fits", "counted_on"]
-        assert "holds 3 trainings, one after another: the longest, number 2" in run.remarks[0].says("en")
+        assert (words(run), run.steps.to_list()) == ([*second, "2.3", "2.2"], [0, 1, 2, 3, 4])
+        assert keys(run) == ["counted_on", "one_of"]
+        assert [words(one) for one in run.before] == [first]
 
     def test_a_history_measured_at_every_second_epoch(self):
         run = readers.read(FIXTURES / "keras-history.json")

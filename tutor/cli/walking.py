@@ -13,7 +13,7 @@ def holds_several(path: Path) -> bool:
     if (path / MANIFEST).is_file():  # a run of ours: its first question is quicker without the readers
         return False
     with suppress(OSError, BadRunError):  # the app says what is wrong
-        return len(readers.sources(path)) > 1
+        return len(readers.listed(path)) > 1
     return False
 
 
@@ -29,7 +29,7 @@ def left_open(learner: str, path: Path, tree: str | None) -> bool:
     walks = [draft.data for draft in Notebook(learner).drafts() if draft.kind == "walk"]
     places: set[str] = set()
     with suppress(OSError, BadRunError):  # the run may be gone by now
-        places.update(str(source.path.resolve()) for source in readers.sources(path))
+        places.update(str(source.path.resolve()) for source in readers.listed(path))
     return any(
         walk.get("run") in places and tree in (None, walk.get("tree")) and not walk.get("done")
         for walk in walks

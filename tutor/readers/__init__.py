@@ -9,12 +9,13 @@ import functools
 import importlib
 import os
 import pkgutil
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextvars import ContextVar
 from pathlib import Path
 from typing import cast
 
 from tutor import catalog, paths
+from tutor.readers.common import several
 from tutor.readers.common.beside import completed
 from tutor.readers.source import NAMED, Joining, Reader, Source
 from tutor.run import BadRunError, Run
@@ -25,10 +26,12 @@ __all__ = [
     "available",
     "every",
     "formats",
+    "listed",
     "locate",
     "open_run",
     "read",
     "read_source",
+    "runs_of",
     "sources",
     "want",
 ]
@@ -103,7 +106,14 @@ def sources(path: Path) -> list[Source]:
         BadRunError: two readers claim one file.
         OSError: `path` can't be opened.
     """
-    return next((found for asked in _in_turn() if (found := _at_or_in(path, asked))), [])
+    return next((found for asked in _in_turn() if (found := _at_or_in(path, asked))), []) or _one_of(path)
+
+
+def _one_of(path: Path) -> list[Source]:
+    """The run that is at one place among those that were written to one log: `log.csv/2`."""
+    if not path.name.isdecimal() or not path.parent.is_file():
+        return []
+    return [several.OneOf(path, source) for source in _claims(path.parent) if source.path == path.parent]
 
 
 def _at_or_in(path: Path, asked: Mapping[str, Reader]) -> list[Source]:
@@ -159,7 +169,7 @@ def locate(name: str) -> Path:
     """
     path = paths.named_by(name)
     with contextlib.suppress(OSError, ValueError):  # a name too long, or with a null in it
-        if path.exists() or _claims(path):
+        if path.exists() or _claims(path) or _one_of(path):
             return path
     known = available()
     if str(path) in known:
@@ -212,6 +222,33 @@ def read_source(source: Source, since: Run | None = None) -> Run:
         return completed(source.read(since))
     except OSError as error:
         raise BadRunError(f"{source.path} can't be read: {error.strerror}") from None
+
+
+def runs_of(source: Source) -> Sequence[Run]:
+    """The source's run or, of a log to which several were written one after another, each.
+
+    Raises:
+        BadRunError: it can't be read.
+    """
+    return several.each(read_source(source))
+
+
+_QUICK = 20_000_000
+"""Bytes of a log that is read to see whether several runs were written to it, when they are to be listed."""
+
+
+def listed(path: Path) -> list[Source]:
+    """As `sources`, with the runs apart that were written to one log one after another, if it is no long one.
+
+    Raises:
+        BadRunError: two readers claim one file, or it can't be read.
+        OSError: `path` can't be opened.
+    """
+    found = sources(path)
+    if len(found) != 1 or not path.is_file() or found[0].path != path or path.stat().st_size > _QUICK:
+        return found
+    runs = several.each(read_source(found[0]))
+    return [several.OneOf(run.path, found[0]) for run in runs] if len(runs) > 1 else found
 
 
 def _found(path: Path) -> list[Source]:

@@ -9,17 +9,17 @@ Sources: keras/src/callbacks/csv_logger.py, keras/src/callbacks/history.py, kera
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 from tutor.readers.common.document import Found, Looked, look
 from tutor.readers.common.lists import Value, by_row, counter
-from tutor.readers.common.rows import Row, number, run_of
+from tutor.readers.common.rows import run_of
 from tutor.readers.common.tables import cells, names_in, tidy
 from tutor.readers.common.trainers import WINDOW
 from tutor.readers.common.wholejson import cut_off
 from tutor.readers.source import Source, head
-from tutor.run import Aggregation, BadRunError, Remark, Run, limits, names
+from tutor.run import Aggregation, BadRunError, Remark, Run, names
 
 AGGREGATIONS: Mapping[str, Aggregation] = {"loss": WINDOW}
 
@@ -41,59 +41,7 @@ class Epochs:
         """The run, read whole."""
         remarks: list[Remark] = []
         rows = tidy(cells(self.path, remarks)).rows(named=True)
-        return run_of(_numbered_on(rows, remarks), self.path, remarks=remarks, aggregations=AGGREGATIONS)
-
-
-def _numbered_on(rows: Sequence[Row], remarks: list[Remark]) -> Sequence[Row]:
-    """The longest training's rows, with the epochs of a later `fit` counted from the one before on.
-
-    A later one whose loss begins nearer to where the one before began, than to where it ended, is another
-    training. Of two as long, the later is taken.
-    """
-    trainings = list[_Training]()
-    for row in rows:
-        given, loss = number(row.get("epoch")), number(row.get("loss"))
-        if given is None or not abs(given) < limits.STEP:
-            continue
-        if not trainings or (given == 0 and trainings[-1].another(loss)):
-            trainings.append(_Training())
-        trainings[-1].add(row, int(given), loss)
-    if not trainings:
-        return []
-    longest = max(reversed(trainings), key=lambda one: len(one.rows))
-    if trainings[1:]:
-        number_of = trainings.index(longest) + 1
-        remarks.append(Remark("several_fits", {"count": len(trainings), "number": number_of}))
-    if longest.fits > 1:
-        remarks.append(Remark("counted_on", {"count": longest.fits - 1}))
-    return longest.rows
-
-
-@dataclass(eq=False)
-class _Training:
-    """The rows of one training, in one `fit` or several."""
-
-    rows: list[Row] = field(default_factory=list)
-    fits: int = 0
-    ahead: int = 0
-    epoch: int = -1
-    first: float | None = None
-    last: float | None = None
-
-    def another(self, loss: float | None) -> bool:
-        """Whether a `fit` that begins with this loss goes on with no training of these rows."""
-        if loss is None or self.first is None or self.last is None:
-            return False
-        return not abs(loss - self.last) < abs(loss - self.first)
-
-    def add(self, row: Row, epoch: int, loss: float | None) -> None:
-        """Add a row; where epochs begin again at 0, they count on."""
-        if epoch == 0 and loss is not None:
-            self.ahead, self.fits, self.first = self.epoch + 1, self.fits + 1, loss
-        self.epoch = epoch + self.ahead
-        self.first = loss if self.first is None else self.first
-        self.last = self.last if loss is None else loss
-        self.rows.append({**row, "epoch": self.epoch})
+        return run_of(rows, self.path, remarks=remarks, aggregations=AGGREGATIONS)
 
 
 @dataclass(frozen=True)

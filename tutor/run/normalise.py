@@ -13,6 +13,7 @@ from tutor.run import limits
 from tutor.run.names import KNOWN
 from tutor.run.remark import Remark
 from tutor.run.run import Aggregation, BadRunError
+from tutor.run.starts import counted_on, starts
 
 _RESUMED = 100  # a log that goes back more often wasn't resumed: it has several writers, or was shuffled
 _NAMED = 8  # columns named in a remark
@@ -40,6 +41,33 @@ def normalise(
     Raises:
         BadRunError: no row has a whole number as its step.
     """
+    typed, remarks = _as_signals(frame, mapping, source)
+    return _finished(typed, remarks)
+
+
+def normalise_each(
+    frame: pl.DataFrame, mapping: Mapping[str, str], source: Path
+) -> list[tuple[pl.DataFrame, list[Remark]]]:
+    """As `normalise`, of each run in the log, in the order in which they were logged; at least one.
+
+    A run whose counter began again on the way has steps that go on.
+
+    Raises:
+        BadRunError: no row has a whole number as its step.
+    """
+    typed, shared = _as_signals(frame, mapping, source)
+    found: list[tuple[pl.DataFrame, list[Remark]]] = []
+    for part in starts(typed):
+        whole, times = counted_on(part)
+        more = [Remark("counted_on", {"count": times})] if times else []
+        found.append(_finished(whole, [*shared, *more]))
+    return found
+
+
+def _as_signals(
+    frame: pl.DataFrame, mapping: Mapping[str, str], source: Path
+) -> tuple[pl.DataFrame, list[Remark]]:
+    """The rows that have a step, in the order in which they were logged, by tutor's names and kinds."""
     frame = frame.rename({old: new for old, new in mapping.items() if old in frame.columns and old != new})
     remarks: list[Remark] = []
     frame = _with_steps(frame, source, remarks)
@@ -51,7 +79,10 @@ def normalise(
     ]  # a column of none of ours and without a number, as of dates, holds texts: nothing is lost
     if odd:
         remarks.append(odd_values(odd))
-    typed = pl.DataFrame([frame["step"], *(column for column in columns.values() if column is not None)])
+    return pl.DataFrame([frame["step"], *(one for one in columns.values() if one is not None)]), remarks
+
+
+def _finished(typed: pl.DataFrame, remarks: list[Remark]) -> tuple[pl.DataFrame, list[Remark]]:
     typed = _ascending(typed, remarks)
     if "loss" not in typed.columns or not typed["loss"].is_not_null().any():
         values = [column.name for column in typed if column.is_not_null().any()]

@@ -122,6 +122,7 @@ class Run:
         origins: where facts of the manifest come from that the run doesn't say of itself, by their names.
         counts: what a step is: an update, an epoch or, where nothing in the log says, a row.
         position: how far the log has been read, for its reader to go on from; None where it can't.
+        before: the runs that were written to the same log before this one, the oldest first.
     """
 
     path: Path
@@ -137,6 +138,7 @@ class Run:
     origins: Mapping[str, Known] = field(default_factory=dict)
     counts: Counts = "steps"
     position: Hashable | None = None
+    before: tuple[Run, ...] = ()
     _measured: dict[Hashable, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     @property

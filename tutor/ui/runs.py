@@ -49,7 +49,7 @@ def available(also: Iterable[Path] = ()) -> list[RunEntry]:
 def inside(place: Path) -> list[RunEntry]:
     """The runs in a file or a folder of several, each by its path from there."""
     with suppress(OSError, BadRunError):
-        return [_entry(source, _from(place, source.path)) for source in readers.sources(place)]
+        return [_entry(source, _from(place, source.path)) for source in readers.listed(place)]
     return []
 
 

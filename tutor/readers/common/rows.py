@@ -6,7 +6,7 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, TypedDict, Unpack
 
-from tutor.readers.common import trainers
+from tutor.readers.common import several, trainers
 from tutor.run import Aggregation, BadRunError, Counts, Manifest, Remark, Run, called, limits, names
 
 if TYPE_CHECKING:
@@ -73,8 +73,11 @@ def run_of_frame(frame: "pl.DataFrame", path: Path, **about: Unpack[About]) -> R
 
 
 def run_of_table(frame: "pl.DataFrame", path: Path, **about: Unpack[About]) -> Run:
-    """As `run_of`, of a table that was read as one."""
-    from tutor.run.normalise import hidden, normalise
+    """As `run_of`, of a table that was read as one.
+
+    Where several runs were written to the log, one after another, it is the last one, with those `before` it.
+    """
+    from tutor.run.normalise import hidden, normalise_each
 
     said = called.checked(path, frame.columns)
     given, mapping = frame.columns, names.mapping(frame.columns, path)
@@ -82,21 +85,25 @@ def run_of_table(frame: "pl.DataFrame", path: Path, **about: Unpack[About]) -> R
     if aggregations is None:
         loss = next((column for column, signal in mapping.items() if signal == "loss"), None)
         aggregations = trainers.aggregations(given, loss)
-    frame, more = normalise(frame, mapping, path)
-    if frame.is_empty():
-        raise _without_rows(path)
-    told = {signal: one for signal, one in aggregations.items() if signal in frame.columns}
     state = (about.get("file") or path).stat()
-    return Run(
-        path=path,
-        name=_called(about.get("name") or path.stem, path),
-        manifest=about.get("manifest") or Manifest(),
-        frame=frame,
-        remarks=(*said, *about.get("remarks", ()), *more, *hidden(told), *trainers.remarks(given)),
-        aggregations=told,
-        counts=about.get("counts") or names.counts(mapping),
-        position=(state.st_ino, state.st_size, state.st_mtime_ns),
-    )
+    runs: list[Run] = []
+    for rows, more in normalise_each(frame, mapping, path):
+        if rows.is_empty():
+            raise _without_rows(path)
+        told = {signal: one for signal, one in aggregations.items() if signal in rows.columns}
+        runs.append(
+            Run(
+                path=path,
+                name=_called(about.get("name") or path.stem, path),
+                manifest=about.get("manifest") or Manifest(),
+                frame=rows,
+                remarks=(*said, *about.get("remarks", ()), *more, *hidden(told), *trainers.remarks(given)),
+                aggregations=told,
+                counts=about.get("counts") or names.counts(mapping),
+                position=(state.st_ino, state.st_size, state.st_mtime_ns),
+            )
+        )
+    return several.in_turn(runs)
 
 
 def _without_rows(path: Path) -> BadRunError:

@@ -1,6 +1,15 @@
-"""Several runs in one file: the name that makes the last part of each one's path, `export.csv/RUN-NAME`."""
+"""Several runs in one file: the name that makes the last part of each one's path, `export.csv/RUN-NAME`.
 
-from collections.abc import Iterable, Iterator
+Those that were written one after another are called by their places: `log.csv/1`.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from tutor.readers.common.beside import completed
+from tutor.readers.source import Source
+from tutor.run import BadRunError, Remark, Run
 
 _LONGEST = 60  # characters of a run's name in its path: a file's name has 255 bytes at most
 
@@ -25,3 +34,57 @@ def _fit(name: str) -> str:
     """What can stand in a path and be typed."""
     signs = (sign if sign.isprintable() and sign not in "/\\" else "_" for sign in name[:_LONGEST])
     return "".join(signs).strip(" .")
+
+
+def in_turn(runs: Sequence[Run]) -> Run:
+    """The last of the runs that were written to one log one after another, with those before it."""
+    count = len(runs)
+    if count == 1:
+        return runs[0]
+    *before, last = (
+        replace(run, remarks=(*run.remarks, _place(run, at, count))) for at, run in enumerate(runs, 1)
+    )
+    return replace(last, before=tuple(before))
+
+
+def _place(run: Run, at: int, count: int) -> Remark:
+    return Remark("one_of", {"place": at, "count": count, "path": str(run.path)})
+
+
+def each(run: Run) -> Sequence[Run]:
+    """The runs of one log, the oldest first, each with its own path; the run itself where it is alone."""
+    if not run.before:
+        return [run]
+    runs = [*map(completed, run.before), replace(completed(run), before=())]
+    return [replace(one, path=one.path / str(at)) for at, one in enumerate(runs, 1)]
+
+
+@dataclass(frozen=True)
+class OneOf:
+    """A run in such a log.
+
+    Attributes:
+        path: `log.csv/2` of the second.
+        log: the whole log's source.
+    """
+
+    path: Path
+    log: Source
+
+    @property
+    def format(self) -> str:
+        """What the log was recognised as."""
+        return self.log.format
+
+    def describe(self, lang: str) -> str:
+        """What the log says that it was meant to be."""
+        return self.log.describe(lang)
+
+    def read(self, since: Run | None = None) -> Run:  # noqa: ARG002
+        """The run, of the log that is read whole. Raises BadRunError where it holds no such run."""
+        runs = each(self.log.read())
+        for run in runs:
+            if run.path == self.path:
+                return run
+        there = f"the runs 1 to {len(runs)}" if len(runs) > 1 else "one run"
+        raise BadRunError(f"{self.path} isn't there: {self.path.parent} holds {there}")

@@ -1,0 +1,89 @@
+"""Logs to which several runs were written one after another, and those whose counter began again."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.readers.test_tables import keys, written
+from tutor import readers
+from tutor.run import BadRunError
+
+FALL = [4.0, 3.0, 2.5, 2.2, 2.1, 2.0]
+
+
+def csv(*runs: list[float], name: str = "loss", begin: int = 0) -> str:
+    """Runs one after another, each counted from `begin`."""
+    rows = [f"{step},{loss}" for run in runs for step, loss in enumerate(run, begin)]
+    return f"step,{name}\n" + "\n".join(rows) + "\n"
+
+
+def test_each_run_has_a_path_of_its_own(tmp_path: Path):
+    path = written(tmp_path, csv(FALL, [4.1, *FALL[1:5]], FALL))
+    runs = readers.runs_of(readers.every(str(path))[0])
+    assert [(run.path, len(run)) for run in runs] == [(path / "1", 6), (path / "2", 5), (path / "3", 6)]
+    assert [keys(run) for run in runs] == [["one_of"]] * 3
+    assert runs[0].remarks[0].says("en").startswith("run 1 of 3")
+    assert [one.path for one in readers.listed(path)] == [run.path for run in runs]
+    assert len(readers.open_run(f"{path}/2")) == 5
+    with pytest.raises(BadRunError, match="holds the runs 1 to 3"):
+        readers.open_run(f"{path}/4")
+
+
+def test_a_run_alone_is_at_no_place(tmp_path: Path):
+    path = written(tmp_path, csv(FALL))
+    assert [one.path for one in readers.listed(path)] == [path]
+    with pytest.raises(BadRunError, match="holds one run"):
+        readers.open_run(f"{path}/1")
+
+
+def test_the_files_beside_a_log_tell_of_each_run(tmp_path: Path):
+    path = written(tmp_path, csv(FALL, FALL))
+    (tmp_path / "config.json").write_text('{"vocab_size": 512}')
+    runs = readers.runs_of(readers.every(str(path))[0])
+    assert [run.manifest.vocab_size for run in runs] == [512, 512]
+    assert readers.open_run(f"{path}/1").manifest.vocab_size == 512
+
+
+def test_a_start_too_short_to_tell_anything_is_passed_over(tmp_path: Path):
+    run = readers.read(written(tmp_path, csv(FALL[:4], FALL)))
+    assert (run.before, run["loss"].to_list(), keys(run)) == ((), FALL, ["resumed"])
+
+
+def test_a_run_that_broke_and_was_started_again_is_kept(tmp_path: Path):
+    run = readers.read(written(tmp_path, csv([*FALL, float("nan"), float("nan")], FALL)))
+    assert [len(one) for one in run.before] == [8]
+
+
+@pytest.mark.parametrize("begin", [0, 1])
+def test_steps_that_begin_again_where_the_loss_goes_on_are_counted_on(tmp_path: Path, begin: int):
+    run = readers.read(written(tmp_path, csv(FALL, [1.9, 1.8, 1.75], begin=begin)))
+    assert run.steps.to_list() == list(range(begin, begin + 9))
+    assert (run["loss"].to_list(), keys(run)) == ([*FALL, 1.9, 1.8, 1.75], ["counted_on"])
+
+
+def test_the_batches_of_each_epoch_are_counted_on_however_many_there_are(tmp_path: Path):
+    rows = [
+        f"{epoch},{batch},{4 - epoch / 100 + batch / 50}"
+        for epoch in range(150)
+        for batch in range(0, 30, 10)
+    ]
+    run = readers.read(written(tmp_path, "epoch,iter,loss\n" + "\n".join(rows) + "\n"))
+    assert run.steps.to_list() == list(range(0, 4500, 10))
+    assert keys(run) == ["counted_on"]
+
+
+def test_a_run_that_goes_back_on_its_way_was_resumed(tmp_path: Path):
+    text = csv(FALL) + "".join(f"{step},{1.5 - step / 100}\n" for step in range(3, 9))
+    run = readers.read(written(tmp_path, text))
+    assert (run.steps.to_list(), run.before, keys(run)) == (list(range(9)), (), ["resumed"])
+
+
+def test_validation_alone_tells_runs_apart(tmp_path: Path):
+    run = readers.read(written(tmp_path, csv(FALL, FALL, name="val_loss")))
+    assert [one["val_loss"].to_list() for one in run.before] == [FALL]
+
+
+def test_a_log_that_goes_back_all_the_time_is_sorted(tmp_path: Path):
+    text = csv(*[[4.0, 3.0]] * 120)
+    run = readers.read(written(tmp_path, text))
+    assert (len(run), run.before) == (2, ())

@@ -1,0 +1,130 @@
+"""Starts: a log to which several runs were written one after another, or one whose counter began again.
+
+Loggers that append to a file, and loops over folds or seeds, leave several runs in one log; loops that count
+the batches of each epoch begin at 0 in every one. Either way the steps go back to the first one. Which it is
+shows in the column `epoch`, which goes on or doesn't, or else in the loss, which goes on or begins anew.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+
+import polars as pl
+
+from tutor.run.scalars import to_float
+
+_MOST = 100
+"""Times that a log begins again, at most: one that does more often has several writers, or was shuffled."""
+_OWN = 5
+"""Rows of a run that is taken for one of its own; a shorter one was given up before it told anything."""
+_LEVEL = 3
+"""Rows whose median says where a loss began, or had come to."""
+
+
+def starts(frame: pl.DataFrame) -> list[pl.DataFrame]:
+    """The rows of each run in a log, in the order in which they were logged: one table, if it holds one.
+
+    A run that went back to a step on its way is one run, and so is one whose counter began again.
+
+    Args:
+        frame: `step` (whole numbers, no nulls) and the run's signals, a row for each that was logged.
+    """
+    edges, begun = [0], 0
+    for row, end in _back(frame):
+        if frame["step"][row] > frame["step"][begun]:
+            continue
+        if _anew(frame, begun, row, end):
+            edges.append(row)
+        begun = row
+    return [frame[begin:end] for begin, end in pairwise([*edges, frame.height])]
+
+
+def counted_on(frame: pl.DataFrame) -> tuple[pl.DataFrame, int]:
+    """The rows of one run with steps that go on where its counter began again, and how often it did."""
+    steps = frame["step"]
+    rows = _backwards(steps).to_list()
+    if rows and not _counts_in_epochs(frame):
+        rows = [row for row, end in _back(frame) if _goes_on(frame, 0, row, end)]
+    if not rows:
+        return frame, 0
+    change = steps.diff().drop_nulls()
+    gap = round(to_float(change.filter(change > 0).median())) if (change > 0).any() else 1
+    jumps = [int(steps[row - 1]) + gap - int(steps[row]) for row in rows]
+    added = pl.zeros(frame.height, dtype=pl.Int64, eager=True).scatter(rows, jumps).cum_sum()
+    return frame.with_columns((steps + added).alias("step")), len(rows)
+
+
+def _backwards(steps: pl.Series) -> pl.Series:
+    """The rows whose step is lower than that of the row before."""
+    return (steps.diff() < 0).fill_null(False).arg_true()
+
+
+def _back(frame: pl.DataFrame) -> Iterator[tuple[int, int]]:
+    """Each row at which the steps go back, with the one at which they next do; none, where they often do."""
+    rows = _backwards(frame["step"]).to_list()
+    if len(rows) <= _MOST:
+        yield from pairwise([*rows, frame.height])
+
+
+def _counts_in_epochs(frame: pl.DataFrame) -> bool:
+    """Whether the steps go back wherever a new epoch begins, and nowhere else."""
+    epochs = _epochs(frame)
+    if epochs is None or epochs.null_count():
+        return False
+    change, back = epochs.diff().fill_null(0), frame["step"].diff().fill_null(0) < 0
+    return bool(back.any()) and bool((change >= 0).all()) and bool((change.filter(back) > 0).all())
+
+
+def _epochs(frame: pl.DataFrame) -> pl.Series | None:
+    column = frame["epoch"] if "epoch" in frame.columns else None
+    return column if column is not None and column.dtype.is_numeric() else None
+
+
+def _anew(frame: pl.DataFrame, begun: int, row: int, end: int) -> bool:
+    """Whether what is logged from `row` to `end` is another run than the one from `begun` to `row`.
+
+    Its loss is as near to where that one began as to where it had come to, or nearer.
+    """
+    epochs, loss = _epochs(frame), _losses(frame, begun, row, end)
+    if loss is None or (epochs is not None and (epochs[row] or 0) > (epochs[begun] or 0)):
+        return False
+    return loss.rows >= _OWN and not loss.goes_on
+
+
+def _goes_on(frame: pl.DataFrame, begun: int, row: int, end: int) -> bool:
+    """Whether the steps begin again at `row`, and the loss goes on from where it had come to."""
+    if frame["step"][row] > frame["step"][begun]:
+        return False
+    loss = _losses(frame, begun, row, end)
+    return loss is not None and loss.goes_on
+
+
+@dataclass(frozen=True)
+class _Losses:
+    """Where the loss of so many rows began and had come to, and where that of the rows after them begins."""
+
+    rows: int
+    first: float
+    last: float
+    here: float
+
+    @property
+    def goes_on(self) -> bool:
+        """Whether it begins nearer to where it had come to."""
+        return abs(self.here - self.last) < abs(self.here - self.first)
+
+
+def _losses(frame: pl.DataFrame, begun: int, row: int, end: int) -> _Losses | None:
+    """The losses around `row`, or the validation losses where no other is known; None for one row."""
+    for name in ("loss", "val_loss"):
+        if name not in frame.columns:
+            continue
+        before, after = (
+            values.filter(values.is_finite().fill_null(False))
+            for values in (frame[name][begun:row].cast(float), frame[name][row:end].cast(float))
+        )
+        if len(before) > 1 and len(after):
+            span = min(_LEVEL, len(before) // 2)
+            levels = before[:span].median(), before[-span:].median(), after[:span].median()
+            return _Losses(len(before), *map(to_float, levels))
+    return None
