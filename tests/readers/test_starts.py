@@ -22,6 +22,7 @@ def test_each_run_has_a_path_of_its_own(tmp_path: Path):
     runs = readers.runs_of(readers.every(str(path))[0])
     assert [(run.path, len(run)) for run in runs] == [(path / "1", 6), (path / "2", 5), (path / "3", 6)]
     assert [keys(run) for run in runs] == [["one_of"]] * 3
+    assert runs[1].name.endswith("/2")
     assert runs[0].remarks[0].says("en").startswith("run 1 of 3")
     assert [one.path for one in readers.listed(path)] == [run.path for run in runs]
     assert len(readers.open_run(f"{path}/2")) == 5

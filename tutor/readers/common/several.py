@@ -52,11 +52,11 @@ def _place(run: Run, at: int, count: int) -> Remark:
 
 
 def each(run: Run) -> Sequence[Run]:
-    """The runs of one log, the oldest first, each with its own path; the run itself where it is alone."""
+    """The runs of one log, the oldest first, each with its own path and name; itself, where it is alone."""
     if not run.before:
         return [run]
     runs = [*map(completed, run.before), replace(completed(run), before=())]
-    return [replace(one, path=one.path / str(at)) for at, one in enumerate(runs, 1)]
+    return [replace(one, path=one.path / str(at), name=f"{one.name}/{at}") for at, one in enumerate(runs, 1)]
 
 
 @dataclass(frozen=True)
