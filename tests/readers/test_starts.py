@@ -50,6 +50,11 @@ def test_a_start_too_short_to_tell_anything_is_passed_over(tmp_path: Path):
     assert (run.before, run["loss"].to_list(), keys(run)) == ((), FALL, ["resumed"])
 
 
+def test_another_run_may_begin_higher(tmp_path: Path):
+    run = readers.read(written(tmp_path, csv(FALL, [9.0, *FALL])))
+    assert [len(one) for one in run.before] == [6]
+
+
 def test_a_run_that_broke_and_was_started_again_is_kept(tmp_path: Path):
     run = readers.read(written(tmp_path, csv([*FALL, float("nan"), float("nan")], FALL)))
     assert [len(one) for one in run.before] == [8]
@@ -71,6 +76,22 @@ def test_the_batches_of_each_epoch_are_counted_on_however_many_there_are(tmp_pat
     run = readers.read(written(tmp_path, "epoch,iter,loss\n" + "\n".join(rows) + "\n"))
     assert run.steps.to_list() == list(range(0, 4500, 10))
     assert keys(run) == ["counted_on"]
+
+
+def test_epochs_that_nobody_counts_are_one_run_also_where_it_hardly_learns_any_more(tmp_path: Path):
+    whole = [2.0 + 4.0 / (1 + row) + 0.01 * (row * 7 % 5) for row in range(400)]
+    run = readers.read(written(tmp_path, csv(*(whole[at : at + 20] for at in range(0, 400, 20)))))
+    assert (len(run), run.before, keys(run)) == (400, (), ["counted_on"])
+
+
+@pytest.mark.parametrize("loss", [[2.3, 2.31, 2.29, 2.3, 2.32, 2.3], [0.0] * 6])
+def test_what_never_moved_is_no_run_before(tmp_path: Path, loss: list[float]):
+    assert readers.read(written(tmp_path, csv(loss, loss, loss))).before == ()
+
+
+def test_of_a_loss_of_nothing_after_a_run_the_last_start_is_read(tmp_path: Path):
+    run = readers.read(written(tmp_path, csv(FALL, [0.0] * 6)))
+    assert (run["loss"].to_list(), keys(run)) == ([0.0] * 6, ["resumed"])
 
 
 def test_a_run_that_goes_back_on_its_way_was_resumed(tmp_path: Path):

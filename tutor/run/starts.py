@@ -17,8 +17,12 @@ _MOST = 100
 """Times that a log begins again, at most: one that does more often has several writers, or was shuffled."""
 _OWN = 5
 """Rows of a run that is taken for one of its own; a shorter one was given up before it told anything."""
+_MOVED = 0.1
+"""The share by which the loss of a run has to have moved for another beginning to be told from its end."""
 _LEVEL = 3
 """Rows whose median says where a loss began, or had come to."""
+_STEEP = 20
+"""Rows for each of those: over three epochs of ten a loss comes down most of its way."""
 
 
 def starts(frame: pl.DataFrame) -> list[pl.DataFrame]:
@@ -33,7 +37,7 @@ def starts(frame: pl.DataFrame) -> list[pl.DataFrame]:
     for row, end in _back(frame):
         if frame["step"][row] > frame["step"][begun]:
             continue
-        if _anew(frame, begun, row, end):
+        if row - begun >= _OWN and _anew(frame, edges[-1], row, end):
             edges.append(row)
         begun = row
     return [frame[begin:end] for begin, end in pairwise([*edges, frame.height])]
@@ -81,14 +85,11 @@ def _epochs(frame: pl.DataFrame) -> pl.Series | None:
 
 
 def _anew(frame: pl.DataFrame, begun: int, row: int, end: int) -> bool:
-    """Whether what is logged from `row` to `end` is another run than the one from `begun` to `row`.
-
-    Its loss is as near to where that one began as to where it had come to, or nearer.
-    """
+    """Whether what is logged from `row` to `end` is another run than the one from `begun` to `row`."""
     epochs, loss = _epochs(frame), _losses(frame, begun, row, end)
     if loss is None or (epochs is not None and (epochs[row] or 0) > (epochs[begun] or 0)):
         return False
-    return loss.rows >= _OWN and not loss.goes_on
+    return loss.begins_anew
 
 
 def _goes_on(frame: pl.DataFrame, begun: int, row: int, end: int) -> bool:
@@ -101,9 +102,8 @@ def _goes_on(frame: pl.DataFrame, begun: int, row: int, end: int) -> bool:
 
 @dataclass(frozen=True)
 class _Losses:
-    """Where the loss of so many rows began and had come to, and where that of the rows after them begins."""
+    """Where the loss of some rows began and had come to, and where that of the rows after them begins."""
 
-    rows: int
     first: float
     last: float
     here: float
@@ -113,18 +113,27 @@ class _Losses:
         """Whether it begins nearer to where it had come to."""
         return abs(self.here - self.last) < abs(self.here - self.first)
 
+    @property
+    def begins_anew(self) -> bool:
+        """Whether it is back where it began, or beyond, having come away from there."""
+        moved, back = self.first - self.last, self.here - self.last
+        return abs(moved) > _MOVED * abs(self.first) and back / moved > 1 / 2
+
 
 def _losses(frame: pl.DataFrame, begun: int, row: int, end: int) -> _Losses | None:
-    """The losses around `row`, or the validation losses where no other is known; None for one row."""
+    """The losses around `row`, or the validation losses where no other is known; None for one row.
+
+    A loss of exactly 0 is none, and says nothing of where a run stands.
+    """
     for name in ("loss", "val_loss"):
         if name not in frame.columns:
             continue
         before, after = (
-            values.filter(values.is_finite().fill_null(False))
+            values.filter((values.is_finite() & (values != 0)).fill_null(False))
             for values in (frame[name][begun:row].cast(float), frame[name][row:end].cast(float))
         )
         if len(before) > 1 and len(after):
-            span = min(_LEVEL, len(before) // 2)
+            span = min(_LEVEL, 1 + len(before) // _STEEP)
             levels = before[:span].median(), before[-span:].median(), after[:span].median()
-            return _Losses(len(before), *map(to_float, levels))
+            return _Losses(*map(to_float, levels))
     return None
