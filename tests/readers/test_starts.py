@@ -6,6 +6,7 @@ import pytest
 
 from tests.readers.test_tables import keys, written
 from tutor import readers
+from tutor.cli import walking
 from tutor.run import BadRunError
 
 FALL = [4.0, 3.0, 2.5, 2.2, 2.1, 2.0]
@@ -28,6 +29,12 @@ def test_each_run_has_a_path_of_its_own(tmp_path: Path):
     assert len(readers.open_run(f"{path}/2")) == 5
     with pytest.raises(BadRunError, match="holds the runs 1 to 3"):
         readers.open_run(f"{path}/4")
+
+
+def test_who_follows_such_a_log_means_its_last_run(tmp_path: Path):
+    path = written(tmp_path, csv(FALL, FALL))
+    assert walking.holds_several(path, follow=False)
+    assert not walking.holds_several(path, follow=True)
 
 
 def test_a_run_alone_is_at_no_place(tmp_path: Path):

@@ -110,7 +110,7 @@ def walk(
         options.fail("the app takes your keys from standard input: keep the log in a file, and walk that")
     try:
         path = readers.locate(run)
-        several = walking.holds_several(path)
+        several = walking.holds_several(path, follow=follow)
         if not sys.stdout.isatty() or (several and follow):
             readers.read(path)  # what is wrong with the run matters more than the missing terminal
     except BadRunError as error:

@@ -4,8 +4,11 @@ from contextlib import suppress
 from pathlib import Path
 
 
-def holds_several(path: Path) -> bool:
-    """Whether there are several runs at `path`, to pick one from."""
+def holds_several(path: Path, *, follow: bool) -> bool:
+    """Whether there are several runs at `path`, to pick one from.
+
+    Who follows a log to which several were written means the last: it alone can still train.
+    """
     from tutor import readers
     from tutor.run import BadRunError
     from tutor.runfolder import MANIFEST
@@ -13,7 +16,7 @@ def holds_several(path: Path) -> bool:
     if (path / MANIFEST).is_file():  # a run of ours: its first question is quicker without the readers
         return False
     with suppress(OSError, BadRunError):  # the app says what is wrong
-        return len(readers.listed(path)) > 1
+        return len(readers.sources(path) if follow else readers.listed(path)) > 1
     return False
 
 
