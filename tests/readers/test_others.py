@@ -320,6 +320,15 @@ class TestCsv:
         assert run["val_loss"].to_list() == [None, 2.75]
         assert run["lr"].to_list() == [0.1, None]
 
+    def test_lightnings_means_where_it_logged_fewer_single_steps(self, tmp_path: Path):
+        text = "epoch,step,train_loss_epoch,train_loss_step\n0,35,2.5,\n1,49,,2.25\n1,71,2.0,\n"
+        run = read(tmp_path, text, "metrics.csv")
+        assert run.logged("loss")["loss"].to_list() == [2.5, 2.0]
+        assert run.aggregation("loss").over == "window"
+        assert run["train_loss_step (single steps)"].drop_nulls().to_list() == [2.25]
+        with called.called({"loss": "train_loss_step"}):
+            assert readers.read(tmp_path / "metrics.csv").logged("loss")["loss"].to_list() == [2.25]
+
     def test_keras(self, tmp_path: Path):
         run = read(tmp_path, "epoch,accuracy,loss,val_loss\n0,0.5,2.5,2.75\n1,0.5,2.0,NA\n", "training.csv")
         assert run["val_loss"].to_list() == [2.75, None]

@@ -16,7 +16,7 @@ from tutor.readers.common.rows import run_of_table
 from tutor.readers.common.tables import cells, filled, names_in, tidy
 from tutor.readers.common.trainers import WINDOW
 from tutor.readers.source import Source
-from tutor.run import Remark, Run, names
+from tutor.run import Remark, Run, called, names
 
 if TYPE_CHECKING:
     import polars as pl
@@ -38,9 +38,25 @@ class Metrics:
         remarks: list[Remark] = []
         rows = tidy(cells(self.path, remarks))
         found = {signal: column for column, signal in names.mapping(rows.columns, self.path).items()}
+        loss = found.get("loss", "")
+        mean = None if loss in called.names_for(self.path).values() else _more_often(rows, loss)
+        if mean is not None:
+            rows = rows.rename({loss: names.free(f"{loss} (single steps)", rows.columns)})
+            found["loss"] = mean
         averaged = "loss" in found and _once_an_epoch(rows, found["loss"])
         aggregations = {"loss": WINDOW} if averaged else None
         return run_of_table(rows, self.path, aggregations=aggregations, remarks=remarks)
+
+
+def _more_often(rows: "pl.DataFrame", column: str) -> str | None:
+    """The mean over the epoch of what `column` holds single steps of, where it was logged as often or more.
+
+    So it is where an epoch has fewer steps than Lightning logs one in, 50 unless told otherwise.
+    """
+    mean = f"{column.removesuffix('_step')}_epoch"
+    if not column.endswith("_step") or mean not in rows.columns:
+        return None
+    return mean if filled(rows[mean]).sum() >= filled(rows[column]).sum() else None
 
 
 def _once_an_epoch(rows: "pl.DataFrame", column: str) -> bool:
