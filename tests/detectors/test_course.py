@@ -2,6 +2,7 @@
 
 import math
 import random
+from collections.abc import Sequence
 
 import polars as pl
 import pytest
@@ -356,3 +357,29 @@ class TestZeroGradient:
     def test_a_few_rows_do_not_say_whether_the_loss_falls(self):
         found = judged("zero_gradient", grad_norm=[0.0, 0.0], loss=[1.15, 0.91])
         assert (found.outcome, found.facts) == (NOT_YET, {"rows": 2, "needed": 10})
+
+
+class TestRewarded:
+    """A loss of values grows as the policy earns more: beside a reward that rises it tells nothing."""
+
+    LOSS = (*falling(20, 4.0, 0.2), *falling(20, 0.2, 1.5))
+    EARNED = tuple(falling(40, -8.0, 8.0))
+
+    @pytest.mark.parametrize("name", ["rollout/ep_rew_mean", "eprewmean", "episode_reward", "avg_return"])
+    def test_a_reward_that_rises_is_what_the_run_is_after(self, name: str):
+        assert judged("ends_high", loss=self.LOSS, **{name: self.EARNED}).outcome == NO_DATA
+        assert judged("learned", loss=[2.0, 2.001] * 20, **{name: self.EARNED}).outcome == NO_DATA
+
+    @pytest.mark.parametrize(
+        "columns",
+        [
+            {"rollout/ep_rew_mean": EARNED[::-1]},  # it falls
+            {"rollout/ep_rew_mean": (*falling(20, -8.0, 8.0), *falling(20, 8.0, -1.0))},  # it was lost again
+            {"rollout/ep_rew_mean": [1.0] * 40},
+            {"rewards/margins": EARNED},  # of a loss that is the objective
+            {"reward_std": EARNED},
+        ],
+    )
+    def test_else_the_loss_is_judged(self, columns: dict[str, Sequence[float]]):
+        assert judged("ends_high", loss=self.LOSS, **columns).outcome == "yes"
+        assert judged("learned", loss=[2.0, 2.001] * 20, **columns).outcome == "no"

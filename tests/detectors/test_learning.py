@@ -10,7 +10,51 @@ import pytest
 from tests.conftest import make_run, numbers
 from tests.detectors.test_course import falling, judged
 from tutor.detectors import NO_DATA, NOT_YET, apply
-from tutor.run import Counts
+from tutor.run import Aggregation, Counts
+
+
+class TestByChance:
+    """Three evaluations that cost what guessing costs, and are right as often: nothing else is needed."""
+
+    VAL, ACC = (1.6110, 1.6114, 1.6082), (0.195, 0.17, 0.215)
+
+    def test_without_a_training_loss(self):
+        found = judged("learned", val_loss=self.VAL, eval_accuracy=self.ACC)
+        assert (found.outcome, found.facts["classes"], found.facts["score"]) == (
+            "by-chance",
+            5,
+            "eval_accuracy",
+        )
+        assert (found.facts["lowest"], found.facts["highest"], found.facts["level"]) == (0.17, 0.215, 1.6110)
+
+    def test_percents_are_shares(self):
+        percents = [100 * one for one in self.ACC]
+        assert judged("learned", val_loss=self.VAL, val_acc=percents).outcome == "by-chance"
+
+    def test_beside_a_noisy_training_loss(self):
+        columns = {
+            "val_loss": (0.7105, None, 0.7007, None, 0.6953),
+            "val_acc": (0.501, None, 0.507, None, 0.512),
+        }
+        assert judged("learned", loss=(0.736, 0.741, 0.703, 0.713, 0.651), **columns).outcome == "by-chance"
+        assert judged("learned", loss=(0.7, 0.6, 0.5, 0.4, 0.3), **columns).outcome == "yes"
+
+    @pytest.mark.parametrize(
+        ("val_loss", "scores"),
+        [
+            (VAL[:2], ACC[:2]),  # too few
+            (VAL, (0.195, 0.17, 0.26)),  # right more often
+            ((1.6110, 1.6114, 1.59), ACC),  # costs less
+            ((1.6110, 1.6114, 1.67), ACC),  # surer than that: it overfits, perhaps
+            (VAL, (math.nan, None, math.nan)),
+        ],
+    )
+    def test_else_they_do_not_tell(self, val_loss: Sequence[float], scores: Sequence[float | None]):
+        assert judged("learned", val_loss=val_loss, val_acc=scores).outcome == NO_DATA
+
+    @pytest.mark.parametrize("name", ["train_acc", "best_val_acc", "val_f1"])
+    def test_only_the_accuracy_of_validation_counts(self, name: str):
+        assert judged("learned", val_loss=self.VAL, **{name: self.ACC}).outcome == NO_DATA
 
 
 class TestStuck:
@@ -25,6 +69,20 @@ class TestStuck:
         assert judged("learned", loss=[0.487434, 0.4874341, 0.487434, 0.4874342, 0.487434]).outcome == "no"
         assert judged("learned", loss=[0.487434, 0.4874341, 0.487434, 0.4874342]).outcome == NOT_YET
         assert judged("learned", loss=[0.4874, 0.4875, 0.4874, 0.4873, 0.4874]).outcome == NOT_YET
+
+    def test_five_means_that_differ_by_less_than_a_thousandth(self):
+        epochs = [0.49105, 0.49101, 0.49103, 0.49115, 0.49092]
+        further = [0.4918, *epochs[1:]]
+        run = make_run({"loss": epochs})
+        numbers_of = numbers("learned")
+        assert apply("learned", run, numbers_of).outcome == NOT_YET  # of single steps
+        assert apply("learned", replace(run, counts="epochs"), numbers_of).outcome == "no"
+        window = {"loss": Aggregation("window")}
+        assert apply("learned", replace(run, aggregations=window), numbers_of).outcome == "no"
+        assert (
+            apply("learned", replace(make_run({"loss": further}), counts="epochs"), numbers_of).outcome
+            == NOT_YET
+        )
 
     def test_one_number_at_every_evaluation(self):
         loss = [0.9545, 0.9512, 0.9512, 0.9487, 0.9512, 0.9487]

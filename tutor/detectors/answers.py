@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import product
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tutor import signals
 from tutor.detectors import Finding
@@ -15,6 +15,9 @@ from tutor.detectors.courses import course_of
 from tutor.detectors.windows import FEWEST, finite
 from tutor.run import Run, names, to_float
 from tutor.words import plain
+
+if TYPE_CHECKING:
+    import polars as pl
 
 _SCORE = re.compile(
     r"(?<![a-z])(acc|accuracy|f1|auc|auroc|roc|mcc|iou|dice|precision|recall|bleu|rouge|r2|wer|cer)(?![a-z])",
@@ -79,6 +82,17 @@ def nearly_same_answer(run: Run, often: float, within: float, gain: float) -> di
             validated = {"held_out": plain(other.name)[:_LENGTH], "beside": other.value}
             return score.said(run) | validated | {"moves": moves}
     return {}
+
+
+def held_out_accuracies(run: Run) -> Iterator[tuple[str, pl.Series]]:
+    """The shares of right answers at each evaluation, by the name of their column; percents as shares."""
+    for name in run.frame.columns:
+        counted = _ACCURACY.search(name) and names.says_held_out(name) and not _KEPT.search(name)
+        if not counted or signals.find(name) or not run.frame[name].dtype.is_numeric():
+            continue
+        values = finite(run.frame[name]).drop_nulls()
+        if len(values):
+            yield plain(name)[:_LENGTH], values / 100 if to_float(values.max()) > 1 else values
 
 
 def _scores(run: Run, often: float) -> Iterator[_Score]:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from tutor.detectors import NO_DATA, NOT_YET, Finding, Smoothed, detector
 from tutor.detectors.courses import Course, course_in, course_of
 from tutor.detectors.grouped import Gain, Runaway
-from tutor.detectors.objective import is_objective
+from tutor.detectors.objective import earns, is_objective
 from tutor.detectors.trends import lasting_trend, rises_straight, trend
 from tutor.detectors.windows import FEWEST, finite, piecewise
 from tutor.run import Run, known_float, to_float
@@ -43,10 +43,10 @@ def ends_high(
     one row, these have told enough when each stands above the one before, whatever the noise of learning; so
     has the order of all, or of those since the lowest, beyond chance. No noise explains an end whose rows
     each stand many times as high as all before them (`lasting` says how many), nor one that does together
-    with validation. Source: ours.
+    with validation. Beside a reward that rises the loss is not what the run is after. Source: ours.
     """
     loss = run["loss"]
-    if not is_objective(run):
+    if not is_objective(run) or earns(run):
         return Finding(NO_DATA, facts={"missing": []})
     course = course_in(run, "loss", share)
     if course is None:

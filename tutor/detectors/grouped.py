@@ -90,16 +90,18 @@ class Gain(Grouped):
 
 @dataclass(frozen=True)
 class Enough(Grouped):
-    """When a log is long enough to tell: `{rows: 10, longer: 10.0}`.
+    """When a log is long enough to tell: `{rows: 10, longer: 10.0, still: 0.001}`.
 
     Attributes:
         rows: it has so many.
         longer: or it would have to be so many times as long to tell, which nobody waits for.
+        still: or has a few means, of epochs or of windows, that lie within this share of the highest.
     """
 
     a_kind: ClassVar[str] = "a length of the log"
     rows: int
     longer: float
+    still: float
 
 
 @dataclass(frozen=True)
@@ -113,6 +115,9 @@ class Guess(Grouped):
         centre: and so near lies their median.
         above: or so far above at most, where the run gained less than the share `little`.
         little: of its highest level.
+        least: so many evaluations tell by themselves, where the answers are right as often as guesses are.
+        right: as often, as a share of what guessing gives.
+        sure: so far above at most they cost, for who is sure of wrong answers pays more.
     """
 
     a_kind: ClassVar[str] = "a guess"
@@ -122,6 +127,9 @@ class Guess(Grouped):
     centre: float
     above: float
     little: float
+    least: int
+    right: float
+    sure: float
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -13,8 +12,9 @@ from tutor.detectors.beginning import begins_late
 from tutor.detectors.course import warming_up
 from tutor.detectors.courses import Course, course_in
 from tutor.detectors.grouped import Enough, Guess
+from tutor.detectors.guessing import answers_by_chance, guesses, held_out_guesses
 from tutor.detectors.loss import ends_in_zeros
-from tutor.detectors.objective import is_objective, opposed
+from tutor.detectors.objective import earns, is_objective, opposed
 from tutor.detectors.standstill import all_stuck, period_of, stands_still, stuck
 from tutor.detectors.trends import trend
 from tutor.detectors.windows import FEWEST, finite
@@ -32,7 +32,7 @@ _GUESSED = (*_LEARNED, "classes", "expected", "level", "later")
     signals=(any_of("loss", "val_loss"),),
     outcomes=(
         *("yes", "no", "no-rate", "guesses", "same-answer", "scores-alike", "held-out-flat", "repeats"),
-        *("only-at-first", "zero", "held-out-still"),
+        *("only-at-first", "zero", "held-out-still", "by-chance"),
     ),
     facts={
         "yes": (*_LEARNED, "best_step"),
@@ -46,6 +46,7 @@ _GUESSED = (*_LEARNED, "classes", "expected", "level", "later")
         "only-at-first": (*_LEARNED, "first", "first_step", "later", "evaluations", "since"),
         "zero": ("step", "count", *_LEARNED),
         "held-out-still": _LEARNED,
+        "by-chance": (*_GUESSED, "score", "lowest", "highest"),
     },
     every_row=True,
 )
@@ -62,7 +63,8 @@ def learned(
     same while the loss is flat, every input gets the "same-answer"; so it does where training and validation
     score alike and hardly move ("scores-alike"). Where the loss is exactly 0 to the end, there is nothing to
     learn from ("zero"). Without a training loss, a validation loss that is the same number at every
-    evaluation is enough ("held-out-still"), and any other too little. Source: ours.
+    evaluation is enough ("held-out-still"). So are evaluations that all cost, and answer, what guessing does
+    ("by-chance"), wherever training shows no gain. Source: ours.
 
     Where noise hides a gain of that size, what was learned shows in the order of the levels, beyond `sigmas`
     of chance, and what wasn't in longer levels, up to half of the log. A log under `least` rows is too short
@@ -72,20 +74,20 @@ def learned(
     from, which a single number has no need of.
     """
     if not run.has("loss"):
-        return _still(run, gain)
+        return _still(run, guess, gain)
     whole, run = run, run.logged("loss")
     loss, course = finite(run["loss"]), course_in(run, "loss", share)
     period = period_of(loss)
-    held_out = _held_out_guesses(whole, loss, guess)
-    long = len(loss) >= least.rows or period or held_out
-    short = course is None or not (long or stands_still(whole, loss))
-    if course is None or short or not is_objective(run):
+    held_out, by_chance = held_out_guesses(whole, loss, guess), answers_by_chance(whole, guess)
+    long = len(loss) >= least.rows or period or held_out or by_chance
+    short = course is None or not (long or stands_still(whole, loss, least.still))
+    if course is None or short or not is_objective(run) or earns(run):
         facts = {"rows": len(loss), "needed": least.rows} if short else {"missing": []}
         return _zero(run, guess.often, gain) or Finding(NOT_YET if short else NO_DATA, facts=facts)
     goes_on, falls = _goes_on(course, sigmas), trend(_apart(course)) < -sigmas
     pace = _of(gain * abs(course.top), course.top - course.best)  # so many logs like this one gain enough
     unseen = _hidden(course, sigmas) > max(course.top - course.best, gain * abs(course.top))
-    if unseen and not falls and len(loss) >= 2 * least.rows:
+    if unseen and not falls and 2 * len(loss) >= 3 * least.rows:
         course = course_in(run, "loss", HALF) or course
     level, hidden = abs(course.top), _hidden(course, sigmas)
     fall, least_fall = course.top - course.best, gain * level if falls else max(gain * level, hidden)
@@ -106,7 +108,9 @@ def learned(
     if warming_up(run):
         outcome = NOT_YET
     elif outcome in ("yes", NOT_YET, NO_DATA) or len(loss) < least.rows:
-        found = held_out or _guesses(run, loss, course, guess) or _same_answer(whole, course, guess, gain)
+        found = held_out or guesses(run, loss, course, guess) or _same_answer(whole, course, guess, gain)
+        if found is None and outcome != "yes":
+            found = by_chance
         if found is None and outcome == NOT_YET:
             found = _flat_held_out(whole, share, gain, least.rows)
         found = found or only_at_first(whole, gain, least.rows)
@@ -122,13 +126,16 @@ def learned(
     return Finding(outcome, step, facts, bound, seen, measured=fall, bound=least_fall, curve=curve)
 
 
-def _still(run: Run, gain: float) -> Finding:
-    """The finding that validation is one number at every evaluation, where nothing else was logged."""
-    values = finite(run["val_loss"])
-    if not all_stuck(values):
+def _still(run: Run, guess: Guess, gain: float) -> Finding:
+    """The finding that validation never moves, or answers by chance, where nothing else was logged."""
+    values, by_chance = finite(run["val_loss"]), answers_by_chance(run, guess)
+    top, best = known_float(values.max()), known_float(values.min())
+    if top is None or best is None or not (by_chance or all_stuck(values)):
         return Finding(NO_DATA, facts={"missing": ["loss"]})
-    value = to_float(values.max())
-    facts = {"top": value, "best": value, "gain": 0.0, "bound": 100 * gain, "rows": values.count()}
+    gained = 100 * _of(top - best, abs(top))
+    facts = {"top": top, "best": best, "gain": gained, "bound": 100 * gain, "rows": values.count()}
+    if by_chance:
+        return replace(by_chance, facts={**facts, **by_chance.facts})
     return Finding("held-out-still", None, facts, None, (int(run.steps[0]), int(run.steps[-1])))
 
 
@@ -206,90 +213,3 @@ def _goes_on(course: Course, sigmas: float) -> bool:
     halves = levels[: middle + 1], levels[middle:]
     early, late = ((float(half[0]) - float(half[-1])) / max(1, len(half) - 1) for half in halves)
     return trend(levels) < -sigmas and early > 0 and (late > early or math.isclose(late, early))
-
-
-def _guesses(run: Run, loss: pl.Series, course: Course, guess: Guess) -> Finding | None:
-    """The finding that the loss stands at the logarithm of a number of classes; None where it doesn't.
-
-    That is what the same answer to every input costs, where the classes are equally frequent. Who is sure of
-    some answers, and wrong, pays a little more. A validation loss that lies lower says that the training loss
-    only seems to stand there, as dropout or label smoothing make it.
-    """
-    known = loss.drop_nulls()
-    later = known[len(known) // 2 :]
-    level = to_float(later.median())
-    for classes in _classes(run, guess):
-        expected = math.log(classes)
-        off = level / expected - 1
-        if not -guess.centre <= off <= guess.above:
-            continue
-        share = to_float(_near(later, expected, guess).mean())
-        stands = off <= guess.centre and share >= guess.often
-        if not stands and not _gained_little(course, expected, guess):
-            continue
-        if _lower(run, expected * (1 - guess.within)):
-            continue
-        facts = _guessed(later, classes)
-        seen = (int(run.steps[len(loss) // 2]), int(run.steps[-1]))
-        if not stands:
-            level, most = facts["level"], expected * (1 + guess.above)
-            return Finding("guesses", None, facts, expected, seen, measured=level, bound=most)
-        return Finding("guesses", None, facts, expected, seen, measured=share, bound=guess.often)
-    return None
-
-
-def _held_out_guesses(run: Run, loss: pl.Series, guess: Guess) -> Finding | None:
-    """As `_guesses`, of a validation loss that never left that place, with the training loss beside it.
-
-    Evaluated without dropout and over the same items, it lies there to a thousandth, so that few tell.
-    """
-    values, trained = finite(run["val_loss"]).drop_nulls() if run.has("val_loss") else None, loss.drop_nulls()
-    if values is None or len(values) < FEWEST or not len(trained):
-        return None
-    for classes in _classes(run, guess):
-        expected = math.log(classes)
-        beside = trained[len(trained) // 2 :].median()
-        if abs(to_float(beside) - expected) > guess.within * expected:
-            continue
-        if abs(to_float(values.median()) - expected) > guess.centre * expected:
-            continue
-        if not _near(values, expected, guess).all():
-            continue
-        seen = (int(run.steps[0]), int(run.steps[-1]))
-        off = to_float((values - expected).abs().max())
-        bound = guess.within * expected
-        return Finding("guesses", None, _guessed(values, classes), expected, seen, measured=off, bound=bound)
-    return None
-
-
-def _classes(run: Run, guess: Guess) -> Iterable[int]:
-    """Among how many classes the run may guess: the vocabulary, where it is known."""
-    vocab = run.manifest.vocab_size
-    return [one for one in ([vocab] if vocab else range(2, guess.classes + 1)) if one > 1]
-
-
-def _near(values: pl.Series, expected: float, guess: Guess) -> pl.Series:
-    return (values - expected).abs() <= guess.within * expected
-
-
-APART = 0.1
-"""The share of the way to one class more that "a little above" may take: more is a coincidence too often."""
-
-
-def _gained_little(course: Course, expected: float, guess: Guess) -> bool:
-    """Whether the run gained little, and never came below what guessing costs."""
-    little = course.top - course.best < guess.little * abs(course.top)
-    coincidence = guess.above * expected > APART * math.log1p(math.exp(-expected))
-    return little and not coincidence and course.best > expected * (1 - guess.within)
-
-
-def _guessed(values: pl.Series, classes: int) -> dict[str, float]:
-    """What is said of values that guessing among so many classes gives."""
-    level = to_float(values.median())
-    return {"classes": classes, "expected": math.log(classes), "level": level, "later": len(values)}
-
-
-def _lower(run: Run, bound: float) -> bool:
-    """Whether the validation loss, where there is one, ever lay under the bound."""
-    lowest = known_float(finite(run["val_loss"]).min()) if run.has("val_loss") else None
-    return lowest is not None and lowest < bound

@@ -1,7 +1,10 @@
 """Whether a run's loss is what training brings down, or a reward or an opponent is what the run is after."""
 
+import re
+
+from tutor.detectors.courses import course_of
 from tutor.detectors.windows import finite
-from tutor.run import Run, once, to_float
+from tutor.run import Run, names, once, to_float
 from tutor.run.names import OPPOSED
 
 ZEROS = 0.2
@@ -10,10 +13,38 @@ ZEROS = 0.2
 ONE_SPIKE = 2
 """Changes of sign of a loss below 0 that spikes once: there and back."""
 
+_REWARD = re.compile(r"(?<![a-z])(ep(isode)?_?)?(rew|reward|return)s?(?![a-z/])|eprewmean", re.IGNORECASE)
+"""Columns of what an episode, or an answer, earns; `rewards/margins` of preference tuning is none."""
+_SPREAD = re.compile(r"(?<![a-z])(std|var|min|max|best|loss|norm)(?![a-z])", re.IGNORECASE)
+"""Words of a column that is about rewards, and doesn't say how high they usually are."""
+LEVEL = 0.1
+"""The share of the rewards whose median is a level: of an estimator, not a bound."""
+SIGMAS = 3.0
+"""So many times the noise of a level is no chance."""
+
 
 def opposed(run: Run) -> bool:
     """Whether the log has a reward, or the loss of an opponent."""
     return any(map(OPPOSED.search, run.frame.columns))
+
+
+@once
+def earns(run: Run) -> bool:
+    """Whether the log has a reward that rose, and ends nearer to its best level than to where it began.
+
+    It is what such a run is after. The loss beside it, of values that grow as the policy earns more, may well
+    rise with it, or stay where it was.
+    """
+    for name in run.frame.columns:
+        spelled = names.spelled(name)
+        if not _REWARD.search(spelled) or _SPREAD.search(spelled) or not run.frame[name].dtype.is_numeric():
+            continue
+        course = course_of(-run.frame[name].cast(float), LEVEL)  # a course looks for what is lowest
+        if course is None or course.improvement <= SIGMAS * course.noise:
+            continue
+        if 2 * course.rise < course.improvement:
+            return True
+    return False
 
 
 @once

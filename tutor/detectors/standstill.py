@@ -15,11 +15,16 @@ DIGITS = 4
 """Digits from which on the same loss twice is no matter of rounding: of an estimator, not a bound."""
 
 
-def stands_still(run: Run, loss: pl.Series) -> bool:
-    """Whether a few rows are enough: one number fills the loss, or nearly one, or the evaluations."""
+def stands_still(run: Run, loss: pl.Series, share: float) -> bool:
+    """Whether a few rows are enough: one number fills the loss, or nearly one, or the evaluations.
+
+    `FEWEST` losses or more are nearly one where they agree to `DIGITS` digits or, if each is the mean of many
+    batches, lie within `share` of the highest.
+    """
     known = loss.drop_nulls()
     low, high = (to_float(one) for one in (known.min(), known.max()))
-    still = len(known) >= FEWEST and 0 < high - low < 10**-DIGITS * abs(high)
+    means = run.counts == "epochs" or run.aggregation("loss").over == "window"
+    still = len(known) >= FEWEST and 0 < high - low < (share if means else 10**-DIGITS) * abs(high)
     return still or stuck(loss) or (run.has("val_loss") and all_stuck(finite(run["val_loss"])))
 
 

@@ -1,0 +1,128 @@
+"""Losses that guessing gives: the logarithm of a number of classes, that of one answer for every input."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from tutor.detectors import Finding
+from tutor.detectors.answers import held_out_accuracies
+from tutor.detectors.courses import Course
+from tutor.detectors.grouped import Guess
+from tutor.detectors.windows import FEWEST, finite
+from tutor.run import Run, known_float, to_float
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+def guesses(run: Run, loss: pl.Series, course: Course, guess: Guess) -> Finding | None:
+    """The finding that the loss stands at the logarithm of a number of classes; None where it doesn't.
+
+    That is what the same answer to every input costs, where the classes are equally frequent. Who is sure of
+    some answers, and wrong, pays a little more. A validation loss that lies lower says that the training loss
+    only seems to stand there, as dropout or label smoothing make it.
+    """
+    known = loss.drop_nulls()
+    later = known[len(known) // 2 :]
+    level = to_float(later.median())
+    for classes in _classes(run, guess):
+        expected = math.log(classes)
+        off = level / expected - 1
+        if not -guess.centre <= off <= guess.above:
+            continue
+        share = to_float(_near(later, expected, guess).mean())
+        stands = off <= guess.centre and share >= guess.often
+        if not stands and not _gained_little(course, expected, guess):
+            continue
+        if _lower(run, expected * (1 - guess.within)):
+            continue
+        facts = _guessed(later, classes)
+        seen = (int(run.steps[len(loss) // 2]), int(run.steps[-1]))
+        if not stands:
+            level, most = facts["level"], expected * (1 + guess.above)
+            return Finding("guesses", None, facts, expected, seen, measured=level, bound=most)
+        return Finding("guesses", None, facts, expected, seen, measured=share, bound=guess.often)
+    return None
+
+
+def held_out_guesses(run: Run, loss: pl.Series, guess: Guess) -> Finding | None:
+    """As `guesses`, of a validation loss that never left that place, with the training loss beside it.
+
+    Evaluated without dropout and over the same items, it lies there to a thousandth, so that few tell.
+    """
+    values, trained = finite(run["val_loss"]).drop_nulls() if run.has("val_loss") else None, loss.drop_nulls()
+    if values is None or len(values) < FEWEST or not len(trained):
+        return None
+    for classes in _classes(run, guess):
+        expected = math.log(classes)
+        beside = trained[len(trained) // 2 :].median()
+        if abs(to_float(beside) - expected) > guess.within * expected:
+            continue
+        if abs(to_float(values.median()) - expected) > guess.centre * expected:
+            continue
+        if not _near(values, expected, guess).all():
+            continue
+        seen = (int(run.steps[0]), int(run.steps[-1]))
+        off = to_float((values - expected).abs().max())
+        bound = guess.within * expected
+        return Finding("guesses", None, _guessed(values, classes), expected, seen, measured=off, bound=bound)
+    return None
+
+
+def answers_by_chance(run: Run, guess: Guess) -> Finding | None:
+    """The finding that each evaluation costs what guessing does, and answers as often right.
+
+    Either alone is a coincidence now and then; together few evaluations tell, `guess.least` of them. A model
+    that is sure of wrong answers pays up to `guess.sure` more.
+    """
+    values = finite(run["val_loss"]).drop_nulls() if run.has("val_loss") else None
+    if values is None or len(values) < guess.least:
+        return None
+    low, high = to_float(values.min()), to_float(values.max())
+    for name, scores in held_out_accuracies(run):
+        worst, best = to_float(scores.min()), to_float(scores.max())
+        for classes in _classes(run, guess):
+            expected, off = math.log(classes), max(abs(one * classes - 1) for one in (worst, best))
+            costs = expected * (1 - guess.within) <= low and high <= expected * (1 + guess.sure)
+            if len(scores) < guess.least or not costs or off > guess.right:
+                continue
+            seen = (int(run.steps[0]), int(run.steps[-1]))
+            about = {"score": name, "lowest": worst, "highest": best}
+            facts = _guessed(values, classes) | about
+            return Finding("by-chance", None, facts, expected, seen, measured=off, bound=guess.right)
+    return None
+
+
+def _classes(run: Run, guess: Guess) -> Iterable[int]:
+    """Among how many classes the run may guess: the vocabulary, where it is known."""
+    vocab = run.manifest.vocab_size
+    return [one for one in ([vocab] if vocab else range(2, guess.classes + 1)) if one > 1]
+
+
+def _near(values: pl.Series, expected: float, guess: Guess) -> pl.Series:
+    return (values - expected).abs() <= guess.within * expected
+
+
+APART = 0.1
+"""The share of the way to one class more that "a little above" may take: more is a coincidence too often."""
+
+
+def _gained_little(course: Course, expected: float, guess: Guess) -> bool:
+    """Whether the run gained little, and never came below what guessing costs."""
+    little = course.top - course.best < guess.little * abs(course.top)
+    coincidence = guess.above * expected > APART * math.log1p(math.exp(-expected))
+    return little and not coincidence and course.best > expected * (1 - guess.within)
+
+
+def _guessed(values: pl.Series, classes: int) -> dict[str, float]:
+    """What is said of values that guessing among so many classes gives."""
+    level = to_float(values.median())
+    return {"classes": classes, "expected": math.log(classes), "level": level, "later": len(values)}
+
+
+def _lower(run: Run, bound: float) -> bool:
+    """Whether the validation loss, where there is one, ever lay under the bound."""
+    lowest = known_float(finite(run["val_loss"]).min()) if run.has("val_loss") else None
+    return lowest is not None and lowest < bound
