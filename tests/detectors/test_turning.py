@@ -220,6 +220,12 @@ class TestNoTrainingLoss:
         assert turns([0.0023, 0.0126, 0.0365, 0.0848]).outcome == "rises"
         assert turns([0.0023, 0.0365, 0.0126, 0.0848]).outcome == NOT_YET
 
+    def test_twice_as_many_that_none_comes_near_again_do_too(self):
+        val = [5.99, 12.4, 11.7, 9.24, 8.94, 8.92, 8.75]
+        assert turns(val).outcome == "rises"
+        assert turns(val[:6]).outcome == NOT_YET
+        assert turns([*val[:-1], 7.4]).outcome != "rises"
+
     def test_a_few_evaluations_decide_nothing(self):
         assert turns([0.01, 0.012, 0.016, 0.02]).facts == {"rows": 4, "needed": 10}
 
@@ -244,8 +250,16 @@ class TestTrainingBesideIt:
     def test_so_does_a_course_whose_lowest_is_never_near_again(self, lowest: float, outcome: str):
         """Noise this wide hides any rise, but not that all which was gained is lost again."""
         val = [14.3, 18.9, lowest, 22.7, 43.5, 48.0, 29.7, 31.8, 33.6, 36.3]
-        assert turns(val, loss=falling(10, 0.03, 0.001)).outcome == outcome
+        assert turns(val, loss=falling(10, 0.03, 0.02)).outcome == outcome
         assert turns(val, loss=[0.03] * 10).outcome == "slightly"
+
+    def test_nor_need_few_be_in_order_while_training_falls_to_half(self):
+        val = [0.388, 0.522, 0.693, 0.571, 0.525]
+        found = turns(val, loss=[0.64, 0.29, 0.23, 0.16, 0.14])
+        assert (found.outcome, found.facts["lowest_step"], found.facts["span"]) == ("turns", 0, 1)
+        assert turns(val, loss=[0.64, 0.59, 0.53, 0.46, 0.44]).outcome == NOT_YET
+        assert turns([0.388, 0.48, *val[2:]], loss=[0.64, 0.29, 0.23, 0.16, 0.14]).outcome == NOT_YET  # near
+        assert turns([*val[:2], 0.3, *val[3:]], loss=[0.64, 0.29, 0.23, 0.16, 0.01]).outcome == NOT_YET  # few
 
     def test_three_evaluations_after_the_lowest_decide_nothing(self):
         assert turns([0.32, 0.3, 0.33, 0.36], loss=falling(4, 0.4, 0.1)).outcome != "turns"

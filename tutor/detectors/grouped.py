@@ -284,6 +284,8 @@ class Rise(Grouped):
         beside: the share of the rise by which the training loss rises, where both do.
         learns: where the training loss has fallen by more than this share since the lowest one,
         onset: a share of the lowest is enough, if the order of the few after it is beyond `few`.
+        halves: where it has fallen by more than this share since the lowest one,
+        above: it is enough that each of the few evaluations since stands above it by this share of it.
         jumps: so many times as high as those before and after it, one evaluation is another matter.
     """
 
@@ -300,4 +302,6 @@ class Rise(Grouped):
     beside: float
     learns: float
     onset: float
+    halves: float
+    above: float
     jumps: float

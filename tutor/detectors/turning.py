@@ -57,8 +57,8 @@ def validation_turns(
     loss rises with it (`chance.beside`), "both" do, and nothing is learned by heart. One that stands far
     above those before and after it, and comes back, "jumps" (`chance.jumps`). Without a training loss to hold
     it against it only "rises", which as many evaluations have to show, or few that rise to `chance.times` the
-    lowest. NaN and Inf count where they fill `share` of the evaluations, or the last one; elsewhere "some"
-    are. Source: ours.
+    lowest. A lowest evaluation that none comes near again (`chance.above`) needs no levels. NaN and Inf count
+    where they fill `share` of the evaluations, or the last one; elsewhere "some" are. Source: ours.
     """
     if broken := broken_evaluation(run, share):
         return Finding("non-finite", broken["step"], broken)
@@ -68,13 +68,15 @@ def validation_turns(
     values = run["val_loss"].filter(known).cast(float)
     if len(values) < last:
         return Finding(NOT_YET, facts={"rows": len(values), "needed": last})
-    span = last if len(values) > 2 * last else 1
+    lowest = values.arg_min() or 0
+    never = _never_again(whole, values, int(steps[lowest]), last, chance)
+    span = last if len(values) > 2 * last and not never else 1
     levels = values.rolling_median(span).drop_nulls()
-    place, lowest = levels.arg_min() or 0, values.arg_min() or 0
+    place = levels.arg_min() or 0
     best, first, end = float(levels[place]), float(values[0]), float(levels[-1])
     slight, floor = of_level * abs(best), chance.share * abs(best)
     large = max(of_improvement * (first - best), slight)
-    least, certain = _least(values, levels, lowest, large, floor, last, chance)
+    least, certain = (slight, True) if never else _least(values, levels, lowest, large, floor, last, chance)
     learned = 0.0 if certain else _learned_since(whole, int(steps[lowest]), last)
     if not certain and end - best > slight and learned > chance.dive:
         certain = _in_order(values, lowest, last, chance, chance.dived) or _towers(values, lowest, chance)
@@ -99,7 +101,7 @@ def validation_turns(
         "latest_step": int(steps[-1]),
     }
     outcome = "slightly" if end - best > slight else "no"
-    alone_too = certain and float(values[-1]) > chance.times * float(values[lowest]) > 0
+    alone_too = never or (certain and float(values[-1]) > chance.times * float(values[lowest]) > 0)
     if end - best > least and not (alone_too if alone else certain) and len(values) < chance.evaluations:
         return Finding(NOT_YET, facts={"rows": len(values), "needed": chance.evaluations})
     if end - best > least and certain:
@@ -172,6 +174,20 @@ def _towers(values: pl.Series, lowest: int, chance: Rise) -> bool:
     after, high = values[lowest + 1 :], max(float(values[0]), chance.times * float(values[lowest]))
     many = len(values) >= chance.evaluations <= 2 * len(after)
     return many and to_float(after.min()) > high > 0
+
+
+def _never_again(run: Run, values: pl.Series, step: int, last: int, chance: Rise) -> bool:
+    """Whether each evaluation since the lowest one, at `step`, stands well above it, while training learned.
+
+    Of a run without a training loss twice as many have to.
+    """
+    lowest = values.arg_min() or 0
+    after, low = values[lowest + 1 :], float(values[lowest])
+    if len(after) < last or to_float(after.min()) - low <= chance.above * abs(low):
+        return False
+    if not run.has("loss"):
+        return len(after) >= 2 * last
+    return _learned_since(run, step, last) > chance.halves
 
 
 def _jump(values: pl.Series, steps: pl.Series, last: int, chance: Rise) -> dict[str, float]:
