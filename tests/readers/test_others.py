@@ -329,6 +329,14 @@ class TestCsv:
         with called.called({"loss": "train_loss_step"}):
             assert readers.read(tmp_path / "metrics.csv").logged("loss")["loss"].to_list() == [2.25]
 
+    def test_lightnings_evaluations_count_their_own_batches(self, tmp_path: Path):
+        text = "epoch,step,train_loss_step,val_loss_epoch,val_loss_step\n,0,,,3.0\n"  # tried before training
+        text += "0,9,2.5,,\n,0,,,2.9\n,1,,,2.7\n0,9,,2.8,\n1,19,2.25,,\n,2,,,2.5\n,3,,,2.3\n1,19,,2.4,\n"
+        run = read(tmp_path, text, "metrics.csv")
+        assert run.steps.to_list() == [9, 19]
+        assert (run["loss"].to_list(), run["val_loss"].to_list()) == ([2.5, 2.25], [2.8, 2.4])
+        assert not run.before and not run.remarks
+
     def test_keras(self, tmp_path: Path):
         run = read(tmp_path, "epoch,accuracy,loss,val_loss\n0,0.5,2.5,2.75\n1,0.5,2.0,NA\n", "training.csv")
         assert run["val_loss"].to_list() == [2.75, None]

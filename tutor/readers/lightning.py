@@ -3,6 +3,7 @@
 `NAME_step` is the value of its batch, and so is a name alone where it was logged by steps; `NAME_epoch`, and
 a name alone that was logged once an epoch, is the mean over the epoch. Where a new name comes up, the file is
 written anew with a longer header, its names sorted.
+A row of an evaluation's single batch has the number of that batch as its step, and no epoch.
 Sources: lightning/fabric/loggers/csv_logs.py,
 lightning/pytorch/trainer/connectors/logger_connector/result.py
 """
@@ -36,7 +37,7 @@ class Metrics:
     def read(self, since: Run | None = None) -> Run:  # noqa: ARG002
         """The run, read whole."""
         remarks: list[Remark] = []
-        rows = tidy(cells(self.path, remarks))
+        rows = _in_training_steps(tidy(cells(self.path, remarks)))
         found = {signal: column for column, signal in names.mapping(rows.columns, self.path).items()}
         loss = found.get("loss", "")
         mean = None if loss in called.names_for(self.path).values() else _more_often(rows, loss)
@@ -46,6 +47,26 @@ class Metrics:
         averaged = "loss" in found and _once_an_epoch(rows, found["loss"])
         aggregations = {"loss": WINDOW} if averaged else None
         return run_of_table(rows, self.path, aggregations=aggregations, remarks=remarks)
+
+
+def _in_training_steps(rows: "pl.DataFrame") -> "pl.DataFrame":
+    """The rows by the steps of training: those of single batches of an evaluation count these instead.
+
+    Lightning leaves their epoch out. They take the step of the row above.
+    """
+    import polars as pl  # only who reads a log pays for it
+
+    evaluated = [name for name in rows.columns if name.endswith("_step") and names.says_held_out(name)]
+    if not evaluated:
+        return rows
+    batch = ~filled(rows["epoch"])
+    batch &= (
+        pl.DataFrame({str(place): filled(rows[name]) for place, name in enumerate(evaluated)})
+        .select(pl.any_horizontal(pl.all()))
+        .to_series()
+    )
+    steps = rows["step"].to_frame().select(pl.when(~batch).then(pl.col("step")))["step"]
+    return rows.with_columns(steps.forward_fill().backward_fill())
 
 
 def _more_often(rows: "pl.DataFrame", column: str) -> str | None:
