@@ -261,6 +261,10 @@ class TestTrainingBesideIt:
         assert turns([0.388, 0.48, *val[2:]], loss=[0.64, 0.29, 0.23, 0.16, 0.14]).outcome == NOT_YET  # near
         assert turns([*val[:2], 0.3, *val[3:]], loss=[0.64, 0.29, 0.23, 0.16, 0.01]).outcome == NOT_YET  # few
 
+    def test_of_what_was_gained_they_have_to_lose_a_part(self):
+        val = [2.22, 0.4, 0.052, 0.0855, 0.1125, 0.0892, 0.0721]
+        assert turns(val, loss=falling(7, 2.21, 0.003)).outcome == "no"
+
     def test_three_evaluations_after_the_lowest_decide_nothing(self):
         assert turns([0.32, 0.3, 0.33, 0.36], loss=falling(4, 0.4, 0.1)).outcome != "turns"
 

@@ -87,6 +87,16 @@ class TestDeepXDE:
         with called.called({"loss": "train 2"}):
             assert words(readers.read(path)) == ["2", "0.25"]
 
+    def test_a_test_without_the_boundary_is_no_validation_of_what_is_trained(self, tmp_path: Path):
+        path = written(
+            tmp_path, self.TEXT + "0 0.1 9.0 0.1 0.0\n1000 2.0 1.0 2.0 0.0\n2000 0.5 0 0.5 0.0\n", "loss.dat"
+        )
+        run = readers.read(path)
+        assert (run.has("val_loss"), words(run, "test 1")) == (False, ["0.1", "2", "0.5"])
+        assert [one.key for one in run.remarks] == ["summed", "untested"]
+        with called.called({"val_loss": "test 1"}):
+            assert words(readers.read(path), "val_loss") == ["0.1", "2", "0.5"]
+
     def test_a_heading_alone_is_its_own_too(self, tmp_path: Path):
         with pytest.raises(BadRunError, match="holds no row with numbers"):
             readers.read(written(tmp_path, self.TEXT, "loss.dat"))

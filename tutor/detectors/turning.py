@@ -69,7 +69,8 @@ def validation_turns(
     if len(values) < last:
         return Finding(NOT_YET, facts={"rows": len(values), "needed": last})
     lowest = values.arg_min() or 0
-    never = _never_again(whole, values, int(steps[lowest]), last, chance)
+    gained = of_improvement * (float(values[0]) - float(values[lowest]))
+    never = _never_again(whole, values, int(steps[lowest]), gained, last, chance)
     span = last if len(values) > 2 * last and not never else 1
     levels = values.rolling_median(span).drop_nulls()
     place = levels.arg_min() or 0
@@ -176,14 +177,14 @@ def _towers(values: pl.Series, lowest: int, chance: Rise) -> bool:
     return many and to_float(after.min()) > high > 0
 
 
-def _never_again(run: Run, values: pl.Series, step: int, last: int, chance: Rise) -> bool:
+def _never_again(run: Run, values: pl.Series, step: int, least: float, last: int, chance: Rise) -> bool:
     """Whether each evaluation since the lowest one, at `step`, stands well above it, while training learned.
 
-    Of a run without a training loss twice as many have to.
+    By `least` at least. Of a run without a training loss twice as many have to.
     """
     lowest = values.arg_min() or 0
     after, low = values[lowest + 1 :], float(values[lowest])
-    if len(after) < last or to_float(after.min()) - low <= chance.above * abs(low):
+    if len(after) < last or to_float(after.min()) - low <= max(least, chance.above * abs(low)):
         return False
     if not run.has("loss"):
         return len(after) >= 2 * last

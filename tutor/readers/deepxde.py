@@ -2,7 +2,9 @@
 
 Each loss is one number for each term of the equation, its boundary and its data; their sum is the objective.
 The file doesn't say where the terms of training end: those of the test are as many, and a metric may follow.
-Source: deepxde/utils/external.py (`save_loss_history`)
+A test may leave the terms of the boundary at 0. The sum of the others is another objective than that of
+training, and may well rise at first while the boundary is learned.
+Source: deepxde/utils/external.py (`save_loss_history`), deepxde/data/pde.py (`losses_test`)
 """
 
 from collections.abc import Iterator, Sequence
@@ -37,10 +39,26 @@ class LossHistory:
         remarks: list[Remark] = []
         for signal, kind in (("loss", "train"), ("val_loss", "test")):
             terms = [name for name in (rows[0] if rows else {}) if name.startswith(kind)]
-            if signal not in said and len(terms) > 1:
+            if signal in said:
+                continue
+            if signal == "val_loss" and (untested := _untested(rows)):
+                remarks.append(Remark("untested", {"columns": quoted(untested)}))
+                rows = [{name: value for name, value in row.items() if name != signal} for row in rows]
+            elif len(terms) > 1:
                 remarks.append(Remark("summed", {"signal": signal, "columns": quoted(terms)}))
         rows = [{name: value for name, value in row.items() if name not in said} for row in rows]
         return run_of(rows, self.path, name=self.path.name, remarks=remarks)
+
+
+def _untested(rows: Sequence[Row]) -> list[str]:
+    """The terms of the test that are 0 at every row, though those of training aren't."""
+    terms = [name for name in (rows[0] if rows else {}) if name.startswith("test")]
+    return [
+        name
+        for name in terms
+        if not any(row[name] for row in rows)
+        and any(row[f"train{name.removeprefix('test')}"] for row in rows)
+    ]
 
 
 def _rows(lines: list[str]) -> Iterator[Row]:
