@@ -1,6 +1,7 @@
 """Loss detectors on small arrays with known answers."""
 
 import math
+import random
 from dataclasses import replace
 
 import pytest
@@ -142,6 +143,13 @@ class TestSpike:
             found = apply("spike", make_run({"loss": loss}), SPIKE)
             assert found.outcome == outcome
         assert (found.step, found.facts["mean"], found.level) == (10, 1.0, 2.0)
+
+    def test_the_first_rows_of_a_noisy_run_spike_above_its_noise(self):
+        rng = random.Random(0)
+        loss = [0.58, 0.47, 1.37, *(abs(rng.gauss(0.7, 0.4)) for _ in range(70))]
+        assert apply("spike", make_run({"loss": loss}), SPIKE).outcome == "no"
+        found = apply("spike", make_run({"loss": [0.58, 0.47, 13.7, *loss[3:]]}), SPIKE)
+        assert (found.outcome, found.step) == ("yes", 2)
 
     def test_the_first_rows_with_nan_inf_and_gaps(self):
         loss: list[float | None] = [1.0] * 300
@@ -298,6 +306,25 @@ class TestSeverity:
         assert (found.facts["best"], found.facts["best_step"]) == (1.0, 5)
         for end in ([9.0, 3.0, 2.5, 2.1], [9.0, 3.0, 1.9, 1.8, 1.9], [9.0, 3.0, 2.4, *[1.9] * 5]):
             assert apply("severity", make_run({"loss": loss + end}), SEVERITY, 200).outcome == "hurt"
+
+    @pytest.mark.parametrize(
+        ("lowest", "outcome"),
+        [
+            (8.0, "rewarded"),
+            (1.0, "rewarded"),  # it keeps half of what it had risen
+            (-4.0, "hurt"),
+        ],
+    )
+    def test_beside_a_reward_that_rose_only_what_it_loses_counts(self, lowest: float, outcome: str):
+        loss = [*[2.0] * 20, *[1.0] * 180, *[5.0] * 10, *[1.0] * 90]
+        reward = [*(-8.0 + 16.0 * row / 199 for row in range(200)), *[lowest] * 40, *[8.0] * 60]
+        found = apply("severity", make_run({"loss": loss, "ep_rew_mean": reward}), SEVERITY, 200)
+        assert found.outcome == outcome
+        if outcome == "rewarded":
+            assert (found.facts["reward"], found.facts["after"]) == (
+                "ep_rew_mean",
+                pytest.approx(lowest, abs=1.1),
+            )
 
     def test_it_lasts_and_is_more_than_a_fifth_of_the_gain(self):
         assert (SEVERITY["lasting"].rows, SEVERITY["of_gain"]) == (3, 0.2)

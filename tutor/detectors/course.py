@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from tutor.detectors import NO_DATA, NOT_YET, Finding, Smoothed, detector
 from tutor.detectors.courses import Course, course_in, course_of
 from tutor.detectors.grouped import Gain, Runaway
-from tutor.detectors.objective import earns, is_objective
+from tutor.detectors.objective import earnings, is_objective
 from tutor.detectors.trends import lasting_trend, rises_straight, trend
 from tutor.detectors.windows import FEWEST, finite, piecewise
 from tutor.run import Run, known_float, to_float
@@ -46,7 +46,7 @@ def ends_high(
     with validation. Beside a reward that rises the loss is not what the run is after. Source: ours.
     """
     loss = run["loss"]
-    if not is_objective(run) or earns(run):
+    if not is_objective(run) or earnings(run):
         return Finding(NO_DATA, facts={"missing": []})
     course = course_in(run, "loss", share)
     if course is None:

@@ -14,7 +14,7 @@ from tutor.detectors.courses import Course, course_in
 from tutor.detectors.grouped import Enough, Guess
 from tutor.detectors.guessing import answers_by_chance, guesses, held_out_guesses
 from tutor.detectors.loss import ends_in_zeros
-from tutor.detectors.objective import earns, is_objective, opposed
+from tutor.detectors.objective import earnings, is_objective, opposed
 from tutor.detectors.standstill import all_stuck, period_of, stands_still, stuck
 from tutor.detectors.trends import trend
 from tutor.detectors.windows import FEWEST, finite
@@ -81,7 +81,7 @@ def learned(
     held_out, by_chance = held_out_guesses(whole, loss, guess), answers_by_chance(whole, guess)
     long = len(loss) >= least.rows or period or held_out or by_chance
     short = course is None or not (long or stands_still(whole, loss, least.still))
-    if course is None or short or not is_objective(run) or earns(run):
+    if course is None or short or not is_objective(run) or earnings(run):
         facts = {"rows": len(loss), "needed": least.rows} if short else {"missing": []}
         return _zero(run, guess.often, gain) or Finding(NOT_YET if short else NO_DATA, facts=facts)
     goes_on, falls = _goes_on(course, sigmas), trend(_apart(course)) < -sigmas

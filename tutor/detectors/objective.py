@@ -1,11 +1,13 @@
 """Whether a run's loss is what training brings down, or a reward or an opponent is what the run is after."""
 
 import re
+from typing import Any
 
-from tutor.detectors.courses import course_of
+from tutor.detectors.courses import Course, course_of
 from tutor.detectors.windows import finite
 from tutor.run import Run, names, once, to_float
 from tutor.run.names import OPPOSED
+from tutor.words import plain
 
 ZEROS = 0.2
 """A loss that is exactly 0, or crosses it, at more than this share of the rows is built around 0."""
@@ -21,6 +23,8 @@ LEVEL = 0.1
 """The share of the rewards whose median is a level: of an estimator, not a bound."""
 SIGMAS = 3.0
 """So many times the noise of a level is no chance."""
+LENGTH = 40
+"""Letters of a column's name that a sentence has room for."""
 
 
 def opposed(run: Run) -> bool:
@@ -29,22 +33,40 @@ def opposed(run: Run) -> bool:
 
 
 @once
-def earns(run: Run) -> bool:
-    """Whether the log has a reward that rose, and ends nearer to its best level than to where it began.
+def earnings(run: Run) -> tuple[str, Course] | None:
+    """The reward that rose, and ends nearer to its best level than to where it began; None where none does.
 
-    It is what such a run is after. The loss beside it, of values that grow as the policy earns more, may well
-    rise with it, or stay where it was.
+    Its name, and its course upside down, for a course looks for what is lowest. It is what such a run is
+    after. The loss beside it, of values that grow as the policy earns more, may well rise with it, or stay
+    where it was.
     """
     for name in run.frame.columns:
         spelled = names.spelled(name)
         if not _REWARD.search(spelled) or _SPREAD.search(spelled) or not run.frame[name].dtype.is_numeric():
             continue
-        course = course_of(-run.frame[name].cast(float), LEVEL)  # a course looks for what is lowest
+        course = course_of(-run.frame[name].cast(float), LEVEL)
         if course is None or course.improvement <= SIGMAS * course.noise:
             continue
         if 2 * course.rise < course.improvement:
-            return True
-    return False
+            return name, course
+    return None
+
+
+def earns_on(run: Run, row: int) -> dict[str, Any]:
+    """The reward that keeps half or more of what it had risen until a row; empty where none does.
+
+    Its name as `reward`, its level `before` the row and the lowest one `after` it.
+    """
+    name, course = earnings(run) or (None, None)
+    if name is None or course is None:
+        return {}
+    before, after = -course.levels.filter(course.rows <= row), -course.levels.filter(course.rows > row)
+    if not len(before) or not len(after):
+        return {}
+    level, lowest = float(before[-1]), to_float(after.min())
+    if 2 * (level - lowest) > max(level + course.start, SIGMAS * course.noise):
+        return {}
+    return {"reward": plain(name)[:LENGTH], "before": level, "after": lowest}
 
 
 @once

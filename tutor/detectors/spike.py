@@ -7,7 +7,7 @@ from tutor.detectors import NO_DATA, NOT_YET, Finding, Smoothed, detector
 from tutor.detectors.beginning import continued, resumed
 from tutor.detectors.episodes import Episode, Losses, episodes, one_spike
 from tutor.detectors.grouped import Beyond, Foremost, Lasting
-from tutor.detectors.objective import is_objective
+from tutor.detectors.objective import earns_on, is_objective
 from tutor.detectors.windows import (
     FEWEST,
     Window,
@@ -47,8 +47,8 @@ def spike(
     before, as spikes are told from noise in PaLM (https://arxiv.org/abs/2204.02311, 5.1).
 
     Ours: the first rows have no window before them, so a spike there is a loss above `early` times the very
-    first ones; in a log that goes on from a checkpoint, whose first rows show a trained model, a median of
-    three above `resumed_above` times them, and above their noise. In any that begins mid-way it is a row,
+    first ones, and above their noise; in a log that goes on from a checkpoint, whose first rows show a
+    trained model, a median of three above `resumed_above` times them. In any that begins mid-way it is a row,
     too, that stands `foremost.alone` times their level above them. The worst spike is the tallest of those
     that last `foremost.rows` rows, if there is one: a taller one of a row or two may be a hard batch. What
     rises while an earlier one lasts is no spike of its own: a run that never came back is unsteady, and its
@@ -66,7 +66,7 @@ def spike(
         lifted = _after_resume(run, span, resumed_above) if goes_on else []
         first_rows = lifted or _tower(run, span, foremost.alone)
     else:
-        first_rows = _early(run, span, early)
+        first_rows = _early(run, span, early, resumed_above.sigmas)
     found = _of_their_own([*first_rows, *episodes(run, window, sigmas)], foremost)
     facts = {"sigmas": sigmas, "rows": span, "count": len(found)}
     if not found and run.aggregation("loss").over == "running":
@@ -114,19 +114,21 @@ def _of_their_own(found: list[Episode], foremost: Foremost) -> list[Episode]:
     return kept
 
 
-def _early(run: Run, span: int, times: float) -> list[Episode]:
-    """The spike among the first `span` rows, where a loss stands above `times` the first ones."""
-    loss = finite(run["loss"])[:span]
+def _early(run: Run, span: int, times: float, sigmas: float) -> list[Episode]:
+    """The spike among the first `span` rows: a loss above `times` the first ones, and above their noise."""
+    whole = finite(run["loss"])
+    loss = whole[:span]
     usual = loss[:FIRST].drop_nulls()
     if not len(usual):
         return []
     mean = to_float(usual.median())
-    above = (loss > times * mean).fill_null(False).arg_true()
+    height = max((times - 1) * mean, sigmas * noise_of(whole.drop_nulls()))
+    above = (loss > mean + height).fill_null(False).arg_true()
     if mean <= 0 or not len(above) or int(above[0]) < 2:
         return []
-    left = loss > (1 + (times - 1) / 2) * mean  # where the climb to that height begins
+    left = loss > mean + height / 2  # where the climb to that height begins
     row = int(left.fill_null(False).arg_true()[0])
-    return [Losses(loss).episode(row, span, times * mean, mean, to_float(usual.std(ddof=0)))]
+    return [Losses(loss).episode(row, span, mean + height, mean, to_float(usual.std(ddof=0)))]
 
 
 def _after_resume(run: Run, span: int, above: Beyond) -> list[Episode]:
@@ -246,9 +248,10 @@ _SEVERE = ("height", "bound", "gained", "level", "lasted", "rows_bound", "peak")
 
 @detector(
     signals=("loss",),
-    outcomes=("lost", "hurt", "blip"),
+    outcomes=("lost", "hurt", "blip", "rewarded"),
     facts={
         **dict.fromkeys(("hurt", "blip"), _SEVERE),
+        "rewarded": (*_SEVERE, "reward", "before", "after"),
         "lost": (*_SEVERE, "kept", "best", "best_step", "end"),
     },
 )
@@ -270,7 +273,7 @@ def severity(
     or where it rises by more than `tall` times the gain or level, however short. What was
     learned is lost where the last `lasting.to_the_end` rows still stand above the level before, in the
     median, by the share `lasting.given_back` of the same; where fewer are left, all do and the last is the
-    highest of the log: it climbs on.
+    highest of the log: it climbs on. What a reward shows nothing of did a run that is after it no harm.
     Source: ours; one or two rows above the band are what healthy runs show by chance. As `recovery` has it,
     the spike's peak lies within half a window of `at`: a burst often begins with a row or two, and a breath.
     """
@@ -309,6 +312,8 @@ def severity(
     }
     seen = (int(run.steps[window.start(run, row)]), int(run.steps[min(len(run) - 1, worst.stop)]))
     kept = before.mean + lasting.given_back * yardstick
+    if hurt and (rewarded := earns_on(run, row)):
+        return Finding("rewarded", at, facts | rewarded, bound, seen)
     lost = _lost(run, worst.start, lasting, kept) if hurt else {}
     outcome = "lost" if lost else "hurt" if hurt else "blip"
     return Finding(outcome, at, facts | lost, bound, seen, measured=height, bound=least)
