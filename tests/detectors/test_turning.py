@@ -242,6 +242,12 @@ class TestTrainingBesideIt:
         assert turns(self.VAL, loss=falling(7, 0.079, 0.028)).outcome == "turns"
         assert turns(self.VAL, loss=falling(7, 0.05, 0.047)).outcome == NOT_YET
 
+    def test_three_in_a_row_that_each_stand_higher_are_enough_too(self):
+        val = [1.639, 1.291, 1.2, 1.279, 1.339, 1.357]
+        assert turns(val, loss=falling(6, 1.98, 0.68)).outcome == "turns"
+        assert turns(val[:-1], loss=falling(5, 1.98, 0.68)).outcome == NOT_YET
+        assert turns([*val[:3], 1.339, 1.279, 1.357], loss=falling(6, 1.98, 0.68)).outcome == NOT_YET
+
     def test_a_rise_of_less_than_a_twentieth_is_none(self):
         val = [one if row < 2 else 0.0525 + (one - 0.0525) / 5 for row, one in enumerate(self.VAL)]
         assert turns(val, loss=falling(7, 0.079, 0.028)).outcome == "no"
@@ -265,7 +271,7 @@ class TestTrainingBesideIt:
         val = [2.22, 0.4, 0.052, 0.0855, 0.1125, 0.0892, 0.0721]
         assert turns(val, loss=falling(7, 2.21, 0.003)).outcome == "no"
 
-    def test_three_evaluations_after_the_lowest_decide_nothing(self):
+    def test_two_evaluations_after_the_lowest_decide_nothing(self):
         assert turns([0.32, 0.3, 0.33, 0.36], loss=falling(4, 0.4, 0.1)).outcome != "turns"
 
     def test_where_training_rises_too_nothing_is_learned_by_heart(self):
