@@ -6,12 +6,14 @@ from datetime import datetime
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
 from tests.conftest import ROOT
 from tests.test_postmortem import filled
 from tests.ui.conftest import phase_19, recorded, to_the_leaf
 from tutor import readers, verifying
 from tutor.begun import begun
+from tutor.cli import app
 from tutor.lesson import parse
 from tutor.notebook import Notebook, NotebookError
 from tutor.postmortem import Bound, to_markdown
@@ -119,6 +121,14 @@ def test_the_lesson_is_stamped_where_it_said_that_nothing_was_run(
     untouched = [one for one in range(7) if one != 5]
     assert [after.sections[one] for one in untouched] == [before.sections[one] for one in untouched]
     assert after.id == before.id
+
+
+def test_the_command_says_where_the_lesson_lies(broken: Run, control: Run, home: Path):
+    place = lesson_of(broken, "en", home / "learners").lessons_path
+    done = CliRunner().invoke(app, ["verify", str(broken.path), str(control.path)])
+    assert (done.exit_code, done.stderr) == (0, "")
+    assert str(place) in done.stdout.replace("\n", "")
+    assert "a walk through every section ends healthy" in place.read_text()
 
 
 def test_a_second_trial_is_written_under_the_first(broken: Run, control: Run, tmp_path: Path):

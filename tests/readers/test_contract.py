@@ -120,12 +120,6 @@ class TestCsv:
         assert run.remarks == ()
         assert self.read(tmp_path / "b.csv", "step,loss\n0,3.0\n0,2.5\n").remarks == (Remark("repeated"),)
 
-    def test_a_first_loss_of_exactly_0_was_never_measured(self, tmp_path: Path):
-        run = self.read(tmp_path / "a.csv", "step,loss\n0,0.000000\n1,2.5\n2,nan\n")
-        assert (run["loss"][0], run["loss"][1], run.remarks) == (None, 2.5, (Remark("first_zero"),))
-        for loss in ("0,0\n1,0\n2,2.5\n", "0,0\n1,-2.5\n2,-2.6\n", "0,0\n1,2.5\n"):  # some may well be 0
-            assert self.read(tmp_path / "b.csv", f"step,loss\n{loss}").remarks == ()
-
     def test_the_name_alone_makes_none(self, tmp_path: Path):
         with pytest.raises(BadRunError, match=r"needs a column of steps \(step, .*it has `time`, `cost`"):
             self.read(tmp_path / "a.csv", "time,cost\n0,1\n")

@@ -497,6 +497,14 @@ class TestCalled:
         assert readers.read(log)["loss"][0] == 6.0
         assert readers.read(log)["lr"][0] == 1.0
 
+    def test_what_is_kept_holds_for_the_logs_of_the_folder_that_have_it(self, log: Path):
+        called.keep(log, {"loss": "train/ce", "step": "iter"})
+        (log.parent / "other.csv").write_text("step,loss\n0,3.0\n1,2.5\n")
+        run = readers.read(log.parent / "other.csv")
+        assert (losses(run), [one.key for one in run.remarks]) == ([3.0, 2.5], ["called_else", "called_else"])
+        with called.called({"loss": "train/ce"}), pytest.raises(BadRunError, match="no column `train/ce`"):
+            readers.read(log.parent / "other.csv")
+
     def test_a_column_that_was_kept_for_another_signal_is_that_no_more(self, log: Path):
         called.keep(log, {"step": "iter", "loss": "other"})
         with called.called({"val_loss": "other", "loss": "train/ce"}):

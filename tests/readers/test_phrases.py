@@ -154,6 +154,14 @@ def test_of_a_first_epoch_that_goes_on_each_state_is_a_row(tmp_path: Path, betwe
     assert run.aggregation("loss").over == "running"
 
 
+def test_llama_cpp_prints_a_0_before_it_has_trained_on_anything(tmp_path: Path):
+    line = "train_opt_callback: iter={0:6d} sample={1}/99 sched=0.0{0}0000 loss={2:.6f} |->\n"
+    run = read(
+        tmp_path, "".join(line.format(at, 4 * at + 1, loss) for at, loss in enumerate((0, 2.5, 0, 2.25)))
+    )
+    assert (run.steps.to_list(), losses(run)) == ([0, 1, 2, 3], [2.5, 0.0, 2.25])
+
+
 def test_bars_that_are_shown_at_their_end_alone_are_numbered(tmp_path: Path):
     run = read(
         tmp_path, "".join(f"acc: 0.5, loss: {4 - at} ||: 100%|####| 99/99 [01:00<00:00]\n" for at in range(3))

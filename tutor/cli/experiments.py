@@ -269,7 +269,7 @@ def verify(
         options.fail(error)
     terminal.console().print(drawn.verification(found, language), soft_wrap=True)
     if amended:
-        terminal.tell(say("verify.written", language, path=notebook.lessons_path))
+        terminal.tell(say("verify.written", language, path=str(notebook.lessons_path)))
     raise typer.Exit(0 if found.verified else 1)
 
 

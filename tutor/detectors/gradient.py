@@ -28,8 +28,12 @@ _STRUCK = ("grad_norm", "usual", "ratio", "bound", "token", "share", "share_boun
 
 @detector(
     signals=("loss", "grad_norm"),
-    outcomes=("batch", "no"),
-    facts={"batch": (*_STRUCK, "bad_rows", "last_bad"), "no": _STRUCK},
+    outcomes=("batch", "lasts", "no"),
+    facts={
+        "batch": (*_STRUCK, "bad_rows", "last_bad"),
+        "lasts": (*_STRUCK, "bad_rows", "most"),
+        "no": _STRUCK,
+    },
 )
 def bad_batch(
     run: Run,
@@ -48,7 +52,7 @@ def bad_batch(
     rise `lead` before the loss, or no more than its least rows after one that left the band by chance; one
     that follows the loss later, or once the loss is half way up, is a consequence. Bad rows next to each
     other are one event, and NaN among them is no end of it. Where the norm alone says so for longer than
-    `longest`, the state is bad and no longer a batch.
+    `longest`, it "lasts": the state is bad and no longer a batch.
     Source: the tree; ours: `share`, `lead` and `longest`.
     """
     row = run.row_at(at) if at is not None else 0
@@ -87,9 +91,12 @@ def bad_batch(
     }
     level = ratio * usual.mean
     seen = (int(run.steps[window.start(run, row)]), int(run.steps[last]))
-    if first is None or sum(not rare(i) for i in range(start, stop)) > most:
+    if first is None:
         return Finding("no", at, facts, level, seen, measured=facts["ratio"], bound=ratio)
-    facts |= {"bad_rows": stop - start, "last_bad": int(run.steps[stop - 1])}
+    facts["bad_rows"] = stop - start
+    if (lasted := sum(not rare(i) for i in range(start, stop))) > most:
+        return Finding("lasts", at, facts | {"most": most}, level, seen, measured=lasted, bound=most)
+    facts["last_bad"] = int(run.steps[stop - 1])
     return Finding("batch", at, facts, level, seen, measured=facts["ratio"], bound=ratio)
 
 

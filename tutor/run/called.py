@@ -120,13 +120,19 @@ def keep(log: Path, said: Mapping[str, str]) -> Path:
 def checked(log: Path, columns: Iterable[str]) -> list[Remark]:
     """A remark for each signal that is read from the column that was named for it.
 
+    What was named for good holds for every log of the folder, of which some may have other columns.
+
     Raises:
-        BadRunError: a column that was named isn't in the log.
+        BadRunError: a column that was named just now isn't in the log.
     """
-    has, said = list(columns), names_for(log)
-    for signal, column in said.items():
-        if column not in has:
+    has, remarks = list(columns), list[Remark]()
+    for signal, column in names_for(log).items():
+        if column not in has and _said.get().get(signal) == column:
             raise BadRunError(
                 f"{log} has no column `{plain(column)}` to read {signal} from; it has {quoted(has)}"
             )
-    return [Remark("called", {"signal": signal, "column": column}) for signal, column in said.items()]
+        about = {"signal": signal, "column": column}
+        remarks.append(
+            Remark("called", about) if column in has else Remark("called_else", about | {"file": BESIDE})
+        )
+    return remarks

@@ -83,25 +83,12 @@ def _as_signals(
 
 
 def _finished(typed: pl.DataFrame, remarks: list[Remark]) -> tuple[pl.DataFrame, list[Remark]]:
-    typed = _measured(_ascending(typed, remarks), remarks)
+    typed = _ascending(typed, remarks)
     if "loss" not in typed.columns or not typed["loss"].is_not_null().any():
         values = [column.name for column in typed if column.is_not_null().any()]
         others = [name for name in values if not (signals.find(name) or name in KNOWN["step"])]
         remarks.append(Remark("no_loss", {"columns": names(others)}) if others else Remark("loss_unlogged"))
     return typed.rechunk(), remarks  # polars reads a long log in pieces; over one, statistics are fast
-
-
-def _measured(typed: pl.DataFrame, remarks: list[Remark]) -> pl.DataFrame:
-    """The rows without a first loss of exactly 0, which some trainers print before there is any.
-
-    Where others are 0 too, it may be one: of tokens that are all masked, or of a policy's first update.
-    """
-    known = typed["loss"].drop_nulls() if "loss" in typed.columns else pl.Series(dtype=pl.Float64)
-    if len(known) < 3 or known[0] != 0 or not (known[1:] > 0).all():
-        return typed
-    remarks.append(Remark("first_zero"))
-    first = int(typed["loss"].is_not_null().arg_max() or 0)
-    return typed.with_columns(typed["loss"].clone().scatter(first, None))
 
 
 def odd_values(columns: list[str]) -> Remark:

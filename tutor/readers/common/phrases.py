@@ -5,8 +5,8 @@ so before it looks for pairs. The patterns are read by Python and by polars: see
 text in one is bounded: Python would look through a line that is made for it again and again.
 Sources: darknet's detector.c, karpathy/makemore, PyTorch's tutorials (quickstart, seq2seq), marian's
 scheduler.h, wenet's executor.py, espnet2's reporter.py, mmengine's log_processor.py, clu's metric_writers,
-PyTorch Geometric's examples, bearpaw/pytorch-classification, kuangliu/pytorch-cifar, Microsoft's C runtime
-(how it prints NaN).
+PyTorch Geometric's examples, llama.cpp's common/train.cpp, bearpaw/pytorch-classification,
+kuangliu/pytorch-cifar, Microsoft's C runtime (how it prints NaN).
 """
 
 import re
@@ -39,6 +39,8 @@ PHRASES: tuple[tuple[str, str], ...] = (
         "Gradient overflow. Skipping step, reducing loss scale to {1}",
     ),
     (rf"\bL: ({_NUMBER}) C: ({_NUMBER})", "loss_l: {1} loss_c: {2} "),
+    # llama.cpp prints a line before it has trained on anything, with a loss of 0.
+    (r"(train_opt_callback: iter= {0,9}0 sample=[0-9/]{1,30} sched=[0-9.]{1,20}) loss=0\.0+\b", "{1}"),
     (r"([0-9]|nan|inf)\.\.(\s)", "{1}{2}"),
     (r"\b([a-z]{1,30}):\s{0,9}([0-9]{1,3}%\|)", "{1}; {2}"),  # how much is done is no count
     (r"\b(step|epoch|iter)_([0-9]+)\b", "{1} {2}"),
