@@ -192,6 +192,27 @@ class TestMegatron:
         assert run["grad_norm"].to_list() == [2.5, None, None]  # 0.000 is what it prints for "not computed"
         assert run["val_loss"].to_list() == [None, None, 4.25]
 
+    def test_its_arguments_above_the_first_row_are_the_runs_settings(self, tmp_path: Path):
+        text = "------------------------ arguments ------------------------\n"
+        for name, value in {
+            "clip_grad": "1.0",
+            "fp16": "True",
+            "adam_beta2": "0.95",
+            "lr": "0.00015",
+        }.items():
+            text += f"  {name} {'.' * (48 - len(name))} {value}\n"
+        text += "0:  lr_decay_iters ....... 800......default\n  lr_decay_style ....... cosine\n"
+        text += "  lr_warmup_fraction ....... 0.01\n  train_iters ....... 1000\n"
+        text += "-------------------- end of arguments ---------------------\n"
+        text += " > padded vocab (size: 50257) with 431 dummy tokens (new size: 50688)\n"
+        text += self.LINE.format(10, " lm loss: 4.5E+00 |", "65536.0", "grad norm: 2.5 |", 0)
+        run = readers.read(self.written(tmp_path, text))
+        facts = {name: fact.value for name, fact in run.origins.items()}
+        assert facts == {
+            **{"vocab_size": 50688, "grad_clip": 1.0, "dtype": "fp16", "beta2": 0.95, "lr_max": 0.00015},
+            **{"schedule": "cosine", "schedule_steps": 800, "warmup_steps": 8},
+        }
+
     def test_deepspeed_beneath_it_is_left_to_it(self, tmp_path: Path):
         text = "[Rank 0] step=10, skipped=0, lr=[0.0001], mom=[(0.9, 0.95)]\n"
         text += self.LINE.format(10, " lm loss: 4.5E+00 |", "1.0", "grad norm: 2.5 |", 0)

@@ -3,11 +3,13 @@
 The loss is the mean, since the row before, of the steps that weren't skipped. Where it isn't finite or every
 step was skipped, the field is missing, and so it is here: a NaN norm, or the count of skipped iterations,
 tells which. The norm is that of the last step before clipping. GPT-NeoX prints the same rows and calls the
-loss `lm_loss`.
-Sources: Megatron-LM's megatron/training/training.py (`training_log`, `evaluate_and_print_results`),
-GPT-NeoX's megatron/logging.py (`training_log`) and megatron/training.py (`evaluate_and_print_results`)
+loss `lm_loss`. Both print their arguments above the first row, `clip_grad ....... 1.0`.
+Sources: Megatron-LM's megatron/training/training.py (`training_log`, `evaluate_and_print_results`) and
+megatron/training/arguments.py (`_print_args`, `_vocab_size_with_padding`), GPT-NeoX's megatron/logging.py
+(`training_log`) and megatron/training.py (`evaluate_and_print_results`)
 """
 
+import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -32,6 +34,11 @@ _VALIDATED = (
     rf"(?:lm[ _-])?loss value:\s*(?P<val_loss>{NUMBER})"
 )
 _END = r"\bnumber of (?:skipped|nan) iterations:\s*[0-9]+ *\|"
+_ARGUMENT = re.compile(
+    r"^[ 0-9:]{0,8} (?P<name>[a-z][a-z0-9_]{1,60}) \.{2,80} ?(?P<value>[^\s.]{1,80}(?:\.[^\s.]{1,80})*)",
+    re.MULTILINE,
+)
+_VOCABULARY = re.compile(r"> padded vocab \(size: [0-9]+\) with [0-9]+ dummy tokens \(new size: ([0-9]+)\)")
 _WRAPPED = 8  # lines that one row is broken into at most
 LINE = either(_LINE)
 _WHOLE = either(_END)
@@ -70,6 +77,13 @@ def _tidy(rows: "pl.DataFrame") -> "pl.DataFrame":
     return rows
 
 
+def _settings(text: str) -> Iterator[tuple[str, str]]:
+    """The arguments, each once: some are printed by every rank. The vocabulary is that of the logits."""
+    yield from {one["name"]: one["value"] for one in _ARGUMENT.finditer(text)}.items()
+    if padded := _VOCABULARY.search(text):
+        yield "padded_vocab_size", padded[1]
+
+
 _LINES = Lines(
     (Line(_VALIDATED), Line(_LINE, _FIELD)), tidy=_tidy, begun=_LINE, ended=_END, joined=_unwrapped
 )
@@ -77,7 +91,8 @@ _LINES = Lines(
 
 def sources(path: Path) -> list[Source]:
     """A file with such a line."""
-    return [TextLog(path, "Megatron's output", _LINES, AGGREGATIONS)] if has(path, LINE) else []
+    known = has(path, LINE)
+    return [TextLog(path, "Megatron's output", _LINES, AGGREGATIONS, _settings)] if known else []
 
 
 def lacks(path: Path) -> str | None:  # noqa: ARG001

@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tutor import packed
-from tutor.readers.common.rows import run_of_frame
-from tutor.run import Aggregation, Remark, Run
+from tutor.readers.common.rows import configured, run_of_frame
+from tutor.run import Aggregation, Manifest, Remark, Run
 
 if TYPE_CHECKING:
     import polars as pl
@@ -91,12 +91,21 @@ class Lines:
 
 @dataclass(frozen=True)
 class TextLog:
-    """A run in a file of text."""
+    """A run in a file of text.
+
+    Attributes:
+        path: the file.
+        format: what `check` calls it.
+        lines: what its lines look like.
+        aggregations: as `run_of_table` takes them.
+        settings: what the text above the first row says of the configuration, by its own names.
+    """
 
     path: Path
     format: str
     lines: Lines
     aggregations: Mapping[str, Aggregation] = field(default_factory=dict)
+    settings: Callable[[str], Iterable[tuple[str, str]]] | None = None
 
     def describe(self, lang: str) -> str:  # noqa: ARG002
         """A log of text says nothing of what the run was meant to be."""
@@ -108,9 +117,20 @@ class TextLog:
 
         remarks: list[Remark] = []
         frame = frame_of(self.path, self.lines, remarks)
+        manifest = configured(self.settings(_above(self.path))) if self.settings else Manifest()
         return run_of_frame(
-            frame, self.path, name=self.path.name, aggregations=self.aggregations, remarks=remarks
+            frame,
+            self.path,
+            name=self.path.name,
+            aggregations=self.aggregations,
+            remarks=remarks,
+            manifest=manifest,
         )
+
+
+def _above(path: Path) -> str:
+    """The text of a file's beginning, in which its first row comes."""
+    return packed.head(path, LOOKED_AT).decode("utf-8", "replace")
 
 
 def either(*patterns: str) -> re.Pattern[str]:
