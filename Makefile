@@ -14,7 +14,7 @@ unexport PYTHONDONTWRITEBYTECODE
   fixes recoveries doses corrections calibrate cases pages wheel clean
 
 help: ## list the targets
-	@awk -F':.*## ' '/^[a-z]+:.*## / {printf "make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 walk: $(VENV)/light ## walk the broken run (RUN=runs/19-break)
 	@$(BIN)/tutor walk $(RUN)

@@ -55,6 +55,14 @@ def test_every_recorded_run_fits_the_schema(path: Path, lang: str):
     assert printed(str(path), "--lang", lang)
 
 
+def test_the_page_shows_what_is_printed():
+    shown = re.search(r"```json\n(.*?)```", PAGE.read_text(), re.DOTALL)
+    assert shown
+    [run] = printed(str(ROOT / "runs" / "19-break"))
+    now = {**{key: run[key] for key in ("verdict", "step", "value", "bound")}, "leaf": run["leaf"]["id"]}
+    assert json.loads(shown[1]) == now | {"fix": run["leaf"]["fix"]}
+
+
 def test_the_schema_that_ships_is_the_one_that_is_made():
     assert json.loads((ROOT / "docs" / "check.schema.json").read_text()) == schema(), "make pages"
 

@@ -80,6 +80,19 @@ def test_a_verdict_that_trembles_is_not_told_again_and_again(verdicts: str, told
     assert kinds(verdicts) == told
 
 
+def test_a_flaw_that_goes_again_is_withdrawn_once():
+    rows = [make_run({"loss": [1.0] * (2 + n)}, {"settings": {"steps": 99}}) for n in range(7)]
+    looks = iter("hfghhff")
+
+    def walked(run: Run) -> Told:
+        sign = next(looks)
+        return Told(run, "flaw" if sign != "h" else "healthy", sign, close=False)
+
+    watch = Watch(Runs(*(State(run, 0.0) for run in rows)), walked)  # type: ignore[arg-type]
+    told = [event.withdrawn for _ in rows for event in watch.look() if event.kind == "verdict"]
+    assert [one and one.at for one in told] == [None, None, None, "g", None]
+
+
 def event(kind: str, **how: Any) -> Event:
     return Event(kind, State(None, 0.0), None, **how)  # type: ignore[arg-type]
 

@@ -159,7 +159,8 @@ def lessons(
 
 @app.command(
     rich_help_panel=RUN,
-    epilog="Exit code: 0 healthy, 1 something is wrong, 2 undecided or bad input; 2 also where a log has "
+    epilog="Exit code: 0 healthy, 1 something is wrong, 2 undecided or bad input, of several runs the "
+    "highest; 2 also where a log has "
     "one row, or tutor itself fails.  Examples:  tutor check runs/19-control runs/19-break --json  ·  "
     "tutor check runs/mine --follow --on flaw 'curl -sd @- https://hooks.example.com/tutor'  ·  "
     """tutor check log.txt --follow --on flaw,silent 'mail -s "$TUTOR_SENTENCE" me'""",

@@ -52,7 +52,7 @@ def check(
             for event in events:
                 said.tell(event)
                 if command and (occasion := telling.occasion(event, asked)):
-                    _run(command, occasion, said.data(event), said.sentence(event.report))
+                    _run(command, occasion, said.data(event), said.sentence(event.report, event.withdrawn))
             if watch.ended:
                 return _code(watch.report)
             wait(max(EVERY, pace.left))
@@ -110,26 +110,30 @@ class _Said:
             "time": when,
             "last_step": event.state.step,
             "trouble": trouble,
+            "withdrawn": event.withdrawn.headline(self._lang)[0] if event.withdrawn is not None else None,
             **found,
         }
 
-    def sentence(self, report: Report | None) -> str:
-        """What was found, in a sentence or two; "" before there is anything."""
-        return ": ".join(filter(None, report.headline(self._lang))) if report is not None else ""
+    def sentence(self, report: Report | None, withdrawn: Report | None = None) -> str:
+        """What was found, in a sentence or two, and what no longer is; "" before there is anything."""
+        found = ": ".join(filter(None, report.headline(self._lang))) if report is not None else ""
+        if withdrawn is None:
+            return found
+        return f"{found}; {say('follow.withdrawn', self._lang, flaw=withdrawn.headline(self._lang)[0])}"
 
     def _words(self, event: Event) -> str:
         state, lang = event.state, self._lang
         if event.kind == "verdict":
             assert event.report, "a verdict is a report's"
-            return self._verdict(event.report)
+            return self._verdict(event.report, event.withdrawn)
         if event.kind in ("trouble", "readable"):
             return plain(state.trouble.says(lang)) if state.trouble else say("follow.readable", lang)
         facts = {"step": state.step, "since": time_of(state.written)}
         key = {"silent": "silent", "rows": "rows_again", "end": "ended"}[event.kind]
         return say(f"follow.{key}", lang, **facts)
 
-    def _verdict(self, report: Report) -> str:
+    def _verdict(self, report: Report, withdrawn: Report | None = None) -> str:
         mark, _ = ENDS[report.verdict]
         step = say("follow.at", self._lang, step=int(report.run.steps[-1]))
         place = f"{report.walk.tree.tree} {report.walk.at}"
-        return f"{step}  {mark} {self.sentence(report)}  ({place})"
+        return f"{step}  {mark} {self.sentence(report, withdrawn)}  ({place})"

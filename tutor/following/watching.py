@@ -34,6 +34,7 @@ class Event:
         report: the last one; None before a second row.
         first: of a verdict, whether it is the run's first.
         new_flaw: of a verdict, whether it is a flaw that wasn't told before.
+        withdrawn: of a verdict that is no flaw, the flaw that was told last; else None.
     """
 
     kind: Kind
@@ -41,6 +42,7 @@ class Event:
     report: Report | None
     first: bool = False
     new_flaw: bool = False
+    withdrawn: Report | None = None
 
 
 class Watch:
@@ -61,6 +63,7 @@ class Watch:
         self.ended = False
         self._state: State | None = None
         self._told: Found | None = None
+        self._flaw: Report | None = None  # that was told last
         self._times: Counter[Found] = Counter()
         self._held: Counter[Found] = Counter()
 
@@ -97,9 +100,10 @@ class Watch:
     def _verdict(self, state: State, report: Report) -> Event:
         found, first = _found(report), self._told is None
         new_flaw = report.verdict == "flaw" and not self._times[found]
-        self._told = found
+        withdrawn = self._flaw if report.verdict != "flaw" else None
+        self._told, self._flaw = found, report if report.verdict == "flaw" else None
         self._times[found] += 1
-        return Event("verdict", state, report, first, new_flaw)
+        return Event("verdict", state, report, first, new_flaw, withdrawn)
 
 
 def _found(report: Report) -> Found:

@@ -156,6 +156,7 @@ class _Happened(TypedDict):
     time: str
     last_step: int | None
     trouble: str | None
+    withdrawn: str | None
 
 
 class Followed(_Happened, Checked):
