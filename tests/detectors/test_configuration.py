@@ -253,6 +253,30 @@ class TestWarmupEnd:
         skipped = [min(step + 1, 60) for step in range(120)]
         assert self.found(lr, skipped_steps=skipped).outcome == NOT_YET
 
+    def never(self, lr: list[float], steps: int = 30, **schedule: float) -> str:
+        return judged("warmup_end", {"settings": {"steps": steps}, "schedule": schedule}, lr=lr).outcome
+
+    def test_it_outlasts_a_run_that_is_over(self):
+        rising = [1e-6 * (step + 1) for step in range(30)]
+        assert self.never(rising) == "never"
+        assert self.never(rising, warmup_steps=500, lr_max=5e-4) == "never"
+        assert self.never([round(rate, 6) for rate in rising]) == "never"  # as the log rounds it
+        found = judged("warmup_end", {"settings": {"steps": 30}}, lr=rising)
+        assert (found.step, found.facts["lr"], found.facts["rows"]) == (29, pytest.approx(3e-5), 30)
+
+    @pytest.mark.parametrize(
+        ("lr", "steps"),
+        [
+            ([1e-6 * (step + 1) for step in range(30)], 300),  # it goes on
+            ([1e-6 * (step + 1) for step in range(4)], 4),  # too few
+            ([1e-6 * min(20, step + 1) for step in range(30)], 30),  # it ends
+            ([1e-6 * 1.3**step for step in range(30)], 30),  # a search for a rate
+            ([*[1e-6 * (step + 1) for step in range(29)], math.nan], 30),
+        ],
+    )
+    def test_else_it_does_not(self, lr: list[float], steps: int):
+        assert self.never(lr, steps) == NO_DATA
+
     @pytest.mark.parametrize(
         "plan", [{"lr_max": 1e-3}, {"warmup_steps": 10}, {"warmup_steps": 10, "lr_max": 0.0}]
     )

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 
 from tutor.detectors import NO_DATA, NOT_YET, Finding, Smoothed, detector
 from tutor.detectors.grouped import Motion
-from tutor.detectors.windows import cadence, finite
+from tutor.detectors.windows import FEWEST, cadence, finite
 from tutor.run import Run, to_float
 from tutor.run.manifest import Schedule
+from tutor.run.planned import planned as planned_length
 
 if TYPE_CHECKING:
     import polars as pl
@@ -154,19 +155,22 @@ _WARM = ("lr", "lr_max", "share", "step", "warmup")
 
 @detector(
     signals=("lr",),
-    manifest=("schedule",),
-    outcomes=("reached", "short", "low"),
-    facts=_WARM,
+    outcomes=("reached", "short", "low", "never"),
+    facts={**dict.fromkeys(("reached", "short", "low"), _WARM), "never": ("begin", "lr", "step", "rows")},
     configured=("warmup_steps", "lr_max"),
 )
-def warmup_end(run: Run, at: int | None, *, low: float, near: float) -> Finding:
+def warmup_end(run: Run, at: int | None, *, low: float, near: float, straight: float) -> Finding:
     """Whether the learning rate has reached its configured peak by the end of the configured warm-up.
 
-    The flaw: the warm-up is counted wrong, as by a scheduler that steps once per group of micro-batches. The
-    largest rate up to the first row after the warm-up is taken. Source: the tree.
+    The flaw: the warm-up is counted wrong, as by a scheduler that steps once per group of micro-batches; or
+    it "never" ends, for it is longer than the run: the rate rises to the last step that the run was to have,
+    within the share `straight` of a line, which a search for a rate doesn't. The largest rate up to the first
+    row after the warm-up is taken. Source: the tree; ours: a warm-up without an end.
     """
     schedule = run.manifest.schedule
     warmup, peak = schedule.warmup_steps, schedule.lr_max
+    if never := _outlasts(run, straight):
+        return never
     if warmup is None or not isinstance(peak, int | float) or not peak:
         unknown = {"warmup_steps": warmup is None, "lr_max": not peak}
         return Finding(NO_DATA, facts={"missing": [name for name, lacks in unknown.items() if lacks]})
@@ -184,3 +188,20 @@ def warmup_end(run: Run, at: int | None, *, low: float, near: float) -> Finding:
     outcome = "low" if share < low else "short" if share < near else "reached"
     short, bound = 1 - share, 1 - (low if share < (low + near) / 2 else near)
     return Finding(outcome, step, facts, near * peak, measured=short, bound=bound)
+
+
+def _outlasts(run: Run, straight: float) -> Finding | None:
+    """The finding that the rate still warms up where the run is over; None where it doesn't, or isn't."""
+    ends, known = planned_length(run), run.logged("lr")
+    lr, warmup = finite(known["lr"]), run.manifest.schedule.warmup_steps
+    if ends is None or len(lr) < FEWEST or lr.null_count() or (warmup is not None and warmup <= ends.steps):
+        return None
+    begin, top, step = float(lr[0]), float(lr[-1]), int(known.steps[-1])
+    if step + cadence(known) <= ends.last or to_float(lr.diff().drop_nulls().min()) <= 0:
+        return None
+    line = begin + (top - begin) * (known.steps - known.steps[0]) / (step - int(known.steps[0]))
+    off = to_float((lr - line).abs().max()) / top
+    if off > straight:
+        return None
+    facts = {"begin": begin, "lr": top, "step": step, "rows": len(lr)}
+    return Finding("never", step, facts, None, (int(known.steps[0]), step), measured=off, bound=straight)
