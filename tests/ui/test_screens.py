@@ -110,6 +110,17 @@ async def test_home_suggests_the_post_mortem_that_is_owed(at_home):
             assert suggested in shown(app)
 
 
+async def test_home_says_how_to_come_back_to_a_run_that_it_does_not_list(at_home, tmp_path):
+    log = tmp_path / "elsewhere" / "my run.csv"
+    state = {"name": "my run", "run": str(log), "tree": "phase-19", "at": "1.4", "done": False}
+    Notebook("ana").save_draft("walk", draft_key("my run", "phase-19", log), state)
+    async with at_home.run_test(size=WIDE) as pilot:
+        await settle(pilot)
+        said = " ".join(shown(at_home).split())
+        assert "Go on with the walk over my run" in said
+        assert "It isn't in this list:" in said
+
+
 async def test_home_says_that_the_lessons_cannot_be_read(at_home):
     Notebook("ana").lessons_path.mkdir(parents=True)
     async with at_home.run_test(size=WIDE, notifications=True) as pilot:

@@ -1,9 +1,11 @@
 """HomeScreen: what to do next, the runs with how their walks stand, and what the notebook holds."""
 
+import shlex
 from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 from time import monotonic
+from typing import Any
 
 from textual import work
 from textual.app import ComposeResult
@@ -163,16 +165,18 @@ class HomeScreen(Page):
             name = self.app.called(Path(str(left.get("run"))), str(left.get("name")))
             at = plain(str(left.get("at")))
             tree = plain(str(left.get("tree")))  # a run may be walked in more trees than one
-            line = self.say("home.go_on", run=plain(name), at=at, tree=tree)
-            return line, entries.get(str(left.get("run")))
+            entry = entries.get(str(left.get("run")))
+            return self.say("home.go_on", run=plain(name), at=at, tree=tree) + self._by(left, entry), entry
         if found.begun:
             name = found.begun[0].partition(" · ")[0]
-            about = next((entry for entry in found.entries if plain(entry.name) == name), None)
-            return self.say("home.finish", draft=found.begun[0]), about
+            entry = next((entry for entry in found.entries if plain(entry.name) == name), None)
+            walk = next((walk for walk in found.walks if plain(str(walk.get("name"))) == name), None)
+            return self.say("home.finish", draft=found.begun[0]) + self._by(walk, entry), entry
         learnt = {run for _, run in found.lessons}
         for walk in found.walks:
             if walk.get("owed") and (name := plain(str(walk["name"]))) not in learnt:
-                return self.say("home.write", run=name), entries.get(str(walk.get("run")))
+                entry = entries.get(str(walk.get("run")))
+                return self.say("home.write", run=name) + self._by(walk, entry), entry
         walked = {str(walk.get("run")) for walk in found.walks}
         open_runs = [entry for folder, entry in entries.items() if folder not in walked and not entry.sealed]
         if entry := next(iter(open_runs), None):
@@ -180,6 +184,13 @@ class HomeScreen(Page):
         if case := found.cases.next:
             return self.say("seal.offer", case=plain(case.name)), case
         return self.say("home.train" if found.entries else "home.no_runs"), None
+
+    def _by(self, walk: Mapping[str, Any] | None, entry: RunEntry | None) -> str:
+        """By which command the run of a walk opens that isn't in the list; "" where it is."""
+        if entry is not None or walk is None or "run" not in walk:
+            return ""
+        command = shlex.join(["tutor", "walk", plain(str(walk["run"]))])
+        return f" {self.say('home.elsewhere', command=command)}"
 
     def _practice(self, found: Found, proposed: RunEntry | None) -> str:
         """How many cases were solved, and which is next unless it is what is proposed."""
