@@ -261,6 +261,8 @@ class TestWarmupEnd:
         assert self.never(rising) == "never"
         assert self.never(rising, warmup_steps=500, lr_max=5e-4) == "never"
         assert self.never([round(rate, 6) for rate in rising]) == "never"  # as the log rounds it
+        assert self.never(rising, schedule_steps=30) == "never"
+        assert self.never(rising, schedule_steps=600) == NO_DATA  # a part of what the schedule was made for
         found = judged("warmup_end", {"settings": {"steps": 30}}, lr=rising)
         assert (found.step, found.facts["lr"], found.facts["rows"]) == (29, pytest.approx(3e-5), 30)
 

@@ -32,7 +32,6 @@ STEPS = {
     "hot-init": 60,
     "idle-scheduler": 60,
     "log-of-softmax": 365,
-    "long-warmup": 60,
     "loose-defences": 400,
     "lr-restart": 340,
     "lr-too-high": 150,

@@ -191,13 +191,17 @@ def warmup_end(run: Run, at: int | None, *, low: float, near: float, straight: f
 
 
 def _outlasts(run: Run, straight: float) -> Finding | None:
-    """The finding that the rate still warms up where the run is over; None where it doesn't, or isn't."""
-    ends, known = planned_length(run), run.logged("lr")
-    lr, warmup = finite(known["lr"]), run.manifest.schedule.warmup_steps
+    """The finding that the rate still warms up where the run is over; None where it doesn't, or isn't.
+
+    A run may be a part of what its schedule was made for, on purpose: it is over where both are.
+    """
+    ends, known, schedule = planned_length(run), run.logged("lr"), run.manifest.schedule
+    lr, warmup = finite(known["lr"]), schedule.warmup_steps
     if ends is None or len(lr) < FEWEST or lr.null_count() or (warmup is not None and warmup <= ends.steps):
         return None
     begin, top, step = float(lr[0]), float(lr[-1]), int(known.steps[-1])
-    if step + cadence(known) <= ends.last or to_float(lr.diff().drop_nulls().min()) <= 0:
+    last = max(ends.last, schedule.schedule_steps or 0)
+    if step + cadence(known) < last or to_float(lr.diff().drop_nulls().min()) <= 0:
         return None
     line = begin + (top - begin) * (known.steps - known.steps[0]) / (step - int(known.steps[0]))
     off = to_float((lr - line).abs().max()) / top
