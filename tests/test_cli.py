@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -515,3 +516,12 @@ class TestNames:
         assert code == 2
         assert said in wrong
         assert not (log.parent / called.BESIDE).exists()
+
+
+@pytest.mark.parametrize("command", [("verify",), ("trees", "schema"), ("walk",)])
+def test_help_is_broken_by_its_width_and_not_as_its_source(command: tuple[str, ...], monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    _, out, _ = tutor(*command, "--help")
+    told = [line.strip() for line in out.partition("╭")[0].splitlines()[3:]]
+    lines = [line for line, later in pairwise(told) if line and later]  # all but the last of each paragraph
+    assert all(len(line) + 1 + len(later.split()[0]) > 78 for line, later in pairwise(told) if line in lines)

@@ -1,5 +1,6 @@
 """The commands. Each imports its room only when called, so that `tutor --help` is quick."""
 
+import inspect
 import shlex
 import sys
 from functools import partial
@@ -312,6 +313,19 @@ def compare(
 app.add_typer(experiments.app)
 app.add_typer(guide.app)
 app.add_typer(content.app)
+
+
+def _in_paragraphs(group: typer.Typer) -> None:
+    """Break the help of each command by the width: Typer breaks a docstring's later lines as it does."""
+    for command in group.registered_commands:
+        told = inspect.cleandoc(command.help or getattr(command.callback, "__doc__", None) or "")
+        command.help = "\n\n".join(" ".join(paragraph.split()) for paragraph in told.split("\n\n"))
+    for inner in group.registered_groups:
+        if inner.typer_instance is not None:
+            _in_paragraphs(inner.typer_instance)
+
+
+_in_paragraphs(app)
 
 
 def main() -> None:

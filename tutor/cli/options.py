@@ -216,7 +216,7 @@ SetOption = Annotated[
     typer.Option(
         "--set",
         metavar="FACT=VALUE,...",
-        help="What the log doesn't say of the configuration: vocab_size=50257,dtype=bf16,grad_clip=1.0.",
+        help="What the log doesn't say of the configuration, as vocab_size=50257,dtype=bf16.",
         autocompletion=complete_fact,
     ),
 ]
