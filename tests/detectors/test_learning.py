@@ -434,8 +434,15 @@ class TestHeldOutFlat:
         assert judged("learned", loss=self.noisy()).outcome == NOT_YET
         assert self.found([2.336 - 0.0001 * (row % 5) for row in range(44)]) == "held-out-flat"
 
+    def test_few_evaluations_do_that_hardly_differ(self):
+        few = [2.336, 2.3361, 2.3359, 2.336, 2.3362]
+        assert self.found([*few, *[None] * 39]) == "held-out-flat"
+        assert self.found([*few[:4], *[None] * 40]) == NOT_YET
+        assert self.found([*few[:4], 2.33, *[None] * 39]) == NOT_YET
+
     def test_one_that_falls_or_is_noisy_itself_doesnt(self):
         assert self.found(falling(44, 2.3, 2.1)) == NOT_YET
+        assert self.found(falling(44, 2.1, 2.3)) == NOT_YET  # it rises: another question's
         assert self.found([one / 10 for one in self.noisy()]) == NOT_YET
         assert self.found([2.336] * 5 + [math.nan] * 39) == NOT_YET
 

@@ -12,6 +12,8 @@ from tutor import signals
 from tutor.detectors import Finding
 from tutor.detectors.beginning import begins_late
 from tutor.detectors.courses import course_of
+from tutor.detectors.grouped import Enough
+from tutor.detectors.standstill import nearly_one
 from tutor.detectors.windows import FEWEST, finite
 from tutor.run import Run, names, to_float
 from tutor.words import plain
@@ -132,21 +134,26 @@ def _flat(run: Run, row: int, gain: float) -> bool:
     return first - last < gain * abs(first)
 
 
-def flat_held_out(run: Run, share: float, gain: float, least: int) -> dict[str, float]:
-    """A held-out loss of `least` values or more that gained less than `gain`, which its noise wouldn't hide.
+def flat_held_out(run: Run, share: float, gain: float, least: Enough) -> dict[str, float]:
+    """A held-out loss of enough values that moves by less than `gain`, which its noise wouldn't hide.
 
-    From which `top` to which `best` level it came in how many `rows`; empty where it gained more, or can't
-    tell either.
+    `least` says how many are enough, and that few are which hardly differ. From which `top` to which `best`
+    level it came in how many `rows`; empty where it gained more, or can't tell either.
     """
     known = finite(run["val_loss"]).drop_nulls() if run.has("val_loss") else None
-    course = None if known is None or len(known) < least else course_of(known, share)
+    if known is not None and len(known) < least.rows and not nearly_one(known, least.still):
+        return {}
+    course = None if known is None else course_of(known, share)
     if known is None or course is None or not course.top:
         return {}
-    fall = (course.top - course.best) / abs(course.top)
-    if fall >= gain or course.noise >= gain * abs(course.top) / 3:
+    fall, moved = (
+        course.top - course.best,
+        to_float(course.levels.max()) - course.best,
+    )  # up is not flat either
+    if max(fall, moved) >= gain * abs(course.top) or course.noise >= gain * abs(course.top) / 3:
         return {}
     levels = {"top": course.top, "best": course.best, "rows": len(known)}
-    return levels | {"gain": 100 * fall, "bound": 100 * gain}
+    return levels | {"gain": 100 * fall / abs(course.top), "bound": 100 * gain}
 
 
 def only_at_first(run: Run, gain: float, least: int) -> Finding | None:

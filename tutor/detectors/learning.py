@@ -112,7 +112,7 @@ def learned(
         if found is None and outcome != "yes":
             found = by_chance
         if found is None and outcome == NOT_YET:
-            found = _flat_held_out(whole, share, gain, least.rows)
+            found = _flat_held_out(whole, share, gain, least)
         found = found or only_at_first(whole, gain, least.rows)
         if found:
             return replace(found, facts={**facts, **found.facts})
@@ -162,7 +162,7 @@ def _same_answer(run: Run, course: Course, guess: Guess, gain: float) -> Finding
     return Finding(outcome, None, score, None, (score["since"], int(run.steps[-1]))) if score else None
 
 
-def _flat_held_out(run: Run, share: float, gain: float, least: int) -> Finding | None:
+def _flat_held_out(run: Run, share: float, gain: float, least: Enough) -> Finding | None:
     """The finding that validation shows no gain where training is too noisy to; None where it can't tell."""
     flat = flat_held_out(run, share, gain, least)
     seen = (int(run.steps[0]), int(run.steps[-1]))

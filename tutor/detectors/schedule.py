@@ -52,7 +52,7 @@ def lr_jump(
         "step": step,
         "before": near[max(0, worst - 1)],
         "after": near[worst],
-        "jump": 100 * size / top if top else 0.0,
+        "jump": 100 * max(0.0, size) / top if top else 0.0,
         "bound": 100 * jump,
         "usual": median,
     }

@@ -21,11 +21,17 @@ def stands_still(run: Run, loss: pl.Series, share: float) -> bool:
     `FEWEST` losses or more are nearly one where they agree to `DIGITS` digits or, if each is the mean of many
     batches, lie within `share` of the highest.
     """
-    known = loss.drop_nulls()
-    low, high = (to_float(one) for one in (known.min(), known.max()))
     means = run.counts == "epochs" or run.aggregation("loss").over == "window"
-    still = len(known) >= FEWEST and 0 < high - low < (share if means else 10**-DIGITS) * abs(high)
+    still = nearly_one(loss.drop_nulls(), share if means else 10**-DIGITS)
     return still or stuck(loss) or (run.has("val_loss") and all_stuck(finite(run["val_loss"])))
+
+
+def nearly_one(known: pl.Series, share: float) -> bool:
+    """Whether the values, `FEWEST` or more, differ, and lie within `share` of the highest."""
+    if len(known) < FEWEST:
+        return False
+    low, high = (to_float(one) for one in (known.min(), known.max()))
+    return 0 < high - low < share * abs(high)
 
 
 def all_stuck(values: pl.Series) -> bool:
