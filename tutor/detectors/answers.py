@@ -146,10 +146,8 @@ def flat_held_out(run: Run, share: float, gain: float, least: Enough) -> dict[st
     course = None if known is None else course_of(known, share)
     if known is None or course is None or not course.top:
         return {}
-    fall, moved = (
-        course.top - course.best,
-        to_float(course.levels.max()) - course.best,
-    )  # up is not flat either
+    fall = course.top - course.best
+    moved = to_float(course.levels.max()) - course.best  # what rises is not flat either
     if max(fall, moved) >= gain * abs(course.top) or course.noise >= gain * abs(course.top) / 3:
         return {}
     levels = {"top": course.top, "best": course.best, "rows": len(known)}

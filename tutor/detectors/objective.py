@@ -7,7 +7,7 @@ from tutor.detectors.courses import Course, course_of
 from tutor.detectors.windows import finite
 from tutor.run import Run, names, once, to_float
 from tutor.run.names import OPPOSED
-from tutor.words import plain
+from tutor.words import cut, plain
 
 ZEROS = 0.2
 """A loss that is exactly 0, or crosses it, at more than this share of the rows is built around 0."""
@@ -23,8 +23,6 @@ LEVEL = 0.1
 """The share of the rewards whose median is a level: of an estimator, not a bound."""
 SIGMAS = 3.0
 """So many times the noise of a level is no chance."""
-LENGTH = 40
-"""Letters of a column's name that a sentence has room for."""
 
 
 def opposed(run: Run) -> bool:
@@ -66,7 +64,7 @@ def earns_on(run: Run, row: int) -> dict[str, Any]:
     level, lowest = float(before[-1]), to_float(after.min())
     if 2 * (level - lowest) > max(level + course.start, SIGMAS * course.noise):
         return {}
-    return {"reward": plain(name)[:LENGTH], "before": level, "after": lowest}
+    return {"reward": plain(cut(name)), "before": level, "after": lowest}
 
 
 @once
