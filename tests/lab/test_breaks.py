@@ -15,6 +15,9 @@ from tutor.card import promises
 from tutor.lab.atlas import Entry, entries_of, survey, walked
 from tutor.lab.campaign import run_once
 from tutor.lab.fork import Change, fork
+from tutor.proof import truth
+from tutor.ui import proofs
+from tutor.walk import AtLeaf
 
 SEED = 1
 STEPS = {
@@ -22,7 +25,6 @@ STEPS = {
     "biased-init": 60,
     "copied-head": 60,
     "drifting-data": 480,
-    "dropout-left-on": 60,
     "empty-evaluation": 60,
     "endless-warmup": 430,
     "footer-flood": 390,
@@ -84,6 +86,20 @@ def broken(shared: Shared) -> Callable[[str], Entry]:
 def test_it_ends_at_its_leaf(broken: Callable[[str], Entry], name: str):
     rows = survey(broken(name))
     assert [row for row in rows if not row.kept(promises([cards.find(name, checked=False)]))] == []
+
+
+@pytest.mark.train
+@pytest.mark.slow
+@pytest.mark.parametrize("name", [name for name in SHIPPED if name not in STEPS])
+def test_the_log_answers_every_rung_of_its_ladder(broken: Callable[[str], Entry], name: str):
+    """A run that was cut short may lack the steps that a rung asks about; a whole one may not."""
+    card = cards.find(name, checked=False)
+    [stage] = walked(readers.read(broken(name).job.out), card.tree)
+    assert isinstance(stage.walk, AtLeaf)
+    proof = proofs.offered(stage.walk)
+    assert proof
+    said = {rung: truth(card.ladder[rung].answer, proof.run, proof.tree, proof.at) for rung in card.ladder}
+    assert [rung for rung, told in said.items() if told.outcome is None] == []
 
 
 @pytest.mark.train
