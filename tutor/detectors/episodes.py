@@ -92,9 +92,9 @@ class Losses:
     def episode(self, row: int, end: int, bound: float, mean: float, std: float) -> Episode:
         """The spike that begins at `row` and whose peak comes before row `end`."""
         near = self._values[row:end].to_list()
-        peak, place = max((value, -place) for place, value in enumerate(near) if value is not None)
+        peak = max(value for value in near if value is not None)
         rows = max((one.stop - one.start for one in self._stretches(near, row, bound)), default=0)
-        return Episode(row, rows, row - place, peak, bound, mean, std)
+        return Episode(row, rows, row + near.index(peak), peak, bound, mean, std)
 
     def stretches(self, row: int, end: int, bound: float) -> list[slice]:
         """Rows in a row that aren't at or under `bound`, each stretch that begins in `row` to `end`.
@@ -105,15 +105,12 @@ class Losses:
 
     def _stretches(self, near: Sequence[float | None], row: int, bound: float) -> list[slice]:
         found: list[slice] = []
-        begin: int | None = None
-        for place, value in enumerate(near, row):
-            if value is None or value > bound:
-                begin = place if begin is None else begin
-            elif begin is not None:
-                found.append(slice(begin, place))
-                begin = None
-        if begin is not None:
-            found.append(slice(begin, self._first_under(row + len(near), bound)))
+        end = row + len(near)
+        for place in [place for place, value in enumerate(near, row) if value is None or value > bound]:
+            begin = found.pop().start if found and found[-1].stop == place else place
+            found.append(slice(begin, place + 1))
+        if found and found[-1].stop == end:
+            found[-1] = slice(found[-1].start, self._first_under(end, bound))
         return found
 
     def _first_under(self, row: int, bound: float) -> int:
