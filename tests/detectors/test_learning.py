@@ -138,6 +138,19 @@ class TestRepeats:
         loss[-6] = 1.1682
         assert judged("learned", loss=loss).outcome != "repeats"
 
+    def epochs(self, factor: float, count: int = 20) -> list[float]:
+        """The mean over four batches falls so from one epoch to the next; the last batch's loss is the lowest."""
+        return [one * factor**epoch for epoch in range(count) for one in (2.89, 2.88, 2.55, 2.11)]
+
+    def test_the_same_batches_again_that_hardly_moved_are_compared_by_the_epoch(self):
+        found = judged("learned", loss=self.epochs(0.99999))
+        assert (found.outcome, found.facts["top"]) == ("no", pytest.approx(2.6075, rel=1e-4))
+        assert found.facts["gain"] == pytest.approx(0.019, abs=0.001)
+
+    @pytest.mark.parametrize("factor", [0.998, 0.99])
+    def test_so_they_are_where_they_learn(self, factor: float):
+        assert judged("learned", loss=self.epochs(factor)).outcome == "yes"
+
 
 class TestFlatNoise:
     """A whole run whose loss stays where it was has never learned, and isn't taken for one that did."""

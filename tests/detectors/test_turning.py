@@ -274,6 +274,10 @@ class TestTrainingBesideIt:
     def test_two_evaluations_after_the_lowest_decide_nothing(self):
         assert turns([0.32, 0.3, 0.33, 0.36], loss=falling(4, 0.4, 0.1)).outcome != "turns"
 
+    @pytest.mark.parametrize(("fourth", "outcome"), [(0.3788, "turns"), (0.37, NOT_YET)])
+    def test_two_that_hardly_differ_are_no_fall_amid_a_rise(self, fourth: float, outcome: str):
+        assert turns([0.321, 0.326, 0.379, fourth, 0.415], loss=falling(5, 0.2, 0.06)).outcome == outcome
+
     def test_where_training_rises_too_nothing_is_learned_by_heart(self):
         val = [*falling(20, 0.03, 0.0243), *[0.0268] * 40]
         loss = [*falling(20, 0.03, 0.0256), *[0.02806] * 40]

@@ -120,6 +120,22 @@ class TestCsv:
         assert run.remarks == ()
         assert self.read(tmp_path / "b.csv", "step,loss\n0,3.0\n0,2.5\n").remarks == (Remark("repeated"),)
 
+    def test_one_of_several_losses_is_said_to_be_one(self, tmp_path: Path):
+        log = "step,box_loss,class_loss,val_class_loss,loss_weight\n0,3.0,{},1.0,1.0\n1,2.0,0.9,1.0,1.0\n"
+        run = self.read(tmp_path / "a.csv", log.format("1.0"))
+        about = {"column": "`box_loss`", "others": "`class_loss`"}
+        assert run["loss"].to_list() == [3.0, 2.0]
+        assert run.remarks == (Remark("one_loss", about),)
+        assert self.read(tmp_path / "b.csv", log.format("nan")).remarks == (
+            Remark("one_loss", about, unseen=True),
+        )
+        with called.called({"loss": "class_loss"}):
+            assert "one_loss" not in [
+                one.key for one in self.read(tmp_path / "a.csv", log.format(1.0)).remarks
+            ]
+        known = self.read(tmp_path / "c.csv", "step,train_loss,box_loss\n0,3.0,1.0\n1,2.0,1.0\n")
+        assert known.remarks == ()
+
     def test_the_name_alone_makes_none(self, tmp_path: Path):
         with pytest.raises(BadRunError, match=r"needs a column of steps \(step, .*it has `time`, `cost`"):
             self.read(tmp_path / "a.csv", "time,cost\n0,1\n")

@@ -10,12 +10,12 @@ from tutor.detectors import NO_DATA, NOT_YET, Finding, any_of, detector
 from tutor.detectors.answers import flat_held_out, nearly_same_answer, only_at_first, same_answer
 from tutor.detectors.beginning import begins_late
 from tutor.detectors.course import warming_up
-from tutor.detectors.courses import Course, course_in
+from tutor.detectors.courses import Course, course_in, course_of
 from tutor.detectors.grouped import Enough, Guess
 from tutor.detectors.guessing import answers_by_chance, guesses, held_out_guesses
 from tutor.detectors.loss import ends_in_zeros
 from tutor.detectors.objective import earnings, is_objective, opposed
-from tutor.detectors.standstill import all_stuck, period_of, stands_still, stuck
+from tutor.detectors.standstill import all_stuck, batches_of, period_of, stands_still, stuck
 from tutor.detectors.trends import trend
 from tutor.detectors.windows import FEWEST, finite
 from tutor.run import Run, known_float, to_float
@@ -59,7 +59,8 @@ def learned(
     more than `gain` of it, and by more than `sigmas` times the noise; "no-rate" where the learning rate is 0
     at every row, which is why it hasn't. It guesses where it came down to the logarithm of a number of
     classes and stays there (`guess` says what that is). Where each loss "repeats" one before, digit by digit
-    and from the beginning, the weights don't move, however much the batches differ. Where a score stays the
+    and from the beginning, the weights don't move, however much the batches differ; where each comes again
+    nearly, what the epochs cost is compared. Where a score stays the
     same while the loss is flat, every input gets the "same-answer"; so it does where training and validation
     score alike and hardly move ("scores-alike"). Where the loss is exactly 0 to the end, there is nothing to
     learn from ("zero"). Without a training loss, a validation loss that is the same number at every
@@ -78,6 +79,8 @@ def learned(
     whole, run = run, run.logged("loss")
     loss, course = finite(run["loss"]), course_in(run, "loss", share)
     period = period_of(loss)
+    if not period and (batches := batches_of(loss, least.still)):
+        course = course_of(loss.rolling_mean(batches), share)
     held_out, by_chance = held_out_guesses(whole, loss, guess), answers_by_chance(whole, guess)
     long = len(loss) >= least.rows or period or held_out or by_chance
     short = course is None or not (long or stands_still(whole, loss, least.still))

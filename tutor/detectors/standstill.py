@@ -71,6 +71,33 @@ def period_of(loss: pl.Series) -> int:
     return period if period <= len(known) - FEWEST else 0
 
 
+THRICE = 3
+"""Epochs, at least, in which the same rows come: of an estimator, not a bound."""
+BEYOND = 10
+"""Batches differ by so many times what each of them moved: of an estimator, not a bound."""
+
+
+def batches_of(loss: pl.Series, share: float) -> int:
+    """After how many rows each loss comes again to within `share` of it, to the end; 0 where they don't.
+
+    So look the batches of an epoch in an order that is always the same, where the weights hardly move: one
+    differs from the next far more than from itself.
+    """
+    known = loss.drop_nulls()
+    if len(known) < THRICE * FEWEST:
+        return 0
+    again = ((known - known[0]).abs() <= share * abs(known[0])).arg_true()
+    again = again.filter((again > 1) & (again <= min(len(known) // THRICE, len(known) - FEWEST)))
+    for place in range(1, FEWEST):
+        again = again.filter((known.gather(again + place) - known[place]).abs() <= share * abs(known[place]))
+    for period in again[:THRICE]:
+        moved = (known - known.shift(period)).abs().drop_nulls()
+        apart = to_float(known[:period].max()) - to_float(known[:period].min())
+        if to_float(moved.max()) <= min(share * to_float(known.abs().min()), apart / BEYOND):
+            return int(period)
+    return 0
+
+
 def _shortest_period(values: Sequence[float]) -> int:
     """After how many places a list goes on as it began, to its end; its length where it doesn't.
 

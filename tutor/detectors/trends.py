@@ -64,15 +64,17 @@ def _alike(known: Sequence[float]) -> float:
     return max(0.0, sum(one * later for one, later in pairwise(off)) / power) if power else 0.0
 
 
-def rises_straight(values: pl.Series, rows: int, sigmas: float) -> bool:
+def rises_straight(values: pl.Series, rows: int, sigmas: float, alike: float = 0.0) -> bool:
     """Whether few values, `rows` or more, each stand above the one before, and end far above the lowest.
+
+    Below it by less than `alike` is no fall.
 
     Noise as large as the bends of the course is the most that so few can say of it: the end lies `sigmas` of
     it above. Where it bends most before it is lowest, as learning does, those from there on say more.
     """
     lowest = values.arg_min() or 0
     rising = values[lowest:].diff().drop_nulls()
-    if len(rising) < rows or to_float(rising.min()) <= 0:
+    if len(rising) < rows or to_float(rising.min()) <= -alike:
         return False
     noise = min(_bends(values), _bends(values[max(0, lowest - 1) :]))
     return float(values[-1]) - float(values[lowest]) > sigmas * math.sqrt(2) * noise

@@ -81,7 +81,7 @@ def validation_turns(
     learned = 0.0 if certain else _learned_since(whole, int(steps[lowest]), last)
     if not certain and end - best > slight and learned > chance.dive:
         certain = _in_order(values, lowest, last, chance, chance.dived) or _towers(values, lowest, chance)
-        certain |= rises_straight(values, last, 0.0)
+        certain |= rises_straight(values, last, 0.0, floor)
         least = slight if certain else least
     onset = max(chance.onset * abs(best), chance.straight * noise_of(values))
     if not certain and end - best > onset and learned > chance.learns:

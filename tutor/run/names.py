@@ -207,15 +207,36 @@ def known(columns: Iterable[str]) -> dict[str, str]:
             found[first] = signal
     taken = set(found.values())
     free = [c for c in by_name.values() if c not in found and not signals.find(c)]
-    if "loss" not in taken:
-        named = (c for c in free if _LOSS.search(c.replace("_", " ")) and not _WEIGHTED.search(c))
-        if first := next((c for c in named if not _HELD_OUT.search(c)), None):
-            found[first] = "loss"
+    if "loss" not in taken and (first := next(filter(_says_loss, free), None)):
+        found[first] = "loss"
     if "val_loss" not in taken and (first := next(filter(_held_out, free), None)):
         found[first] = "val_loss"
     if "lr" not in taken and (rate := next((c for c in by_name.values() if _RATE.match(c)), None)):
         found[rate] = "lr"
     return found
+
+
+def _says_loss(column: str) -> bool:
+    """Whether a word of the name says that it is a loss, and none that it is held out, or about one."""
+    says = _LOSS.search(column.replace("_", " ")) and not _WEIGHTED.search(column)
+    return bool(says) and not _HELD_OUT.search(column)
+
+
+@cache
+def _losses() -> set[str]:
+    """What the loss is called by trainers that are known, as it is spelled here."""
+    return {spelled(name) for name in KNOWN["loss"]}
+
+
+def rivals(columns: Iterable[str], mapping: Mapping[str, str], log: Path) -> list[str]:
+    """The columns that may be the loss as well as the one that was taken at its word; none where it is known.
+
+    Such a log has parts of a loss, or the losses of several models, and no name says which is meant.
+    """
+    loss = next((column for column, signal in mapping.items() if signal == "loss"), None)
+    if loss is None or "loss" in names_for(log) or {spelled(loss), plainly(loss)} & _losses():
+        return []
+    return [one for one in columns if one not in mapping and not signals.find(one) and _says_loss(one)]
 
 
 def says_held_out(column: str) -> bool:

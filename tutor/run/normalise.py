@@ -10,7 +10,7 @@ import polars as pl
 
 from tutor import signals
 from tutor.run import limits
-from tutor.run.names import KNOWN
+from tutor.run.names import KNOWN, rivals
 from tutor.run.remark import Remark
 from tutor.run.run import Aggregation, BadRunError
 from tutor.run.starts import counted_on, starts
@@ -68,6 +68,7 @@ def _as_signals(
     frame: pl.DataFrame, mapping: Mapping[str, str], source: Path
 ) -> tuple[pl.DataFrame, list[Remark]]:
     """The rows that have a step, in the order in which they were logged, by tutor's names and kinds."""
+    given = frame.columns
     frame = frame.rename({old: new for old, new in mapping.items() if old in frame.columns and old != new})
     remarks: list[Remark] = []
     frame = _with_steps(frame, source, remarks)
@@ -79,6 +80,11 @@ def _as_signals(
     ]  # a column of none of ours and without a number, as of dates, holds texts: nothing is lost
     if odd:
         remarks.append(odd_values(odd))
+    of_numbers = {name: one for name, one in columns.items() if one is not None and one.dtype == pl.Float64()}
+    if others := [name for name in rivals(given, mapping, source) if name in of_numbers]:
+        taken = next(column for column, signal in mapping.items() if signal == "loss")
+        unseen = any(not of_numbers[name].is_finite().all() for name in others)
+        remarks.append(Remark("one_loss", {"column": f"`{taken}`", "others": names(others)}, unseen=unseen))
     return pl.DataFrame([frame["step"], *(one for one in columns.values() if one is not None)]), remarks
 
 
