@@ -139,7 +139,7 @@ class TestRepeats:
         assert judged("learned", loss=loss).outcome != "repeats"
 
     def epochs(self, factor: float, count: int = 20) -> list[float]:
-        """The mean over four batches falls so from one epoch to the next; the last batch's loss is the lowest."""
+        """The mean over four batches falls so from one epoch to the next; the last one's loss is lowest."""
         return [one * factor**epoch for epoch in range(count) for one in (2.89, 2.88, 2.55, 2.11)]
 
     def test_the_same_batches_again_that_hardly_moved_are_compared_by_the_epoch(self):
