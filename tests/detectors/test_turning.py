@@ -99,6 +99,12 @@ class TestValidationTurns:
     def test_two_evaluations_after_the_best_may_be_chance(self):
         assert beside([4.0, 3.5, 3.0, 2.5, 2.0, 3.0, 9.0]).facts == {"rows": 7, "needed": 10}
 
+    def test_two_that_lose_all_that_was_gained_are_none(self):
+        assert turns([4.7, 3.6, 7.1, 10.7]).outcome == "rises"
+        assert beside([4.7, 3.6, 7.1, 10.7]).outcome == "turns"
+        assert turns([4.7, 3.6, 4.6, 10.7]).outcome == NOT_YET  # the last alone may be an odd one
+        assert turns([4.7, 3.6, 7.1, 8.9]).outcome == NOT_YET
+
     def test_four_in_order_are_a_turn_and_three_beyond_all_bends(self):
         assert beside([0.8, 0.5, 0.51, 0.55, 0.6, 0.61]).outcome == "turns"
         assert beside([0.7, 0.65, 0.6, 0.54, 0.56, 0.61, 0.67]).outcome == "turns"

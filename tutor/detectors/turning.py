@@ -57,8 +57,9 @@ def validation_turns(
     loss rises with it (`chance.beside`), "both" do, and nothing is learned by heart. One that stands far
     above those before and after it, and comes back, "jumps" (`chance.jumps`). Without a training loss to hold
     it against it only "rises", which as many evaluations have to show, or few that rise to `chance.times` the
-    lowest. A lowest evaluation that none comes near again (`chance.above`) needs no levels. NaN and Inf count
-    where they fill `share` of the evaluations, or the last one; elsewhere "some" are. Source: ours.
+    lowest; so high, and all above the first one, two in a row are enough. A lowest evaluation that none comes
+    near again (`chance.above`) needs no levels. NaN and Inf count where they fill `share` of the evaluations,
+    or the last one; elsewhere "some" are. Source: ours.
     """
     if broken := broken_evaluation(run, share):
         return Finding("non-finite", broken["step"], broken)
@@ -128,9 +129,8 @@ def _least(
     """By how much the last level has to stand above the lowest, and whether chance is ruled out then."""
     if len(values) < chance.evaluations:
         ordered = _in_order(values, lowest, last, chance, chance.few)
-        return large, ordered or rises_straight(values, last, chance.straight) or _apart(
-            values, lowest, last, chance
-        )
+        straight = rises_straight(values, last, chance.straight) or _soars(values, lowest, last, chance)
+        return large, ordered or straight or _apart(values, lowest, last, chance)
     best, rise = to_float(levels.min()), float(levels[-1]) - to_float(levels.min())
     span = len(values) - len(levels) + 1
     noise = chance.deviations * math.sqrt(2) * _noise(values, levels, span)
@@ -166,6 +166,14 @@ def _apart(values: pl.Series, lowest: int, last: int, chance: Rise) -> bool:
         return False
     low, high = (to_float(one) for one in (after.min(), after.max()))
     return low - float(values[lowest]) > chance.times * (high - low)
+
+
+def _soars(values: pl.Series, lowest: int, last: int, chance: Rise) -> bool:
+    """Whether one evaluation fewer rises straight, all above the first one and to far above the lowest."""
+    low, after = float(values[lowest]), values[lowest + 1 :]
+    if len(after) < last - 1 or to_float(after.min()) <= float(values[0]):
+        return False
+    return float(values[-1]) > chance.times * low > 0 and rises_straight(values, last - 1, chance.straight)
 
 
 def _towers(values: pl.Series, lowest: int, chance: Rise) -> bool:
