@@ -164,6 +164,16 @@ class TestFlatNoise:
     def test_it_never_learned(self, rows: int, spread: float):
         assert self.outcomes(rows, spread) == ["no"] * 20
 
+    @pytest.mark.parametrize(("rows", "spread", "most"), [(100, 0.03, 11), (200, 0.03, 6)])
+    def test_an_early_gain_that_noise_may_hide_is_seldom_called_none(
+        self, rows: int, spread: float, most: int
+    ):
+        """Five per cent over the first third: half of the logs were called flat."""
+        rng = random.Random(rows)
+        levels = [4.0 * (1 - 0.05 * min(1, 3 * row / rows)) for row in range(rows)]
+        runs = [[level * rng.gauss(1.0, spread) for level in levels] for _ in range(20)]
+        assert [judged("learned", loss=run).outcome for run in runs].count("no") <= most
+
     @pytest.mark.parametrize(("rows", "spread"), [(14, 0.2), (40, 0.2), (300, 0.2), (1000, 0.2)])
     def test_of_noise_that_hides_a_gain_nobody_knows(self, rows: int, spread: float):
         assert "no" not in self.outcomes(rows, spread)

@@ -248,3 +248,23 @@ def test_each_value_that_was_printed_is_read(tmp_path: Path, values: list[float]
         one == other or (one != one and other != other)
         for one, other in zip(run["loss"], values, strict=True)
     )
+
+
+def test_a_page_of_markdown_is_prose_but_for_what_it_quotes(tmp_path: Path):
+    lines = [f"Step {step}, loss: {4 - step / 10}" for step in range(8)]
+    said = "\n\n".join(f"- {line} is what this section is about" for line in lines)
+    (tmp_path / "page.md").write_text(f"# What goes wrong\n\n{said}\n")
+    assert readers.sources(tmp_path / "page.md") == []
+    (tmp_path / "quotes.md").write_text("# A run\n\n```\n" + "\n".join(lines) + "\n```\n")
+    assert len(readers.read(tmp_path / "quotes.md")) == 8
+    (tmp_path / "log.md").write_text("\n".join(lines))
+    assert len(readers.read(tmp_path / "log.md")) == 8
+
+
+def test_programs_in_a_folder_are_no_logs_of_it(tmp_path: Path):
+    lines = "\n".join(f"Step {step}, loss: {4 - step / 10}" for step in range(8))
+    (tmp_path / "test_train.py").write_text(f'LOG = """\n{lines}\n"""\n')
+    assert readers.sources(tmp_path) == []
+    (tmp_path / "train.log").write_text(lines)
+    assert [source.path.name for source in readers.sources(tmp_path)] == ["train.log"]
+    assert len(readers.read(tmp_path / "test_train.py")) == 8  # asked for by name, it is one

@@ -90,18 +90,21 @@ class Gain(Grouped):
 
 @dataclass(frozen=True)
 class Enough(Grouped):
-    """When a log is long enough to tell: `{rows: 10, longer: 10.0, still: 0.001}`.
+    """When a log is long enough to tell: `{rows: 10, longer: 10.0, still: 0.001, sure: 2.0}`.
 
     Attributes:
         rows: it has so many.
         longer: or it would have to be so many times as long to tell, which nobody waits for.
         still: or has a few means, of epochs or of windows, that lie within this share of the highest.
+        sure: where the order of the levels falls by more than so many standard deviations of chance, a gain
+            may hide within as many of what noise makes of it.
     """
 
     a_kind: ClassVar[str] = "a length of the log"
     rows: int
     longer: float
     still: float
+    sure: float
 
 
 @dataclass(frozen=True)

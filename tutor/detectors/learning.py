@@ -87,7 +87,8 @@ def learned(
     if course is None or short or not is_objective(run) or earnings(run):
         facts = {"rows": len(loss), "needed": least.rows} if short else {"missing": []}
         return _zero(run, guess.often, gain) or Finding(NOT_YET if short else NO_DATA, facts=facts)
-    goes_on, falls = _goes_on(course, sigmas), trend(_apart(course)) < -sigmas
+    drift, early = trend(_apart(course)), course
+    goes_on, falls = _goes_on(course, sigmas), drift < -sigmas
     pace = _of(gain * abs(course.top), course.top - course.best)  # so many logs like this one gain enough
     unseen = _hidden(course, sigmas) > max(course.top - course.best, gain * abs(course.top))
     if unseen and not falls and 2 * len(loss) >= 3 * least.rows:
@@ -107,6 +108,8 @@ def learned(
         return Finding("repeats", None, facts, None, (int(run.steps[0]), int(run.steps[-1])))
     has, hides = course.best < bound, fall <= hidden and hidden > gain * level
     hides &= not _never_below(run, known=loss.drop_nulls(), least=least.rows)
+    early_gain = early.start - course.end + least.sure * early.noise
+    hides |= unseen and drift < -least.sure and early_gain > gain * level
     outcome = "yes" if has else NOT_YET if hides else _without_gain(run, goes_on and pace <= least.longer)
     if warming_up(run):
         outcome = NOT_YET

@@ -37,6 +37,8 @@ __all__ = [
 ]
 
 
+_PROGRAMS = {".py", ".sh", ".ipynb", ".c", ".cpp", ".cu", ".h", ".rs", ".go", ".js", ".html", ".tex"}
+"""Files that quote logs and are none, whatever their lines look like."""
 _LOGS = {".log", ".txt", ".out", ".csv", ".tsv", ".dat", ".json", ".jsonl"}
 """How the names of files end that may be meant as a log."""
 
@@ -135,10 +137,14 @@ def _joined(found: Iterable[Source]) -> list[Source]:
 
 
 def _inside(folder: Path) -> list[Path]:
-    """What lies in a folder, by name, but for what is hidden or can't be opened."""
+    """What lies in a folder, by name, but for programs, what is hidden, and what can't be opened."""
     found: list[Path] = []
     with contextlib.suppress(OSError):
-        found = [path for path in sorted(folder.iterdir()) if not path.name.startswith(".")]
+        found = [
+            path
+            for path in sorted(folder.iterdir())
+            if not path.name.startswith(".") and path.suffix not in _PROGRAMS
+        ]
     return [path for path in found if os.access(path, os.R_OK)] if folder.is_dir() else []
 
 

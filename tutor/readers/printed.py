@@ -75,6 +75,7 @@ _PUNCTUATION = re.compile(r"\s+-+\s+|[^\w\s/.@-]+")
 _SAID_HELD_OUT, _PAIRS, _COUNTED = (re.compile(one, re.IGNORECASE) for one in (_HELD_OUT, _PAIR, _COUNTS))
 _MESSAGE = re.compile(_APEX, re.IGNORECASE)
 _AT, _STATE, _COLOUR = re.compile(_PLACED, re.IGNORECASE), re.compile(_BAR), re.compile(COLOURS)
+_HEADING = re.compile(rb"^#{1,6} \S", re.MULTILINE)
 _JSON = ('{"', "{\n", '"')
 _INLINE, _HEADED, _BARE = 2, 3, 5
 """Rows that differ, above which a file isn't prose: with a counter each, below headings, with neither."""
@@ -271,6 +272,12 @@ def _rows(path: Path) -> Iterator[_Seen]:
 
 
 def _lines(path: Path) -> Iterator[str]:
+    """The lines of the file's beginning; of a page of Markdown those that it quotes: the others are prose."""
     data = packed.head(path, LOOKED_AT).replace(b"\r", b"\n")
+    page = path.suffix == ".md" and _HEADING.search(data)
+    quoted_now = False
     for line in data.splitlines():
-        yield _COLOUR.sub("", line[: 4 * LONGEST].decode("utf-8", "replace")[:LONGEST])
+        if page and line.lstrip().startswith((b"```", b"~~~")):
+            quoted_now = not quoted_now
+        elif not page or quoted_now or line.startswith((b"    ", b"\t")):
+            yield _COLOUR.sub("", line[: 4 * LONGEST].decode("utf-8", "replace")[:LONGEST])
