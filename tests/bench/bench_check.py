@@ -21,6 +21,7 @@ BOUND = 2.5
 def write_log(folder: Path, length: int) -> Path:
     """A healthy run of `length` rows, as a user's own trainer may log it."""
     draw = random.Random(0)
+    folder.mkdir(exist_ok=True)
     (folder / "manifest.json").write_text(json.dumps({"format": 1, "name": "long", "dtype": "bf16"}))
     with (folder / "metrics.jsonl").open("w") as log:
         for step in range(length):

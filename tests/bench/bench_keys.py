@@ -68,6 +68,9 @@ class Bare(App):
 Bare().run()
 """
 
+BESIDE, SHORT = ("earlier", "other"), 100
+"""The runs in the same folder, to compare with, and their rows."""
+
 QUESTIONS = 6
 """At so many questions in a row a hint is asked for, an answer committed, and the walk goes on."""
 
@@ -138,7 +141,9 @@ def rows() -> list[Bounded]:
     table = [bare(width, height) for width, height in SIZES]
     for length in BOUNDS:
         with tempfile.TemporaryDirectory() as kept:
-            folder = write_log(Path(kept), length)
+            folder = write_log(Path(kept) / "long", length)
+            for name in BESIDE:
+                write_log(Path(kept) / name, SHORT)
             for width, height in SIZES:
                 table += walked(folder, length, width, height)
     return table

@@ -174,6 +174,9 @@ class TestFlatNoise:
         runs = [[level * rng.gauss(1.0, spread) for level in levels] for _ in range(20)]
         assert [judged("learned", loss=run).outcome for run in runs].count("no") <= most
 
+    def test_of_short_ones_half_are_told(self):
+        assert self.outcomes(50, 0.03).count("no") >= 8
+
     @pytest.mark.parametrize(("rows", "spread"), [(14, 0.2), (40, 0.2), (300, 0.2), (1000, 0.2)])
     def test_of_noise_that_hides_a_gain_nobody_knows(self, rows: int, spread: float):
         assert "no" not in self.outcomes(rows, spread)
@@ -222,7 +225,7 @@ class TestStillFalling:
 class TestNeverBelowTheFirst:
     """Means over epochs with noise that would hide a gain."""
 
-    LOSS = (0.176, *[0.184, 0.1816, 0.1915, 0.1928, 0.1964, 0.1948, 0.1971, 0.1899] * 2)
+    LOSS = (0.176, *[0.204, 0.1816, 0.2315, 0.1928, 0.2264, 0.1848, 0.2371, 0.1899] * 2)
 
     def found(self, loss: Sequence[float], counts: Counts = "epochs") -> str:
         run = replace(make_run({"loss": list(loss)}), counts=counts)

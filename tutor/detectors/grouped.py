@@ -96,8 +96,8 @@ class Enough(Grouped):
         rows: it has so many.
         longer: or it would have to be so many times as long to tell, which nobody waits for.
         still: or has a few means, of epochs or of windows, that lie within this share of the highest.
-        sure: where the order of the levels falls by more than so many standard deviations of chance, a gain
-            may hide within as many of what noise makes of it.
+        sure: what was gained is known to within so many standard deviations of two levels; and where the
+            order of the levels falls by more than as many of chance, it may be an early gain.
     """
 
     a_kind: ClassVar[str] = "a length of the log"

@@ -87,8 +87,7 @@ def learned(
     if course is None or short or not is_objective(run) or earnings(run):
         facts = {"rows": len(loss), "needed": least.rows} if short else {"missing": []}
         return _zero(run, guess.often, gain) or Finding(NOT_YET if short else NO_DATA, facts=facts)
-    drift, early = trend(_apart(course)), course
-    goes_on, falls = _goes_on(course, sigmas), drift < -sigmas
+    early, goes_on, falls = course, _goes_on(course, sigmas), trend(_apart(course)) < -sigmas
     pace = _of(gain * abs(course.top), course.top - course.best)  # so many logs like this one gain enough
     unseen = _hidden(course, sigmas) > max(course.top - course.best, gain * abs(course.top))
     if unseen and not falls and 2 * len(loss) >= 3 * least.rows:
@@ -106,10 +105,10 @@ def learned(
     if period:
         facts |= {"period": period, "again": loss.count() - period}
         return Finding("repeats", None, facts, None, (int(run.steps[0]), int(run.steps[-1])))
-    has, hides = course.best < bound, fall <= hidden and hidden > gain * level
+    has = course.best < bound
+    hides = _may_hide(course, gain * level, sigmas, least.sure)
     hides &= not _never_below(run, known=loss.drop_nulls(), least=least.rows)
-    early_gain = early.start - course.end + least.sure * early.noise
-    hides |= unseen and drift < -least.sure and early_gain > gain * level
+    hides |= unseen and _may_gain_early(early, course.end, gain * level, least.sure)
     outcome = "yes" if has else NOT_YET if hides else _without_gain(run, goes_on and pace <= least.longer)
     if warming_up(run):
         outcome = NOT_YET
@@ -175,6 +174,9 @@ def _flat_held_out(run: Run, share: float, gain: float, least: Enough) -> Findin
     return Finding("held-out-flat", None, flat, None, seen) if flat else None
 
 
+ERROR_OF_MEDIAN = math.sqrt(math.pi / 2)
+"""The standard deviation of a median of many normal values, in those of their mean."""
+
 HALF = 0.5
 """The share of a log whose median is the longest level: of an estimator, for a course needs two."""
 
@@ -188,6 +190,18 @@ def _hidden(course: Course, sigmas: float) -> float:
     """How far levels fall by chance: two by so many `sigmas`, and the farthest of many by more."""
     farthest = math.sqrt(2 * math.log(max(2, len(_apart(course)))))  # of so many draws of a normal one
     return (sigmas + farthest) * math.sqrt(2) * course.noise
+
+
+def _may_hide(course: Course, needed: float, sigmas: float, sure: float) -> bool:
+    """Whether a fall is no more than chance, whose noise may hide one of `needed`."""
+    fall, hidden = course.top - course.best, _hidden(course, sigmas)
+    known_within = sure * ERROR_OF_MEDIAN * math.sqrt(2) * course.noise
+    return fall <= hidden and min(hidden, fall + known_within) > needed
+
+
+def _may_gain_early(early: Course, end: float, needed: float, sure: float) -> bool:
+    """Whether short levels fall in order, by `needed` or nearly so: long ones hide an early gain."""
+    return trend(_apart(early)) < -sure and early.start - end + sure * early.noise > needed
 
 
 def _without_gain(run: Run, goes_on: bool) -> str:

@@ -90,7 +90,7 @@ def batches_of(loss: pl.Series, share: float) -> int:
     again = again.filter((again > 1) & (again <= min(len(known) // THRICE, len(known) - FEWEST)))
     for place in range(1, FEWEST):
         again = again.filter((known.gather(again + place) - known[place]).abs() <= share * abs(known[place]))
-    for period in again[:THRICE]:
+    for period in again[:FEWEST]:  # rows of noise seldom leave more to try
         moved = (known - known.shift(period)).abs().drop_nulls()
         apart = to_float(known[:period].max()) - to_float(known[:period].min())
         if to_float(moved.max()) <= min(share * to_float(known.abs().min()), apart / BEYOND):
