@@ -97,6 +97,14 @@ class TestValidationGap:
         assert (found.outcome, found.facts["lowest"], found.facts["lowest_step"]) == ("ahead", 1.2, 950)
         assert self.found(2.0, rows=1000, later=1.9).outcome == "overfits"
 
+    @pytest.mark.parametrize(("until", "outcome"), [(8.0, "climbs"), (1.0, "overfits")])
+    def test_training_that_climbs_too_learns_nothing_by_heart(self, until: float, outcome: str):
+        loss = [0.5] * 100 + [0.5 + (until - 0.5) * row / 200 for row in range(200)]
+        val = [None if row % 50 else (2.0, 2.0, 2.0, 7.0, 12.0, 19.0)[row // 50] for row in range(300)]
+        found = gap(loss=loss, val_loss=val)
+        assert found.outcome == outcome
+        assert (found.facts.get("trained_step") is not None) == (outcome == "climbs")
+
     def test_a_loss_without_a_floor(self):
         """Twice as far below 0 as training, as where a cross-entropy is given labels beyond 0 and 1."""
         loss = [1.0 - float(row) ** 2 for row in range(300)]

@@ -284,6 +284,17 @@ class TestTrainingBesideIt:
     def test_two_that_hardly_differ_are_no_fall_amid_a_rise(self, fourth: float, outcome: str):
         assert turns([0.321, 0.326, 0.379, fourth, 0.415], loss=falling(5, 0.2, 0.06)).outcome == outcome
 
+    @pytest.mark.parametrize(("last", "to", "outcome"), [
+        (0.0664, 0.006, "turns"), (0.0664, 0.012, NOT_YET), (0.055, 0.006, NOT_YET),
+    ])  # fmt: skip
+    def test_two_far_above_the_first_are_a_turn_where_training_falls_to_half(
+        self, last: float, to: float, outcome: str
+    ):
+        assert (
+            turns([0.0500, 0.0450, 0.0449, 0.0514, last], loss=[0.06, 0.03, 0.02, 0.02, to]).outcome
+            == outcome
+        )
+
     def test_where_training_rises_too_nothing_is_learned_by_heart(self):
         val = [*falling(20, 0.03, 0.0243), *[0.0268] * 40]
         loss = [*falling(20, 0.03, 0.0256), *[0.02806] * 40]

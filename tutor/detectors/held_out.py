@@ -81,9 +81,10 @@ _GAP = ("val", "train", "around", "gap", "bound", "step", "leak", "above")
 
 @detector(
     signals=("val_loss",),
-    outcomes=("tracks", "wide", "ahead", "below", "overfits", "leaks"),
+    outcomes=("tracks", "wide", "ahead", "climbs", "below", "overfits", "leaks"),
     facts={
         **dict.fromkeys(("tracks", "wide", "overfits", "leaks"), _GAP),
+        "climbs": (*_GAP, "trained", "trained_step"),
         "ahead": (*_GAP, "lowest", "lowest_step"),
         "below": (*_GAP, "earlier", "earlier_step"),
     },
@@ -96,13 +97,14 @@ def validation_gap(
 
     The flaw: more than `over` above it, and by more than its share of the gain, the model learns its data by
     heart, unless validation comes down by as much later, or came down by more and goes on to: training is
-    only "ahead" then. More than `under` below it, there and at every later evaluation, the validation set
-    holds training items. Both beyond the share `of_gain` of what the run has gained and beyond the noise of a
-    row, so that they hold for losses in other units. Where the training loss has risen by as much above its
-    lowest evaluation, it is the training data that changed, and no leak; a running average of it lies above
+    only "ahead" then. Where the training loss "climbs" by as much, too, nothing is learned at all. More
+    than `under` below it, there and at every later evaluation, the validation set holds training items.
+    Both beyond the share `of_gain` of what the run has gained and beyond the noise of a row, so that they
+    hold for losses in other units. Where the training loss has risen by as much above its lowest
+    evaluation, it is the training data that changed, and no leak; a running average of it lies above
     validation by itself. Nor is it one, but "below", where the gap was there before there was anything to
-    leak: items have to be learned first, while dropout, or a loss that is summed or weighted otherwise, is
-    there at once.
+    leak: items have to be learned first, while dropout, or a loss that is summed or weighted otherwise,
+    is there at once.
     Fewer than `until.least` evaluations after the warm-up tell nothing, nor do those without training rows on
     either side. Source: the tree; ours: the run's own yardsticks.
     """
@@ -128,12 +130,16 @@ def validation_gap(
         "leak": leak,
         "above": above,
     }
+    best = min((one for one in known if one.step <= here.step), key=lambda one: one.train)
     risen = here.train - min(one.train for one in due if one.step <= here.step) > own
     outcome = "overfits" if here.gap > above else "wide" if here.gap > wide else "tracks"
     lowest = min((one for one in known if one.step >= here.step), key=lambda one: one.val)
     if outcome == "overfits" and (here.val - lowest.val > above or _falls_still(known, over)):
         outcome = "ahead"
         facts |= {"lowest": lowest.val, "lowest_step": lowest.step}
+    if outcome == "overfits" and here.train - best.train > above:
+        outcome = "climbs"
+        facts |= {"trained": best.train, "trained_step": best.step}
     averaged = run.aggregation("loss").over == "running"  # it remembers when the loss was higher
     if not risen and not averaged and all(one.gap < leak for one in due if one.step >= here.step):
         earlier, widest = _while_learning(known, here.step, to_float(loss[:3].median()))

@@ -47,19 +47,21 @@ def validation_turns(
 ) -> Finding:
     """Whether the validation loss turns and rises for good, or isn't finite.
 
-    The flaw: the model learns its training data by heart; or evaluation itself is broken. It compares levels,
-    medians of `last` evaluations in a row (single ones where there are few): the last level stands above the
-    lowest by more than `of_improvement` of what had been gained since the first evaluation, and by more than
-    `of_level` of the lowest; "slightly" where only by the latter, and its order says nothing. It
-    also turns where all that was gained is lost again, above the first level too, or where it has risen for
-    long (`chance` says when). None of it counts that noise explains; where training goes on to fall, a rise
-    in order is enough, and a small one (`chance.onset`) where it ends many evaluations. Where the training
-    loss rises with it (`chance.beside`), "both" do, and nothing is learned by heart. One that stands far
-    above those before and after it, and comes back, "jumps" (`chance.jumps`). Without a training loss to hold
-    it against it only "rises", which as many evaluations have to show, or few that rise to `chance.times` the
-    lowest; so high, and all above the first one, two in a row are enough. A lowest evaluation that none comes
-    near again (`chance.above`) needs no levels. NaN and Inf count where they fill `share` of the evaluations,
-    or the last one; elsewhere "some" are. Source: ours.
+    The flaw: the model learns its training data by heart; or evaluation itself is broken. It compares
+    levels, medians of `last` evaluations in a row (single ones where there are few): the last level
+    stands above the lowest by more than `of_improvement` of what had been gained since the first
+    evaluation, and by more than `of_level` of the lowest; "slightly" where only by the latter, and its
+    order says nothing. It also turns where all that was gained is lost again, above the first level too,
+    or where it has risen for long (`chance` says when). None of it counts that noise explains; where
+    training goes on to fall, a rise in order is enough, and a small one (`chance.onset`) where it ends
+    many evaluations. Where the training loss rises with it (`chance.beside`), "both" do, and nothing is
+    learned by heart. One that stands far above those before and after it, and comes back, "jumps"
+    (`chance.jumps`). Without a training loss to hold it against it only "rises", which as many
+    evaluations have to show, or few that rise to `chance.times` the lowest; so high, and all above the
+    first one, two in a row are enough, and a quarter above it (`chance.above`) where the training loss
+    falls to half (`chance.halves`). A lowest evaluation that none comes near again (`chance.above`) needs
+    no levels. NaN and Inf count where they fill `share` of the evaluations, or the last one; elsewhere
+    "some" are. Source: ours.
     """
     if broken := broken_evaluation(run, share):
         return Finding("non-finite", broken["step"], broken)
@@ -83,6 +85,7 @@ def validation_turns(
     if not certain and end - best > slight and learned > chance.dive:
         certain = _in_order(values, lowest, last, chance, chance.dived) or _towers(values, lowest, chance)
         certain |= rises_straight(values, last, 0.0, floor)
+        certain |= learned > chance.halves and _soars(values, lowest, last, 1 + chance.above, 0.0)
         least = slight if certain else least
     onset = max(chance.onset * abs(best), chance.straight * noise_of(values))
     if not certain and end - best > onset and learned > chance.learns:
@@ -129,7 +132,9 @@ def _least(
     """By how much the last level has to stand above the lowest, and whether chance is ruled out then."""
     if len(values) < chance.evaluations:
         ordered = _in_order(values, lowest, last, chance, chance.few)
-        straight = rises_straight(values, last, chance.straight) or _soars(values, lowest, last, chance)
+        straight = rises_straight(values, last, chance.straight) or _soars(
+            values, lowest, last, chance.times, chance.straight
+        )
         return large, ordered or straight or _apart(values, lowest, last, chance)
     best, rise = to_float(levels.min()), float(levels[-1]) - to_float(levels.min())
     span = len(values) - len(levels) + 1
@@ -168,12 +173,12 @@ def _apart(values: pl.Series, lowest: int, last: int, chance: Rise) -> bool:
     return low - float(values[lowest]) > chance.times * (high - low)
 
 
-def _soars(values: pl.Series, lowest: int, last: int, chance: Rise) -> bool:
-    """Whether one evaluation fewer rises straight, all above the first one and to far above the lowest."""
+def _soars(values: pl.Series, lowest: int, last: int, times: float, sigmas: float) -> bool:
+    """Whether one evaluation fewer rises straight, all above the first one and to `times` the lowest."""
     low, after = float(values[lowest]), values[lowest + 1 :]
     if len(after) < last - 1 or to_float(after.min()) <= float(values[0]):
         return False
-    return float(values[-1]) > chance.times * low > 0 and rises_straight(values, last - 1, chance.straight)
+    return float(values[-1]) > times * low > 0 and rises_straight(values, last - 1, sigmas)
 
 
 def _towers(values: pl.Series, lowest: int, chance: Rise) -> bool:
