@@ -127,7 +127,8 @@ class TestCsv:
         assert run["loss"].to_list() == [3.0, 2.0]
         assert run.remarks == (Remark("one_loss", about),)
         broken = self.read(tmp_path / "b.csv", log.format("nan"))
-        assert broken.remarks == (Remark("one_loss", about, unseen=True),)
+        said = about | {"broken": "`class_loss`"}
+        assert broken.remarks == (Remark("broken_loss", said, unseen=True),)
         with called.called({"loss": "class_loss"}):
             said = self.read(tmp_path / "a.csv", log.format("1.0"))
         assert [one.key for one in said.remarks] == ["called"]

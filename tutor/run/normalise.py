@@ -83,8 +83,12 @@ def _as_signals(
     of_numbers = {name: one for name, one in columns.items() if one is not None and one.dtype == pl.Float64()}
     if others := [name for name in rivals(given, mapping, source) if name in of_numbers]:
         taken = next(column for column, signal in mapping.items() if signal == "loss")
-        unseen = any(not of_numbers[name].is_finite().all() for name in others)
-        remarks.append(Remark("one_loss", {"column": f"`{taken}`", "others": names(others)}, unseen=unseen))
+        about = {"column": f"`{taken}`", "others": names(others)}
+        broken = [name for name in others if not of_numbers[name].is_finite().all()]
+        if broken:
+            remarks.append(Remark("broken_loss", about | {"broken": names(broken)}, unseen=True))
+        else:
+            remarks.append(Remark("one_loss", about))
     return pl.DataFrame([frame["step"], *(one for one in columns.values() if one is not None)]), remarks
 
 
