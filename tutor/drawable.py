@@ -15,6 +15,8 @@ def plain(text: str, *, lines: bool = False) -> str:
     Control characters become their pictures (escape is "␛"); marks that turn the direction of writing and
     lone surrogates become "\ufffd". With `lines`, line ends stay and a tab is four spaces.
     """
+    if text.isprintable():  # as nearly all is, and told in no time
+        return text
     if lines:
         return "\n".join(plain(line) for line in text.replace("\t", "    ").split("\n"))
     return _STEERING.sub(_visible, text)

@@ -28,6 +28,23 @@ def falling(rows: int, top: float = 4.0, to: float = 2.0) -> list[float]:
 
 
 class TestCourse:
+    def test_of_a_long_log_every_so_many_th_row_tells_as_much_as_all(self, monkeypatch: pytest.MonkeyPatch):
+        """Batches of two kinds in turn, 0.1 apart: were all of one kind taken, the levels would tell."""
+        rng, count = random.Random(0), 40_000
+        loss = [4 - 2 * row / count + 0.05 * (-1) ** row + rng.gauss(0, 0.05) for row in range(count)]
+        whole = course_of(pl.Series([None, *loss, math.nan]), 0.05)
+        monkeypatch.setattr("tutor.detectors.courses.LONG", count // 4)
+        thin = course_of(pl.Series([None, *loss, math.nan]), 0.05)
+        assert whole
+        assert thin
+        assert (len(thin.levels), thin.rows[-1]) == (
+            pytest.approx(len(whole.levels) / 5, abs=2),
+            whole.rows[-1],
+        )
+        for level in ("start", "top", "best", "end"):
+            assert getattr(thin, level) == pytest.approx(getattr(whole, level), abs=0.02)
+        assert abs(thin.best_row - whole.best_row) < 50
+
     def test_levels_are_medians(self):
         loss = [4.0] * 10 + [1.0] * 80 + [2.0] * 10
         loss[50] = -90.0

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tutor.detectors import Smoothed
-from tutor.detectors.windows import TOWERS, finite, noise_of, rolling_median
+from tutor.detectors.windows import LONG, TOWERS, finite, noise_of, rolling_median
 from tutor.run import Run, once, to_float
 
 if TYPE_CHECKING:
@@ -80,16 +80,19 @@ def _beginning(known: pl.Series, level: float, noise: float) -> float:
 def course_of(values: pl.Series, share: float) -> Course | None:
     """The course of a signal known at every row; a level takes `share` of the rows. None under three values.
 
-    NaN and Inf are left out: other questions ask for them.
+    Of a log of several times `LONG` rows only every so many-th is taken for the levels: thousands make one
+    still. NaN and Inf are left out: other questions ask for them.
     """
     known = finite(values)
     rows = known.is_not_null().arg_true()
     known = known.drop_nulls()
     if len(known) < 3:
         return None
-    span = max(1, round(share * len(known)))
+    each = len(known) // LONG | 1  # odd: losses that alternate are of both kinds
+    thin, rows = (one.gather_every(each, (len(one) - 1) % each) for one in (known, rows))
+    span = max(1, round(share * len(thin)))
     # Neighbouring rows of a smoothed log hardly differ, which says nothing of its noise: levels apart do.
-    levels = rolling_median(known, span, span).drop_nulls()
+    levels = rolling_median(thin, span, span).drop_nulls()
     best, noise = levels.arg_min() or 0, noise_of(known)
     start = float(levels[0]) if span <= BEGINNING else _beginning(known, float(levels[0]), noise)
     return Course(

@@ -125,7 +125,8 @@ def _may_tower(distances: pl.Series, heights: pl.Series, span: int, begin: int) 
         return False
     share = greatest / (TOWERS * NORMAL_MAD) * (1 + 1e-9)  # beyond rounding
     under = (distances < share).fill_null(False).cast(pl.Int32).rolling_sum(span, min_samples=1)
-    known = distances.is_not_null().cast(pl.Int32).rolling_sum(span, min_samples=1)
+    full = begin >= span and not distances.null_count()
+    known = span if full else distances.is_not_null().cast(pl.Int32).rolling_sum(span, min_samples=1)
     return bool(((2 * under >= known) & (under > 0))[max(0, begin - 1) :].any())
 
 
@@ -284,11 +285,9 @@ def _by_steps(steps: pl.Series, values: pl.Series, length: int) -> pl.DataFrame:
     if (
         isinstance(gap, int) and gap == gaps.max() and (rows := length // gap) > 1
     ):  # the same, in half the time
-        return pl.DataFrame(
-            {
-                "mean": values.rolling_mean(rows, min_samples=2).shift(1),
-                "std": values.rolling_std(rows, min_samples=2, ddof=0).shift(1),
-            }
+        return pl.DataFrame({"value": values}).select(
+            mean=pl.col("value").rolling_mean(rows, min_samples=2).shift(1),
+            std=pl.col("value").rolling_std(rows, min_samples=2, ddof=0).shift(1),
         )
     by_step = {"window_size": f"{length}i", "closed": "left", "min_samples": 2}
     return pl.DataFrame({"step": steps, "value": values}).select(
