@@ -99,6 +99,9 @@ def _towers(known: pl.Series, lasting: Runaway) -> float | None:
     """The height over which the last rows tower above all before them; None where they don't."""
     if len(known) <= lasting.tall or to_float(known.min()) <= 0:
         return None
+    last = known[-min(lasting.rows, lasting.tall) :]
+    if to_float(last.min()) <= min(lasting.over, lasting.times) * known[0]:
+        return None  # as in most logs, and seen at once
     before, since = known.cum_max().shift(1), known.cum_min(reverse=True)
     for rows, times in ((lasting.rows, lasting.over), (lasting.tall, lasting.times)):
         begins = (since > times * before).fill_null(False).arg_true()

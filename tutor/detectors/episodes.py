@@ -54,16 +54,20 @@ def episodes(run: Run, window: Window, sigmas: float) -> list[Episode]:
     mean, std = rolling_baseline(run, loss, window)
     above = _above(loss, mean, std, sigmas)
     ends = run.steps.search_sorted(run.steps.gather(above) + one_spike(window), side="right")
-    mean, std = mean.gather(above), std.gather(above)
-    columns = (above, ends, mean + sigmas * std, mean, std)
-    found: list[Episode] = []
-    losses, last = Losses(loss), 0
-    for row, end, *usual in zip(*(column.to_list() for column in columns), strict=True):
-        if row < last:
-            continue
-        last = end
-        found.append(losses.episode(row, end, *usual))
-    return found
+    rows, ends = _apart(above, ends)
+    mean, std = mean.gather(rows), std.gather(rows)
+    columns = (rows, ends, mean + sigmas * std, mean, std)
+    return Losses(loss).episodes(*columns)
+
+
+def _apart(rows: "pl.Series", ends: "pl.Series") -> tuple["pl.Series", "pl.Series"]:
+    """The rows, in order, but for those before the end of an earlier one; and where each ends."""
+    kept, last = list[int](), 0
+    for place, (row, end) in enumerate(zip(rows.to_list(), ends.to_list(), strict=True)):
+        if row >= last:
+            kept.append(place)
+            last = end
+    return rows.gather(kept), ends.gather(kept)
 
 
 def _above(loss: "pl.Series", mean: "pl.Series", std: "pl.Series", sigmas: float) -> "pl.Series":
@@ -89,9 +93,26 @@ class Losses:
     def __init__(self, values: "pl.Series") -> None:
         self._values = values
 
+    def episodes(
+        self, rows: "pl.Series", ends: "pl.Series", bounds: "pl.Series", means: "pl.Series", stds: "pl.Series"
+    ) -> list[Episode]:
+        """As `episode`, of many that share no row: what is near them is taken from the log at once."""
+        import polars as pl
+
+        near = self._values.gather(pl.int_ranges(rows, ends, eager=True).explode().drop_nulls()).to_list()
+        found, begin = list[Episode](), 0
+        for row, end, *usual in zip(
+            *(one.to_list() for one in (rows, ends, bounds, means, stds)), strict=True
+        ):
+            found.append(self._episode(near[begin : begin + end - row], row, *usual))
+            begin += end - row
+        return found
+
     def episode(self, row: int, end: int, bound: float, mean: float, std: float) -> Episode:
         """The spike that begins at `row` and whose peak comes before row `end`."""
-        near = self._values[row:end].to_list()
+        return self._episode(self._values[row:end].to_list(), row, bound, mean, std)
+
+    def _episode(self, near: list[float | None], row: int, bound: float, mean: float, std: float) -> Episode:
         peak = max(value for value in near if value is not None)
         rows = max((one.stop - one.start for one in self._stretches(near, row, bound)), default=0)
         return Episode(row, rows, row + near.index(peak), peak, bound, mean, std)

@@ -217,7 +217,9 @@ def noise_of(values: pl.Series, lag: int = 1) -> float:
 
     From second differences over `lag` rows, where a steady fall or rise cancels out; 0 with too few rows.
     """
-    bends = values.diff(lag).diff(lag).drop_nulls().rechunk()  # a median of one piece is ten times as fast
+    bends = values.diff(lag).diff(lag).drop_nulls()
+    # Of a long log every so many-th tells as much; a median of one piece is ten times as fast.
+    bends = bends.gather_every(len(bends) // LONG | 1).rechunk()
     if not len(bends):
         return 0.0
     return NORMAL_MAD * to_float((bends - to_float(bends.median())).abs().median()) / math.sqrt(6)
