@@ -69,18 +69,19 @@ class TestValidationTurns:
     @pytest.mark.parametrize(
         ("values", "step"),
         [
-            ([4.0, 1.0, 1.1, 5.6, 1.0, 1.1, 1.0], 3),
-            ([4.0, 1.0, 1.1, 5.6, 1.0, 9.0, 1.1, 1.0], 5),
-            ([4.0, 1.0, 1.1, 5.4, 1.0, 1.1, 1.0], None),  # under five times the level beside it
-            ([6.0, 1.0, 1.1, 5.6, 1.0, 1.1, 1.0], None),  # under the first
-            ([2.0, 2.0, 1.9, 10.0, 0.1, 0.1, 0.1], None),  # what came before was as high
+            ([4.0, 1.0, 1.1, 7.8, 1.0, 1.1, 1.0], 3),
+            ([4.0, 1.0, 1.1, 7.8, 1.0, 9.0, 1.1, 1.0], 5),
+            ([4.0, 1.0, 1.1, 7.6, 1.0, 1.1, 1.0], None),  # under seven times the level beside it
+            ([8.0, 1.0, 1.1, 7.8, 1.0, 1.1, 1.0], None),  # under the first
+            ([2.0, 2.0, 1.9, 13.9, 0.1, 0.1, 0.1], None),  # what came before was as high
+            ([4.0, 1.0, 1.1, 7.8, 1.0], None),  # of five, the two before it say little
             ([2.0, 1.9, 12.0], None),  # it hasn't come back
             ([-1.0, -1.1, 9.0, -1.2, -1.1], None),  # below 0 nothing is a multiple
         ],
     )
     def test_one_that_stands_far_above_both_sides_jumps(self, values: list[float], step: int | None):
         found = beside(values)
-        assert numbers("validation_turns")["chance"].jumps == 5.0
+        assert numbers("validation_turns")["chance"].jumps == 7.0
         assert found.outcome == "jumps" if step else found.outcome != "jumps"
         if step:
             assert (found.step, found.facts["peak"]) == (step, values[step])

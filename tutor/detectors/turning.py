@@ -209,8 +209,11 @@ def _jump(values: pl.Series, steps: pl.Series, last: int, chance: Rise) -> dict[
     """The evaluation that stands farthest above those before and after it; empty where none does.
 
     It stands above the first one too, where a run knows nothing yet: below it may be a step on the way. The
-    level beside it is the higher of the medians of up to `last` before it, two at least, and after it.
+    level beside it is the higher of the medians of up to `last` before it, two at least, and after it. Fewer
+    than twice as many in all don't tell what is usual.
     """
+    if len(values) < 2 * last:
+        return {}
     before = values.rolling_median(last, min_samples=2).shift(1)
     after = values.reverse().rolling_median(last, min_samples=1).reverse().shift(-1)
     beside = before.zip_with(before > after, after)
