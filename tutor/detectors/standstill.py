@@ -93,7 +93,7 @@ def batches_of(loss: pl.Series, share: float) -> int:
     for period in again[:FEWEST]:  # rows of noise seldom leave more to try
         moved = (known - known.shift(period)).abs().drop_nulls()
         apart = to_float(known[:period].max()) - to_float(known[:period].min())
-        if to_float(moved.max()) <= min(share * to_float(known.abs().min()), apart / BEYOND):
+        if apart and to_float(moved.max()) <= min(share * to_float(known.abs().min()), apart / BEYOND):
             return int(period)
     return 0
 
