@@ -49,6 +49,28 @@ async def test_the_log_answers_once_the_fact_is_given(log: Path, size: tuple[int
         assert app.screen.walk.run.manifest.dtype == "fp32"
 
 
+async def test_a_fact_that_was_given_holds_when_the_walk_is_taken_up_again(log: Path):
+    app = over(log)
+    async with app.run_test(size=NARROW) as pilot:
+        await at_the_dtype(pilot)
+        await pilot.press("d")
+        await settle(pilot)
+        app.screen.query_one(Input).value = "dtype=fp32"
+        await pilot.press("enter")
+        await settle(pilot)
+        await pilot.press("enter")
+        await settle(pilot)
+        assert app.screen.walk.at == "1.5"
+    again = over(log)
+    async with again.run_test(size=NARROW) as pilot:
+        await settle(pilot)
+        assert again.screen.walk.at == "1.5"
+        assert again.screen.walk.run.manifest.dtype == "fp32"
+        await pilot.press("i")
+        await settle(pilot)
+        assert "dtype fp32" in shown(again)
+
+
 async def test_where_nothing_can_be_given_the_key_says_so(home: Path):
     path = home / "log.jsonl"
     path.write_text("".join(f'{{"step": {i}, "loss": {math.exp(-i)}}}\n' for i in range(40)))

@@ -4,7 +4,9 @@ from collections.abc import Mapping
 from dataclasses import asdict, replace
 from typing import Any
 
+from tutor.readers.common.beside import told
 from tutor.run import Run
+from tutor.run.facts import stated
 from tutor.tree import UNDECIDED, Tree
 from tutor.walk.machine import begin, leave_open, look, stands_at
 from tutor.walk.standing import UNSURE, Answer, AtQuestion, Place, Prediction, Walk
@@ -24,12 +26,14 @@ def to_state(walk: Walk) -> dict[str, Any]:
         "spoken": [list(place) for place in walk.spoken],
         "prediction": asdict(walk.prediction) if walk.prediction else None,
         "hints": walk.hints,
+        "given": {name: fact.value for name, fact in walk.run.origins.items() if not fact.place},
     }
 
 
 def from_state(run: Run, tree: Tree, state: Mapping[str, Any]) -> Walk:
     """The walk that was left. It ends at the first answer that the tree no longer knows, or that the log
-    no longer gives: a run that was still training has moved on.
+    no longer gives: a run that was still training has moved on. What was given of the run's configuration
+    then holds, but for what has been given of it since.
 
     Raises:
         ValueError: the state isn't one.
@@ -42,6 +46,8 @@ def from_state(run: Run, tree: Tree, state: Mapping[str, Any]) -> Walk:
 
 def _read(run: Run, tree: Tree, state: Mapping[str, Any]) -> Walk:
     focus = _step(state["focus"])
+    said_now = {name: fact for name, fact in run.origins.items() if not fact.place}
+    run = told(run, {**stated(state.get("given") or {}, ""), **said_now})
     walk: Walk = begin(run, tree, _start(tree, state), attempt=max(1, int(state.get("attempt", 1))))
     walk = replace(walk, id=str(state.get("id") or walk.id), spoken=_spoken(state))
     steps = [*(_step(raw["focus"]) for raw in state["answers"]), focus]

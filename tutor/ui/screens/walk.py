@@ -84,6 +84,7 @@ class WalkScreen(FactsWalk, BeforeWalk):
             fresh, kept = walks.again(kept, self._start), None
         if not self.stands:  # the app was left meanwhile
             return
+        run = (kept or fresh).run  # with the facts that were given before
         self.query_one(Plot).subject = run
         self.query_one(Remarks).about = run
         self.move_to(kept or fresh, keep=False)
