@@ -3,6 +3,7 @@
 import asyncio
 import json
 import os
+import re
 import shlex
 import shutil
 import subprocess
@@ -183,6 +184,8 @@ class TestBadInput:
 
     def test_an_unknown_run(self, home: Path):
         assert "did you mean" in refused("walk", "runs/19-brek")
+        assert re.search(r"did you mean \S*case-03\b", refused("walk", "case-3").replace("\n", ""))
+        assert "no run is named" in refused("check", "")
         assert "did you mean" in refused("compare", "runs/19-brek", "19-break")
 
     def test_an_unknown_tree_and_a_broken_one(self, home: Path):

@@ -3,6 +3,7 @@
 Whoever asks for a name that isn't there is offered the nearest.
 """
 
+import re
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
@@ -33,7 +34,14 @@ def nearest(name: str, known: Iterable[str]) -> str | None:
     """The known name that is most like `name`, if any is."""
     from difflib import get_close_matches  # a walk begins without it
 
-    return next(iter(get_close_matches(name, list(known), n=1, cutoff=0.5)), None)
+    known = list(known)
+    same = [one for one in known if _counted(one) == _counted(name)]
+    return next(iter(same or get_close_matches(name, known, n=1, cutoff=0.5)), None)
+
+
+def _counted(name: str) -> str:
+    """The name without the zeros before its numbers: `case-3` is meant for `case-03`."""
+    return re.sub(r"(?<!\d)0+(?=\d)", "", name)
 
 
 def way_on(name: str, known: Iterable[str]) -> str:

@@ -62,6 +62,18 @@ def test_two_claims_on_one_file_name_both_readers(tmp_path: Path, monkeypatch: p
     assert "say which, with --format" in str(caught.value)
 
 
+@pytest.mark.usefixtures("toy")
+def test_one_that_two_claim_hides_no_other_of_its_folder(tmp_path: Path):
+    logs = tmp_path / "logs"
+    logs.mkdir()
+    (logs / "both").write_text("TOY,step,loss\n")
+    (logs / "good.csv").write_text("step,loss\n0,3.0\n1,2.0\n")
+    unclear, good = readers.sources(logs)
+    assert readers.read_source(good)["loss"].to_list() == [3.0, 2.0]
+    with pytest.raises(BadRunError, match=r"both could be .*say which, with --format"):
+        readers.read_source(unclear)
+
+
 def test_a_folder_of_one_run_is_that_run_and_of_several_names_them(tmp_path: Path):
     write_run(tmp_path / "runs" / "a", ROWS, {"name": "a"})
     assert readers.read(tmp_path / "runs").name == "a"

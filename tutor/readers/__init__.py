@@ -17,7 +17,7 @@ from typing import cast
 from tutor import catalog, paths
 from tutor.readers.common import several
 from tutor.readers.common.beside import completed
-from tutor.readers.source import NAMED, Joining, Reader, Source
+from tutor.readers.source import NAMED, Joining, Reader, Source, Unclear
 from tutor.run import BadRunError, Run
 
 __all__ = [
@@ -123,9 +123,17 @@ def _at_or_in(path: Path, asked: Mapping[str, Reader]) -> list[Source]:
     return _claimed(path, asked) or _joined(
         source
         for inner in _inside(path)
-        for source in _claimed(inner, asked)
-        or [one for deeper in _inside(inner) for one in _claimed(deeper, asked)]
+        for source in _among(inner, asked)
+        or [one for deeper in _inside(inner) for one in _among(deeper, asked)]
     )
+
+
+def _among(path: Path, asked: Mapping[str, Reader]) -> list[Source]:
+    """As `_claimed`, of what lies in a folder: what two claim says so when it is read."""
+    try:
+        return _claimed(path, asked)
+    except BadRunError as error:
+        return [Unclear(path, str(error))]
 
 
 def _joined(found: Iterable[Source]) -> list[Source]:
@@ -173,6 +181,8 @@ def locate(name: str) -> Path:
     Raises:
         BadRunError: there is none; the nearest name is offered.
     """
+    if not name.strip():
+        raise BadRunError("no run is named: is the variable in your command empty?")
     path = paths.named_by(name)
     with contextlib.suppress(OSError, ValueError):  # a name too long, or with a null in it
         if path.exists() or _claims(path) or _one_of(path):

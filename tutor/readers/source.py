@@ -1,11 +1,12 @@
 """Source: a run that a reader has recognised and not yet read, and what readers recognise it by."""
 
 import codecs
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol, runtime_checkable
 
 from tutor import packed
-from tutor.run import Run
+from tutor.run import BadRunError, Run
 
 HEAD = 65_536  # bytes of a file by which its format is known
 NAMED = 8  # columns named in a message: they fit a line
@@ -57,6 +58,27 @@ class Source(Protocol):
             OSError: a file can't be opened.
         """
         ...
+
+
+@dataclass(frozen=True)
+class Unclear:
+    """A file among others in a folder that two readers claim: it says so when it is read, and hides none.
+
+    Attributes:
+        why: what to do about it.
+    """
+
+    path: Path
+    why: str
+    format: str = ""
+
+    def describe(self, lang: str) -> str:  # noqa: ARG002
+        """Nothing is known of it."""
+        return ""
+
+    def read(self, since: Run | None = None) -> Run:  # noqa: ARG002
+        """Raises BadRunError."""
+        raise BadRunError(self.why)
 
 
 class Reader(Protocol):
