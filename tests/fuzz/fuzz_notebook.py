@@ -18,6 +18,7 @@ from tutor.notebook.scores import calibration, finished
 from tutor.postmortem import from_state as post_mortem
 from tutor.preferences import Preferences
 from tutor.walk import Walk
+from tutor.words import plain
 
 LESSON = "<!-- lesson 0123456789abcdef -->\n## Mine\n\n2026-11-20 14:03 · 19-break · phase-19: 1.1 no\n"
 LINE = {"run": "r", "tree": "t", "question": "1.1", "predicted": "yes", "found": "no", "confidence": 4}
@@ -110,7 +111,7 @@ def _check(data: bytes, folder: Path) -> None:
                 lessons.show(book, number, "en", console)
             except NotebookError:
                 assert number == 0
-        assert all(line.isprintable() for line in captured.get().split("\n"))
+        assert captured.get() == plain(captured.get(), lines=True)
     was = begun()
     book.resume("walk", "k", lambda state: walk.from_state(was.run, was.tree, state))
     with suppress(ValueError):

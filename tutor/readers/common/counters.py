@@ -47,7 +47,7 @@ _SPREAD = 1.5  # rows under one heading, above which the rows are steps of their
 @lru_cache(maxsize=4096)
 def role(name: str) -> Role | None:
     """What a printed name counts or measures, as far as the word tells."""
-    words = [word for word in names.spelled(name).split("_") if word]
+    words = _words(name)
     if _LOSS & set(words):
         return None if _NO_LOSS & set(words) else "loss"
     if not words or "/" in name or _NO_COUNTER & set(words):
@@ -55,6 +55,10 @@ def role(name: str) -> Role | None:
     if words[-1] in _COARSE:
         return "coarse"
     return "fine" if words[-1] in _FINE else None
+
+
+def _words(name: str) -> list[str]:
+    return [word for word in names.spelled(name).split("_") if word]
 
 
 @dataclass(frozen=True)
@@ -133,7 +137,7 @@ def _named(rows: "pl.DataFrame", kind: Role) -> list[str]:
     words = _COARSE if kind == "coarse" else _FINE
 
     def rank(name: str) -> tuple[bool, int]:
-        given = names.spelled(name).split("_")
+        given = _words(name)
         return not _WHOLE & set(given), words.index(given[-1])
 
     return sorted((name for name in rows.columns if name not in PLACE and role(name) == kind), key=rank)
