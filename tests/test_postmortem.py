@@ -513,6 +513,8 @@ class TestRemediation:
             "tutor train --set grad_clip=1.0",
             "$ tutor train --break no-clip --device cpu \\\n  --set grad_clip=1.0 --seed 3",
             "# smallest first\ngrad_clip=1.0",
+            "grad_clip=1.0# smallest first",
+            "tutor train --set grad_clip=1.0  # smallest first",
             "--set grad_clip=1.0",
             "grad_clip=0.5, lr=5e-4.",
             "grad_clip=none",

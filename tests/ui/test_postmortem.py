@@ -632,3 +632,14 @@ class TestSavingBesideTheScreen:
             await pilot.press("1", "ctrl+s", "escape")
             await written(pilot)
         assert [draft.data["lesson"] for draft in book.drafts()] == ["Clip first"]
+
+
+async def test_what_is_typed_below_a_remark_that_was_filled_in_is_none_itself(book: Notebook):
+    pm = filled(begun()).but(remediation="# go on from step 311")
+    async with on_screen(PostMortemScreen(pm, book)) as pilot:
+        for _ in range(4):
+            await pilot.press("ctrl+n")
+            await settle(pilot)
+        await pilot.press(*"grad_clip=1.0")
+        await settle(pilot)
+        assert pilot.app.screen.pm.remediation == "# go on from step 311\ngrad_clip=1.0"

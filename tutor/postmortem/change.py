@@ -25,6 +25,7 @@ LAUNCHERS = ("python", "python3", "torchrun", "accelerate", "deepspeed", "srun",
 _ASSIGNMENTS = re.compile(r"[A-Za-z_]\w*=[^\s,;=]+(?:\s*[,;\s]\s*[A-Za-z_]\w*=[^\s,;=]+)*[.,;]?")
 _ASSIGNMENT = re.compile(r"([A-Za-z_]\w*)=([^\s,;=]+)")
 _ENTRY = re.compile(r"[\w.\-]+\s*[:=]\s*\S+")
+_BEHIND = re.compile(r"\s*#\s.*")  # a remark behind a change
 _OPTION = re.compile(r"--?[A-Za-z][\w.\-]*")
 
 
@@ -83,7 +84,10 @@ def changes(text: str, about: About) -> dict[str, str | None]:
 
 def _lines(text: str) -> Iterator[str]:
     joined = re.sub(r"\\\n", " ", text)
-    yield from (line.strip().strip("`") for line in joined.splitlines() if line.strip())
+    for line in map(str.strip, joined.splitlines()):
+        change = line if line.startswith("#") else _BEHIND.sub("", line)
+        if change:
+            yield change.strip("`")
 
 
 def _ours(line: str, about: About) -> dict[str, str | None]:

@@ -325,3 +325,7 @@ def _enter(section: Section, focus: str, at: int | tuple[int, int] | None) -> No
     section.screen.set_focus(field)  # at once: `field.focus()` would wait behind the keys typed since
     if at is not None:
         setattr(field, "cursor_location" if isinstance(field, TextArea) else "cursor_position", at)
+    elif isinstance(field, TextArea):
+        if field.text.rpartition("\n")[2].startswith("#"):  # what is typed behind a remark would be one
+            field.insert("\n", field.document.end)
+        field.move_cursor(field.document.end)
