@@ -168,3 +168,14 @@ def test_why_the_first_loss_has_nothing_to_be_compared_with(first: int, said: st
     [line] = saying.of_look(at.question, walk.look(at), "en")
     assert said in line.text
     assert not_said not in line.text
+
+
+def test_what_decides_is_not_assumed_with_nobody_watching():
+    """In fp16 a NaN leads to the norm and the loss scale, of which this log has neither."""
+    losses = {"loss": [3.0] * 20 + [math.nan] * 10}
+    half = make_run(losses, {"dtype": "fp16"})
+    end, _ = walk.unattended(half, PHASE_19)
+    assert (end.at, walk.verdict(end)) == ("3.1", "flaw")
+    assert walk.unattended(make_run({"loss": [3.0] * 30}, {"dtype": "fp16"}), PHASE_19)[0].at != "3.1"
+    seen = make_run(losses | {"grad_norm": [1.0] * 10 + [math.inf] * 20}, {"dtype": "fp16"})
+    assert walk.unattended(seen, PHASE_19)[0].at != "3.1"

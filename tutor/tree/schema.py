@@ -74,6 +74,7 @@ class Outcome(Strict):
         onset: the signal whose value shows, at the step found, that something has begun; a log with few rows
             says between which steps it did.
         open: it leaves the question open: nobody is wrong who says that the log can't tell.
+        next_decides: the next question says what is wrong: with nobody watching its answer isn't assumed.
     """
 
     label: Words
@@ -83,6 +84,7 @@ class Outcome(Strict):
     kind: Kind = "fine"
     onset: Literal["loss", "val_loss"] | None = None
     open: bool = False
+    next_decides: bool = False
     next: str | None = None
     leaf: str | None = None
 

@@ -185,18 +185,26 @@ def _at_question(
     )
 
 
+def _decides(walk: AtQuestion) -> bool:
+    """Whether the answer before leaves it to the question at hand what is wrong."""
+    if not walk.answers:
+        return False
+    last = walk.answers[-1]
+    return walk.tree.questions[last.question].outcomes[last.outcome].next_decides
+
+
 def unattended(run: Run, tree: Tree, start: Place | None = None) -> tuple[Walk, list[Look]]:
     """The walk from `start` with nobody watching, and what the log said on the way.
 
-    Where the log can't tell, it goes on with the question's `assume`; without one it stops there, so the
-    walk may end at a question.
+    Where the log can't tell, it goes on with the question's `assume`; without one, or where the answer before
+    leaves it to this question what is wrong, it stops there, so the walk may end at a question.
     """
     walk: Walk = begin(run, tree, start)
     looks: list[Look] = []
     while isinstance(walk, AtQuestion):
         seen = look(walk)
         looks.append(seen)
-        if not (seen.answers or walk.question.assume):
+        if not seen.answers and (_decides(walk) or not walk.question.assume):
             break
         walk = go_on(walk, seen, UNSURE)
     return walk, looks
