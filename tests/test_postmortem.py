@@ -373,6 +373,8 @@ class TestEvidence:
         pm = begun(spiked(nan_from=250, manifest={"dtype": "fp16"}), None)
         assert self.verdicts(pm)["gradient/overflow"] == "favours"
         assert self.verdicts(pm)["throughput/overflow"] == "favours"
+        other = begun(spiked(nan_from=250, manifest={"dtype": "fp16", "tutor": None}), None)
+        assert "throughput/overflow" not in self.verdicts(other), "it may have scaled, and not logged it"
 
     def test_nan_to_the_end(self):
         verdicts = self.verdicts(begun(spiked(nan_from=250), None))

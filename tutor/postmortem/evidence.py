@@ -222,11 +222,16 @@ def rare_many(incident: Incident) -> Reading | None:
 
 @cell("throughput", "overflow", manifest=("dtype",))
 def no_loss_scale(incident: Incident) -> Reading | None:
-    """An fp16 run without a loss scale; a run of another dtype has nothing to scale."""
+    """An fp16 run without a loss scale; a run of another dtype has nothing to scale.
+
+    A trainer other than tutor's may have scaled the loss, and not logged it.
+    """
     manifest = incident.run.manifest
     if manifest.precision != "fp16":
         return reading("rules_out", "not_fp16", dtype=manifest.dtype)
-    return None if incident.run.has("loss_scale") else reading("favours", "no_loss_scale")
+    if incident.run.has("loss_scale") or not manifest.tutor:
+        return None
+    return reading("favours", "no_loss_scale")
 
 
 @cell("batch", "loader", signals=("batch_hash",), numbers=("repeated_batch",), at_step=True)
