@@ -113,7 +113,7 @@ class Losses:
         return self._episode(self._values[row:end].to_list(), row, bound, mean, std)
 
     def _episode(self, near: list[float | None], row: int, bound: float, mean: float, std: float) -> Episode:
-        peak = max(value for value in near if value is not None)
+        peak = max([value for value in near if value is not None])
         rows = max((one.stop - one.start for one in self._stretches(near, row, bound)), default=0)
         return Episode(row, rows, row + near.index(peak), peak, bound, mean, std)
 
@@ -146,10 +146,8 @@ class Losses:
     @cached_property
     def _lowest(self) -> "pl.Series":
         """The lowest loss of each block: of many spikes that last, none has to look at every row."""
-        import polars as pl
-
-        blocks = range(0, len(self._values), _BLOCK)
-        return pl.Series([self._values[begin : begin + _BLOCK].min() for begin in blocks], dtype=pl.Float64)
+        filled = self._values.extend_constant(None, -len(self._values) % _BLOCK)
+        return filled.reshape((-1, _BLOCK)).arr.min()
 
 
 _BLOCK = 1000

@@ -217,9 +217,11 @@ def noise_of(values: pl.Series, lag: int = 1) -> float:
 
     From second differences over `lag` rows, where a steady fall or rise cancels out; 0 with too few rows.
     """
-    bends = values.diff(lag).diff(lag).drop_nulls()
-    # Of a long log every so many-th tells as much; a median of one piece is ten times as fast.
-    bends = bends.gather_every(len(bends) // LONG | 1).rechunk()
+    every = max(1, len(values) - 2 * lag) // LONG | 1  # of a long log, so many-th rows tell as much
+    last, middle, first = (values[back:].gather_every(every) for back in (2 * lag, lag, 0))
+    count = len(last)
+    # Of one piece: its median is ten times as fast.
+    bends = (last - 2.0 * middle[:count] + first[:count]).drop_nulls().rechunk()
     if not len(bends):
         return 0.0
     return NORMAL_MAD * to_float((bends - to_float(bends.median())).abs().median()) / math.sqrt(6)
