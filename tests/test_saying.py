@@ -34,6 +34,34 @@ def roles(lines) -> list[str]:
 
 
 class TestQuestion:
+    @pytest.mark.parametrize(
+        ("lang", "why", "what", "how"),
+        [
+            (
+                "en",
+                "the log begins too late to hold the first step's grad_norm.",
+                "the first step's grad_norm",
+                "keep the log from the run's first step on",
+            ),
+            (
+                "es",
+                "el log empieza demasiado tarde para tener grad_norm del primer paso.",
+                "grad_norm del primer paso",
+                "guarda el log desde el primer paso del run",
+            ),
+        ],
+    )
+    def test_a_log_that_begins_late_lacks_the_first_step(self, lang: str, why: str, what: str, how: str):
+        run = make_run({"loss": [3.0] * 20, "grad_norm": [1.0] * 20, "step": range(5000, 5020)})
+        stood = walk.begin(run, shipped("phase-18"))
+        while stood.at != "1.2":
+            stood = walk.take(stood, next(iter(stood.question.outcomes)), "you", walk.look(stood))
+        [line] = saying.of_look(stood.question, walk.look(stood), lang)
+        assert line.text == why
+        assert how in line.note
+        assert saying.to_record("grad_norm[0]", lang) == what
+        assert saying.to_record("grad_norm", lang) == "grad_norm"
+
     def test_the_log_answers_with_value_bound_and_step(self):
         question, seen = at("2.1")
         [line] = saying.of_look(question, seen, "en")

@@ -29,6 +29,7 @@ from tutor.saying.question import (
     of_rules,
     of_table,
     safe,
+    to_record,
     why_silent,
 )
 from tutor.saying.taken import of_guesses, of_path, of_taken
@@ -61,6 +62,7 @@ __all__ = [
     "of_taken",
     "of_windows",
     "safe",
+    "to_record",
     "too_early",
     "verdict_of",
     "why_silent",

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from tutor.detectors import NOT_YET, Finding
 from tutor.saying.leaf import of_fix, of_meaning
-from tutor.saying.question import Line, how_to_log, look_yourself, more_rows, of_look
+from tutor.saying.question import Line, how_to_log, look_yourself, more_rows, of_look, to_record
 from tutor.walk import (
     AtQuestion,
     Look,
@@ -88,7 +88,8 @@ def _to_record(stage: Stage, questions: Sequence[str], lang: str) -> Iterator[Li
     """A line for each signal that these questions lacked: how to record it."""
     looks = [look for look in stage.looks if look.question in questions and look.outcome != NOT_YET]
     for name in dict.fromkeys(name for look in looks for name in missing(look)):
-        yield Line("assumed", say("check.not_recorded", lang, signal=plain(name), how=how_to_log(name, lang)))
+        what, how = to_record(name, lang), how_to_log(name, lang)
+        yield Line("assumed", say("check.not_recorded", lang, signal=what, how=how))
 
 
 def _unnamed(stage: Stage, lang: str) -> Iterator[Line]:

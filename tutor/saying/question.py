@@ -114,7 +114,7 @@ def why_silent(finding: Finding, lang: str) -> list[Line]:
     return [
         Line(
             "silent",
-            say("walk.not_recorded", lang, signal=name),
+            _not_recorded(name, lang),
             note=say("walk.to_have_it", lang, how=how_to_log(name, lang)),
             verdict=NO_DATA,
         )
@@ -122,8 +122,27 @@ def why_silent(finding: Finding, lang: str) -> list[Line]:
     ]
 
 
+FIRST_ROW = "[0]"
+"""Behind a signal's name: its value at the run's first step, which a log that begins later lacks."""
+
+
+def _not_recorded(signal: str, lang: str) -> str:
+    if signal.endswith(FIRST_ROW):
+        return say("walk.begins_late", lang, signal=signal.removesuffix(FIRST_ROW))
+    return say("walk.not_recorded", lang, signal=signal)
+
+
+def to_record(signal: str, lang: str) -> str:
+    """What is to be recorded, in words."""
+    if signal.endswith(FIRST_ROW):
+        return say("walk.of_first_step", lang, signal=plain(signal.removesuffix(FIRST_ROW)))
+    return plain(signal)
+
+
 def how_to_log(signal: str, lang: str) -> str:
     """How to record a signal; for one that tutor has no words for, a line that fits any."""
+    if signal.endswith(FIRST_ROW):
+        return say("walk.log_first", lang)
     try:
         return say(f"signals.{signal}.how", lang)
     except (KeyError, TypeError):

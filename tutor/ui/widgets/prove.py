@@ -11,7 +11,7 @@ from textual.widgets import Input, Static
 from tutor import proof as proofs
 from tutor.card.ladder import NameToken, PickShare, PointAtStep
 from tutor.proof import Given, Proof
-from tutor.saying import how_to_log
+from tutor.saying import how_to_log, to_record
 from tutor.ui.widgets.answer import Answer, Option
 from tutor.ui.widgets.path import RIGHT, WRONG, mark_style
 from tutor.words import plain, say
@@ -130,7 +130,8 @@ def _evidence(proof: Proof, given: Given, lang: str) -> Content:
     said = say("prove.said", lang, said=label(proof, given.rung, given.said, lang))
     text = proofs.says(proof, given, lang)
     if text is None:
-        lines = [said, say("prove.not_recorded", lang, signals=[plain(one) for one in given.missing])]
+        lacking = [to_record(one, lang) for one in given.missing]
+        lines = [said, say("prove.not_recorded", lang, signals=lacking)]
         lines += [say("walk.to_have_it", lang, how=how_to_log(one, lang)) for one in given.missing]
         return Content("\n").join(Content(line) for line in lines)
     sign = RIGHT if given.right else WRONG
