@@ -29,6 +29,18 @@ def test_a_question_about_validation_has_the_panels_axis_for_it():
     assert looks.asked(walks.begin(run, trees.find("phase-19"), ("2.3", None)), "loss") == ""
 
 
+@pytest.mark.parametrize(
+    ("recorded", "panel"),
+    [(("grad_norm",), "gradient"), (("grad_norm", "loss_scale"), "throughput"), ((), "throughput")],
+)
+def test_a_question_of_several_checks_opens_with_a_panel_that_has_something(
+    recorded: tuple[str, ...], panel: str
+):
+    run = make_run({"loss": [1.0] * 8} | {name: [1.0] * 8 for name in recorded})
+    assert looks.first_panel(walks.begin(run, trees.find("phase-19"), ("3.1", None))) == panel
+    assert looks.first_panel(walks.begin(run, trees.find("phase-19"), ("5.5", None))) == "gradient"
+
+
 def test_threads_that_ask_at_once_share_one_look(asked, monkeypatch):
     places, real = [], walks.look
 

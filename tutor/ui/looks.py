@@ -7,7 +7,7 @@ from concurrent.futures import Future
 from threading import Lock
 from typing import TYPE_CHECKING
 
-from tutor import detectors
+from tutor import detectors, signals
 from tutor import walk as walks
 from tutor.detectors import Finding
 from tutor.tree import Question
@@ -84,6 +84,17 @@ def asked(walk: AtQuestion, panel: str) -> str:
     if rule is None or panel != walk.question.panel:
         return ""
     return detectors.signal_of(rule.detector, walk.run) or ""
+
+
+def first_panel(walk: AtQuestion) -> str:
+    """The panel to open a question with: its own or, where nothing of it was recorded, one of a check's."""
+    question = walk.question
+    panels = (question.panel, *(check.panel for check in question.checks.values()))
+    return next((one for one in panels if any(map(walk.run.has, _drawn_on(one)))), question.panel)
+
+
+def _drawn_on(panel: str) -> list[str]:
+    return [signal.name for signal in signals.of_panel(panel)]
 
 
 def panel_of(question: Question, seen: Look) -> str:

@@ -79,7 +79,7 @@ class WalkView(PlotPage, GrowingWalk[Walk]):
         walk = self.asking
         if self.seen and self.seen.answers:
             return looks.panel_of(walk.question, self.seen), looks.view_of(walk, self.seen, self.mark)
-        return walk.question.panel if moved else self.query_one(Plot).panel, looks.opening(walk)
+        return looks.first_panel(walk) if moved else self.query_one(Plot).panel, looks.opening(walk)
 
     @property
     def _room_for_why(self) -> bool:
