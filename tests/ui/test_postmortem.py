@@ -389,6 +389,9 @@ async def test_ones_own_hypothesis_by_button(book):
         await type_in(pilot, "a bad disk")
         await pilot.pause()
         assert app.screen.pm.hypotheses[-1].text == "a bad disk"
+        await pilot.press("enter")
+        await settle(pilot)
+        assert app.focused.id == "p-own-1"
         app.screen.query_one("#drop-own-1").press()
         await settle(pilot)
         assert len(app.screen.pm.hypotheses) == 5

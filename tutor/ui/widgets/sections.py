@@ -125,10 +125,13 @@ class Hypotheses(Section):
 
     @on(Input.Submitted)
     def _to_the_next(self, event: Input.Submitted) -> None:
-        """Enter goes down the column: probabilities are weighed against each other."""
+        """Enter goes down the column: probabilities are weighed against each other.
+
+        From the words of an own hypothesis it goes to its probability.
+        """
         kind, _, key = (event.input.id or "").partition("-")
         keys = [h.key for h in self.pm.hypotheses]
-        after = keys[(keys.index(key) + 1) % len(keys)]
+        after = key if kind == "text" else keys[(keys.index(key) + 1) % len(keys)]
         self.query_one(f"#{'s' if kind == 's' else 'p'}-{after}", Input).focus()
 
     @on(Button.Pressed)
