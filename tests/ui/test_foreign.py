@@ -56,6 +56,7 @@ async def test_a_fix_is_made_by_hand_and_none_is_offered_to_try(home, size, lang
     app = at_its_leaf(run, lang)
     async with opened(app, size):
         assert isinstance(app.screen, LeafScreen)
+        assert app.screen.help_notes == ("leaf",)
         assert not app.screen.check_action("fix", ())
         assert by_hand in flat(shown(app))
         assert "learning_rate: 0.005 (hparams.yaml)" in flat(shown(app))

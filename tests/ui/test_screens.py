@@ -313,6 +313,7 @@ async def test_copying_the_fix(at_leaf):
         await settle(pilot)
         assert command.startswith("tutor train --break no-clip")
         assert app.clipboard == command
+        assert app.screen.help_notes == ("leaf", "command")
 
 
 async def test_the_map_shows_where_we_are_and_what_was_taken(walk):

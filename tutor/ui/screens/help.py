@@ -8,6 +8,7 @@ from textual.widgets import Static
 
 from tutor.ui import bindings
 from tutor.ui.screens.once import LeftOnce
+from tutor.ui.screens.page import Page
 from tutor.ui.widgets.footer import Keys
 from tutor.words import say
 
@@ -20,7 +21,7 @@ class HelpScreen(LeftOnce, ModalScreen[None]):
     def __init__(self, screen: Screen, lang: str):
         super().__init__()
         self._rows = bindings.working(screen.active_bindings, lang, hidden=True)
-        self._notes: tuple[str, ...] = getattr(screen, "HELP_NOTES", ())
+        self._notes: tuple[str, ...] = screen.help_notes if isinstance(screen, Page) else ()
 
     def compose(self) -> ComposeResult:
         """The table and the lines."""

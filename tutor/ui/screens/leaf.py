@@ -272,6 +272,11 @@ class LeafScreen(LeafHealth):
 
         self.app.push_screen(PanelScreen(self.walk.run, PANELS[number - 1], self.walk.focus))
 
+    @property
+    def help_notes(self) -> tuple[str, ...]:
+        """Of the command only where there is one: a run of another trainer is trained again by hand."""
+        return ("leaf", "command") if self.command else ("leaf",)
+
     def action_copy(self) -> None:
         """Copy the smallest fix."""
         if command := self.command:

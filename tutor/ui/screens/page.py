@@ -33,6 +33,11 @@ class Page(LeftOnce, Screen):
     HELP_NOTES: ClassVar[tuple[str, ...]] = ()
     """What the help screen says beside the keys, each a key of tutor/words/en/help.yaml."""
 
+    @property
+    def help_notes(self) -> tuple[str, ...]:
+        """Those that hold now."""
+        return self.HELP_NOTES
+
     def compose(self) -> ComposeResult:
         """The body between the title and the keys."""
         yield from self.body()
