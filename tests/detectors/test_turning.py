@@ -146,6 +146,12 @@ class TestAllThatWasGainedIsLost:
         assert beside(self.course(2.22, noise=0.04)).outcome != "turns"
         assert beside(self.course(2.22, noise=0.002)).outcome == "turns"
 
+    def test_half_of_it_is_enough_where_training_goes_on_to_fall(self):
+        values = [0.512, 0.477, 0.472, 0.477, 0.475, 0.465, 0.484, 0.490, 0.498, 0.505]
+        assert numbers("validation_turns")["chance"].lost == 0.5
+        assert beside(values).outcome == "turns"
+        assert turns(values, loss=[2.0] * len(values)).outcome != "turns"
+
     def test_too_few_to_know_the_noise(self):
         assert beside(self.course(2.24, rows=9)).outcome == "no"
         assert beside(self.course(2.24, rows=10)).outcome == "turns"

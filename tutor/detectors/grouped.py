@@ -286,7 +286,8 @@ class Rise(Grouped):
         times: or that each evaluation since stands so many times as high; alone, that the last does.
         beside: the share of the rise by which the training loss rises, where both do.
         learns: where the training loss has fallen by more than this share since the lowest one,
-        onset: a share of the lowest is enough, if the order of the few after it is beyond `few`.
+        onset: a share of the lowest is enough, if the order of the few after it is beyond `few`,
+        lost: or this share of what was gained, if it is beyond noise.
         halves: where it has fallen by more than this share since the lowest one,
         above: it is enough that each of the few evaluations since stands above it by this share of it.
         jumps: so many times as high as those before and after it, one evaluation is another matter.
@@ -305,6 +306,7 @@ class Rise(Grouped):
     beside: float
     learns: float
     onset: float
+    lost: float
     halves: float
     above: float
     jumps: float

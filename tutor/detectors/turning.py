@@ -52,9 +52,9 @@ def validation_turns(
     stands above the lowest by more than `of_improvement` of what had been gained since the first
     evaluation, and by more than `of_level` of the lowest; "slightly" where only by the latter, and its
     order says nothing. It also turns where all that was gained is lost again, above the first level too,
-    or where it has risen for long (`chance` says when). None of it counts that noise explains; where
-    training goes on to fall, a rise in order is enough, and a small one (`chance.onset`) where it ends
-    many evaluations. Where the training loss rises with it (`chance.beside`), "both" do, and nothing is
+    or where it has risen for long (`chance` says when). None of it counts that noise explains. Where
+    training goes on to fall, it is enough to lose a part of the gain (`chance.lost`), to rise in order, or
+    by little (`chance.onset`) in order at the end of many evaluations. Where the training loss rises with it (`chance.beside`), "both" do, and nothing is
     learned by heart. One that stands far above those before and after it, and comes back, "jumps"
     (`chance.jumps`). Without a training loss to hold it against it only "rises", which as many
     evaluations have to show, or few that rise to `chance.times` the lowest; so high, and all above the
@@ -80,8 +80,11 @@ def validation_turns(
     best, first, end = float(levels[place]), float(values[0]), float(levels[-1])
     slight, floor = of_level * abs(best), chance.share * abs(best)
     large = max(of_improvement * (first - best), slight)
-    least, certain = (slight, True) if never else _least(values, levels, lowest, large, floor, last, chance)
-    learned = 0.0 if certain else _learned_since(whole, int(steps[lowest]), last)
+    learned = _learned_since(whole, int(steps[lowest]), last)
+    lost = chance.lost if learned > chance.learns else 1.0
+    least, certain = slight, True
+    if not never:
+        least, certain = _least(values, levels, lowest, large, floor, lost, last, chance)
     if not certain and end - best > slight and learned > chance.dive:
         certain = _in_order(values, lowest, last, chance, chance.dived) or _towers(values, lowest, chance)
         certain |= rises_straight(values, last, 0.0, floor)
@@ -127,9 +130,19 @@ def validation_turns(
 
 
 def _least(
-    values: pl.Series, levels: pl.Series, lowest: int, large: float, floor: float, last: int, chance: Rise
+    values: pl.Series,
+    levels: pl.Series,
+    lowest: int,
+    large: float,
+    floor: float,
+    lost: float,
+    last: int,
+    chance: Rise,
 ) -> tuple[float, bool]:
-    """By how much the last level has to stand above the lowest, and whether chance is ruled out then."""
+    """By how much the last level has to stand above the lowest, and whether chance is ruled out then.
+
+    Beyond noise it is `lost` of all that was gained, if that is more than `floor`.
+    """
     if len(values) < chance.evaluations:
         ordered = _in_order(values, lowest, last, chance, chance.few)
         straight = rises_straight(values, last, chance.straight) or _soars(
@@ -144,7 +157,8 @@ def _least(
         return min(large, floor), True
     if order > chance.few and rise > large:
         return large, True
-    least = min(large, max(float(values[0]) - best, float(levels[0]) - best, floor, noise))
+    gained = max(float(values[0]), float(levels[0])) - best
+    least = min(large, max(lost * gained, floor, noise))
     return (least, True) if rise > noise else (max(least, noise), False)
 
 
