@@ -6,7 +6,7 @@ text in one is bounded: Python would look through a line that is made for it aga
 Sources: darknet's detector.c, karpathy/makemore, PyTorch's tutorials (quickstart, seq2seq), marian's
 scheduler.h, wenet's executor.py, espnet2's reporter.py, mmengine's log_processor.py, clu's metric_writers,
 PyTorch Geometric's examples, llama.cpp's common/train.cpp, bearpaw/pytorch-classification,
-kuangliu/pytorch-cifar, Microsoft's C runtime (how it prints NaN).
+kuangliu/pytorch-cifar, dbolya/yolact's train.py, Microsoft's C runtime (how it prints NaN).
 """
 
 import re
@@ -27,6 +27,7 @@ WORDLESS = (
     rf"^\s*([0-9]+)\s+tensor\(({_NUMBER})",
     r"^\s*At iterate\s+([0-9]+)\s+f=\s*(-?[0-9.]+)D([-+][0-9]+)",
     rf"^\s*([0-9]+) [0-9]+% \([0-9]+m [0-9]+s\) ({_NUMBER})\b",
+    rf"^\s*\[\s{{0,9}}([0-9]+)\]\s{{1,12}}([0-9]+) \|\| ([^\n]{{0,200}}?)\bT: ({_NUMBER}) \|\|",
     r"损失",
 )
 """Those of lines in which no word says what they are."""
@@ -58,6 +59,7 @@ PHRASES: tuple[tuple[str, str], ...] = (
     (WORDLESS[3], "step {1}, loss: {2} ("),
     (WORDLESS[4], "iteration {1}, loss: {2}e{3}"),
     (WORDLESS[5], "step {1}, loss: {2} "),
+    (WORDLESS[6], "epoch {1}, iteration {2}, {3}loss: {4} ||"),
     (r"第\s?([0-9]+)\s?轮", "epoch {1},"),
     (r"训练(?:次数|步数)", "step"),
     (r"整体(?:验证|测试)集上的\s?(?:loss|损失)", "sum over a held-out set"),
