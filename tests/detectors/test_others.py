@@ -317,6 +317,12 @@ class TestPrecision:
         assert self.skipped(loss_scale=[4.0, 4.0, *[1.0] * 4]).outcome == "some"  # it found a scale
         assert self.skipped(loss_scale=[1.0] * 5).outcome == "some"  # no scaler at work
 
+    def test_a_scale_that_goes_on_to_fall_far_below_it_tells_in_few_rows(self):
+        found = self.skipped(loss_scale=[None] * 8 + [2.0**-16, 2.0**-17])
+        assert (found.outcome, found.facts["highest"], found.facts["lowest"]) == ("floor", 2.0**-16, 2.0**-17)
+        assert self.skipped(loss_scale=[None] * 8 + [2.0**-16] * 2).outcome == "some"  # it was set so
+        assert self.skipped(loss_scale=[None] * 8 + [2.0**-8, 2.0**-9]).outcome == "some"
+
     @pytest.mark.parametrize(("taken", "outcome"), [(0, "all"), (3, "all"), (4, "floor"), (20, "floor")])
     def test_a_scale_that_fell_after_the_run_had_trained_is_no_run_that_never_stepped(
         self, taken: int, outcome: str

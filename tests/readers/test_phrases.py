@@ -44,7 +44,10 @@ SAID = {
     "a Chinese course": ("训练次数：{step}，Loss：{loss}", [100, 200, 300, 400]),
     "Detectron": ('json_stats: {{"eta": "1:00:00", "iter": {step}, "loss": "{loss}"}}', [20, 40, 60, 80]),
     "SSD": ("Epoch:1 || Totel iter {step} || L: {loss} C: 3.5||Batch time: 0.4 sec. ||", [0, 10, 20, 30]),
-    "YOLACT": ("[  1]    {step} || B: 5.5 | C: 3.7 | T: {loss} || ETA: 1:09:04 || timer: 0.3", [10, 20, 30, 40]),
+    "YOLACT": (
+        "[  1]    {step} || B: 5.5 | C: 3.7 | T: {loss} || ETA: 1:09:04 || timer: 0.3",
+        [10, 20, 30, 40],
+    ),
     "a dictionary": ("{{'epoch': {step}, 'train_loss': {loss}}}", [0, 1, 2, 3]),
 }
 

@@ -72,8 +72,8 @@ def steps_skipped(
 
     The flaw: gradients overflow at every scale, so the optimizer never steps. Where skips aren't logged, a
     scale that halves at each of the `last` rows or more, up to the end, says the same. One that was `fallen`
-    times as high and stands at `floor` or under it for the `last` rows protects no gradient any more. Where
-    both hold, a run that skipped the share `every` of its steps never trained, and one that skipped fewer did
+    times as high and stands at `floor` or under it for the `last` rows protects no gradient any more; nor
+    does one that goes on to fall from so far under `floor`, which no scaler begins at. Where both hold, a run that skipped the share `every` of its steps never trained, and one that skipped fewer did
     until its values grew too large; without a scale that fell, more than `share` of the steps are enough.
     Source: ours.
     """
@@ -87,8 +87,11 @@ def steps_skipped(
     stuck = len(skipped) >= last and bool(skipped[-last:].all()) and count > share * len(skipped)
     if run.has("loss_scale") and count < every * len(skipped):
         scale = finite(run["loss_scale"]).drop_nulls()
-        highest, lowest = to_float(scale.max()), to_float(scale[-last:].max())
-        if len(scale) > last and lowest <= floor and highest >= fallen * lowest:
+        highest, lowest, end = (to_float(one) for one in (scale.max(), scale[-last:].max(), scale[-1:].max()))
+        fell = len(scale) > last and lowest <= floor and highest >= fallen * lowest
+        if not fell and highest > end and fallen * highest <= floor:
+            fell, lowest = True, end
+        if fell:
             return Finding("floor", None, facts | {"highest": highest, "lowest": lowest, "bound": floor})
     return Finding("all" if stuck else "some", None, facts)
 
