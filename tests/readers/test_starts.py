@@ -31,6 +31,21 @@ def test_each_run_has_a_path_of_its_own(tmp_path: Path):
         readers.open_run(f"{path}/4")
 
 
+def test_a_heading_written_again_begins_a_run_wherever_its_loss_begins(tmp_path: Path):
+    on = [1.9, 1.8, 1.75, 1.7, 1.65]
+    text = csv(FALL) + csv(on) + csv(FALL) + "step,loss\n"
+    run = readers.read(written(tmp_path, text))
+    assert [one["loss"].to_list() for one in run.before] == [FALL, on]
+    assert (run["loss"].to_list(), run.frame.columns, keys(run)) == (FALL, ["step", "loss"], ["one_of"])
+    padded = readers.read(written(tmp_path, csv(FALL).replace(",", ", ") + csv(on).replace(",", ", ")))
+    assert [len(one) for one in (*padded.before, padded)] == [6, 5]
+
+
+def test_a_heading_written_again_where_a_run_goes_on_is_passed_over(tmp_path: Path):
+    run = readers.read(written(tmp_path, csv(FALL) + csv([1.9, 1.8, 1.75], begin=6)))
+    assert (run.steps.to_list(), run.before, keys(run)) == (list(range(9)), (), [])
+
+
 def test_who_follows_such_a_log_means_its_last_run(tmp_path: Path):
     path = written(tmp_path, csv(FALL, FALL))
     assert walking.holds_several(path, follow=False)

@@ -70,12 +70,13 @@ def steps_skipped(
 ) -> Finding:
     """Whether a loss scaler skips every step, or has come down as far as it can.
 
-    The flaw: gradients overflow at every scale, so the optimizer never steps. Where skips aren't logged, a
-    scale that halves at each of the `last` rows or more, up to the end, says the same. One that was `fallen`
-    times as high and stands at `floor` or under it for the `last` rows protects no gradient any more; nor
-    does one that goes on to fall from so far under `floor`, which no scaler begins at. Where both hold, a run that skipped the share `every` of its steps never trained, and one that skipped fewer did
-    until its values grew too large; without a scale that fell, more than `share` of the steps are enough.
-    Source: ours.
+    The flaw: gradients overflow at every scale, so the optimizer never steps. Where skips aren't logged,
+    a scale that halves at each of the `last` rows or more, up to the end, says the same. One that was
+    `fallen` times as high and stands at `floor` or under it for the `last` rows protects no gradient any
+    more; nor does one that goes on to fall from so far under `floor`, which no scaler begins at. Where
+    both hold, a run that skipped the share `every` of its steps never trained, and one that skipped fewer
+    did until its values grew too large; without a scale that fell, more than `share` of the steps are
+    enough. Source: ours.
     """
     if run.has("skipped"):
         skipped = run["skipped"].cast(float).fill_null(0.0) > 0

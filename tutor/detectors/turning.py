@@ -61,8 +61,7 @@ def validation_turns(
     the lowest; so high, and all above the first one, two in a row are enough, and a quarter above it
     (`chance.above`) where the training loss falls to half (`chance.halves`). A lowest evaluation that
     none comes near again (`chance.above`) needs no levels. NaN and Inf count where they fill `share` of
-    the evaluations, or the last one; elsewhere
-    "some" are. Source: ours.
+    the evaluations, or the last one; elsewhere "some" are. Source: ours.
     """
     if broken := broken_evaluation(run, share):
         return Finding("non-finite", broken["step"], broken)

@@ -101,6 +101,9 @@ KNOWN: Mapping[str, tuple[str, ...]] = {
 }
 """By signal, what it is called; the first that a log has is taken. However it is spelled: see `spelled`."""
 
+HEADINGS = "headings above"
+"""How many times the names of a table's columns stand again above a row: a column of readers, no signal."""
+
 OPPOSED = re.compile(r"(?<![a-z])(rew|return|advantage|policy|actor|critic|disc)", re.IGNORECASE)
 """Columns of a run that is after a reward, or has an opponent: a loss below 0 needn't fall there."""
 

@@ -10,7 +10,7 @@ import polars as pl
 
 from tutor import signals
 from tutor.run import limits
-from tutor.run.names import KNOWN, rivals
+from tutor.run.names import HEADINGS, KNOWN, rivals
 from tutor.run.remark import Remark
 from tutor.run.run import Aggregation, BadRunError
 from tutor.run.starts import counted_on, starts
@@ -93,7 +93,7 @@ def _as_signals(
 
 
 def _finished(typed: pl.DataFrame, remarks: list[Remark]) -> tuple[pl.DataFrame, list[Remark]]:
-    typed = _ascending(typed, remarks)
+    typed = _ascending(typed.drop(HEADINGS, strict=False), remarks)
     if "loss" not in typed.columns or not typed["loss"].is_not_null().any():
         values = [column.name for column in typed if column.is_not_null().any()]
         others = [name for name in values if not (signals.find(name) or name in KNOWN["step"])]

@@ -2,7 +2,8 @@
 
 Loggers that append to a file, and loops over folds or seeds, leave several runs in one log; loops that count
 the batches of each epoch begin at 0 in every one. Either way the steps go back to the first one. Which it is
-shows in the column `epoch`, which goes on or doesn't, or else in the loss, which goes on or begins anew.
+shows in the heading, which a logger that appends writes again, in the column `epoch`, which goes on or
+doesn't, or else in the loss, which goes on or begins anew.
 """
 
 from collections.abc import Iterator
@@ -11,6 +12,7 @@ from itertools import pairwise
 
 import polars as pl
 
+from tutor.run.names import HEADINGS
 from tutor.run.scalars import to_float
 
 _MOST = 100
@@ -86,6 +88,8 @@ def _epochs(frame: pl.DataFrame) -> pl.Series | None:
 
 def _anew(frame: pl.DataFrame, begun: int, row: int, end: int) -> bool:
     """Whether what is logged from `row` to `end` is another run than the one from `begun` to `row`."""
+    if HEADINGS in frame.columns and frame[HEADINGS][row] > frame[HEADINGS][row - 1]:
+        return True
     epochs, loss = _epochs(frame), _losses(frame, begun, row, end)
     if loss is None or (epochs is not None and (epochs[row] or 0) > (epochs[begun] or 0)):
         return False

@@ -141,7 +141,20 @@ def cells(path: Path, remarks: list[Remark]) -> "pl.DataFrame":
     said = called.names_for(path).values()
     if places := [name for name in frame.columns if name not in (*named, *said)]:
         remarks.append(Remark("wider", {"columns": quoted(places), "first": places[0]}, unseen=True))
-    return frame
+    return _below_headings(frame)
+
+
+def _below_headings(rows: "pl.DataFrame") -> "pl.DataFrame":
+    """The rows without those that are the heading again; how many of these stand above each is a column."""
+    import polars as pl  # only who reads a log pays for it
+
+    column = next(iter(rows), None)
+    if column is None or column.dtype != pl.String:
+        return rows
+    again = (column.alias("").str.strip_chars() == plainly(column.name)).fill_null(False)
+    if not again.any():
+        return rows
+    return rows.with_columns(again.cum_sum().cast(pl.Int64).alias(names.HEADINGS)).filter(~again)
 
 
 def tidy(rows: "pl.DataFrame") -> "pl.DataFrame":
