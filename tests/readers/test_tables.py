@@ -270,6 +270,16 @@ class TestOthers:
         with pytest.raises(BadRunError, match="--map loss=COLUMN"):  # of models, it seems
             readers.read(written(tmp_path, "layers,mse\n1,4.5\n2,4\n", "table.csv"))
 
+    def test_a_held_out_error_of_the_losses_own_size_is_the_validation(self, tmp_path: Path):
+        run = readers.read(written(tmp_path, "epoch,train_loss,val_mse,val_r2\n1,.8,.7,.1\n2,.5,nan,.2\n"))
+        assert (words(run), words(run, "val_loss")) == (["0.8", "0.5"], ["0.7", "nan"])
+        assert "val_loss = `val_mse`" in run.remarks[0].says("en")
+        for header in ("train_loss,val_mae", "train_loss,train_mse", "train_loss,val_accuracy"):
+            path = written(tmp_path, f"epoch,{header}\n1,.8,31\n2,.5,25\n", "other.csv")
+            assert not readers.read(path).has("val_loss")  # of another unit, or no error on held-out data
+        own = written(tmp_path, "epoch,train_loss,val_mse,val_loss\n1,.8,.7,.6\n2,.5,.6,.5\n", "own.csv")
+        assert words(readers.read(own), "val_loss") == ["0.6", "0.5"]
+
     @pytest.mark.parametrize("name", ["log.csv", "accuracy.csv"])
     def test_columns_called_so_that_may_be_shares_are_asked_for(self, tmp_path: Path, name: str):
         with pytest.raises(BadRunError, match="--map loss=COLUMN"):

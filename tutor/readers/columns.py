@@ -6,7 +6,7 @@ from pathlib import Path
 
 from tutor.readers import deepxde, keras, lightning, long_csv, stable_baselines3, ultralytics, wandb_export
 from tutor.readers.common import byset
-from tutor.readers.common.guessed import by_names
+from tutor.readers.common.guessed import by_names, held_out_error
 from tutor.readers.common.rows import number
 from tutor.readers.common.tables import Table, beginning, names_in, separator
 from tutor.readers.source import Source
@@ -36,8 +36,13 @@ def sources(path: Path) -> list[Source]:
         or any(other.knows(named) for other in _OTHERS)
     ):
         return []
-    known = set(names.mapping(named, path).values())
-    guessed = {} if known & _LOSSES else by_names(_beginning(path, named), path.name.partition(".")[0])
+    signals = {signal: column for column, signal in names.mapping(named, path).items()}
+    known = signals.keys()
+    guessed: dict[str, str] = {}
+    if not known & _LOSSES:
+        guessed = by_names(_beginning(path, named), path.name.partition(".")[0])
+    elif "val_loss" not in known:
+        guessed = held_out_error(_beginning(path, named), signals["loss"])
     second = _second(path)
     if not named[-1] and second[-1:] == [""]:  # a separator ends each line
         named, second = named[:-1], second[:-1]

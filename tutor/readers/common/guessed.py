@@ -91,6 +91,24 @@ def _by_errors(columns: Mapping[str, Sequence[object]]) -> dict[str, str]:
     return found
 
 
+def held_out_error(columns: Mapping[str, Sequence[object]], loss: str) -> dict[str, str]:
+    """The error on held-out data of a run that logs no other evaluation, if it is of the loss's own size.
+
+    Only then do the two have a unit in common, as the squared error that a run minimises has.
+    """
+    trained = _first(columns.get(loss, ()))
+    for name in columns:
+        error, value = _ERROR.match(names.plainly(name)), _first(columns[name])
+        if error and error["set"] in HELD_OUT and trained and value and 1 / 2 <= value / trained <= 2:
+            return {"val_loss": name}
+    return {}
+
+
+def _first(column: Sequence[object]) -> float | None:
+    """The first number of a column."""
+    return next((value for one in column if (value := number(one)) is not None and not isnan(value)), None)
+
+
 def _by_sets(columns: Mapping[str, Sequence[object]], words: str) -> dict[str, str]:
     """The columns that are called as a set of data is, if they may be losses."""
     sets = {plain: name for name in columns if (plain := names.plainly(name)) in SETS}
