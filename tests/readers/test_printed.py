@@ -136,6 +136,27 @@ def test_several_losses_below_a_heading_are_rows_of_their_own(tmp_path: Path):
     assert run["loss"].to_list() == [1.5, 1.25, 1.5, 1.25, 2.5, 2.25, 2.5, 2.25]
 
 
+@pytest.mark.parametrize(
+    "message",
+    [
+        "val_loss improved from inf to 1.07076, saving model to best.h5",
+        "val_iou_2 did not improve from 0.50000",
+        "saving model to weights.05-0.50.hdf5",
+        "ReduceLROnPlateau reducing learning rate to 0.0001.",
+        "early stopping",
+    ],
+)
+def test_what_keras_callbacks_say_of_an_epoch_is_no_row(tmp_path: Path, message: str):
+    text = "".join(
+        f"Epoch {at}/9\n10/10 [====] - 5s - loss: {at}.5 - val_loss: nan\n\nEpoch 0000{at}: {message}\n"
+        for at in (1, 2, 3)
+    )
+    run = read(tmp_path, text + "Restoring model weights from the end of the best epoch: 1.\n")
+    assert (run.steps.to_list(), run["loss"].to_list()) == ([1, 2, 3], [1.5, 2.5, 3.5])
+    assert run["val_loss"].is_nan().all()
+    assert not any("improve" in name for name in run.frame.columns)
+
+
 def test_a_log_that_begins_within_an_epoch(tmp_path: Path):
     text = " - 3s - loss: 2.5\n" + "".join(f"Epoch {at}/9\n - 3s - loss: 1.{at}\n" for at in (5, 6, 7))
     assert read(tmp_path, text).steps.to_list() == [4, 5, 6, 7]

@@ -5,8 +5,9 @@ so before it looks for pairs. The patterns are read by Python and by polars: see
 text in one is bounded: Python would look through a line that is made for it again and again.
 Sources: darknet's detector.c, karpathy/makemore, PyTorch's tutorials (quickstart, seq2seq), marian's
 scheduler.h, wenet's executor.py, espnet2's reporter.py, mmengine's log_processor.py, clu's metric_writers,
-PyTorch Geometric's examples, llama.cpp's common/train.cpp, bearpaw/pytorch-classification,
-kuangliu/pytorch-cifar, dbolya/yolact's train.py, Microsoft's C runtime (how it prints NaN).
+PyTorch Geometric's examples, llama.cpp's common/train.cpp, keras/src/callbacks/model_checkpoint.py,
+bearpaw/pytorch-classification, kuangliu/pytorch-cifar, dbolya/yolact's train.py, Microsoft's C runtime (how
+it prints NaN).
 """
 
 import re
@@ -38,6 +39,12 @@ PHRASES: tuple[tuple[str, str], ...] = (
     (
         rf"overflow detected,? setting loss scale to:? ({_NUMBER})",
         "Gradient overflow. Skipping step, reducing loss scale to {1}",
+    ),
+    # Keras's callbacks speak of an epoch between its rows, with no value that isn't in them.
+    (
+        r"^\s*Epoch [0-9]{1,9}: (?:[a-z0-9_]{1,60} (?:improved|did not improve) from\b|saving model"
+        r"|early stopping|ReduceLROnPlateau\b).{0,999}$",
+        "",
     ),
     (rf"\bL: ({_NUMBER}) C: ({_NUMBER})", "loss_l: {1} loss_c: {2} "),
     # llama.cpp prints a line before it has trained on anything, with a loss of 0.
