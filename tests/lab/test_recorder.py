@@ -221,7 +221,7 @@ class TestWhatIsGiven:
             return model(torch.zeros(1, 4, dtype=torch.long))[0].mean()
 
         loop = Loop(tmp_path / "run", model, probe=probe, probe_every=2)
-        before = float(probe())
+        before = float(probe().detach())
         modes.clear()
         loop.train(5)
         rows = loop.rows()
