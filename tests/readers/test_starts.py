@@ -7,6 +7,7 @@ import pytest
 from tests.readers.test_tables import keys, written
 from tutor import readers
 from tutor.cli import walking
+from tutor.readers.common import pieces
 from tutor.run import BadRunError
 
 FALL = [4.0, 3.0, 2.5, 2.2, 2.1, 2.0]
@@ -39,6 +40,19 @@ def test_a_heading_written_again_begins_a_run_wherever_its_loss_begins(tmp_path:
     assert (run["loss"].to_list(), run.frame.columns, keys(run)) == (FALL, ["step", "loss"], ["one_of"])
     padded = readers.read(written(tmp_path, csv(FALL).replace(",", ", ") + csv(on).replace(",", ", ")))
     assert [len(one) for one in (*padded.before, padded)] == [6, 5]
+
+
+def test_a_heading_is_one_by_all_of_its_names(tmp_path: Path):
+    worded = csv(FALL).replace("step,loss", "note,step,loss").replace("\n", "\nnote,").removesuffix("note,")
+    assert readers.read(written(tmp_path, worded))["loss"].to_list() == FALL
+    commented = "# " + csv(FALL) + "# " + csv(FALL)
+    assert [len(one) for one in readers.read(written(tmp_path, commented)).before] == [6]
+
+
+def test_headings_in_a_file_of_many_pieces(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(pieces, "PIECE", 20)
+    run = readers.read(written(tmp_path, csv(FALL) + csv(FALL) + csv(FALL)))
+    assert [one["loss"].to_list() for one in (*run.before, run)] == [FALL] * 3
 
 
 def test_a_heading_written_again_where_a_run_goes_on_is_passed_over(tmp_path: Path):

@@ -90,9 +90,9 @@ def steps_skipped(
         scale = finite(run["loss_scale"]).drop_nulls()
         highest, lowest, end = (to_float(one) for one in (scale.max(), scale[-last:].max(), scale[-1:].max()))
         fell = len(scale) > last and lowest <= floor and highest >= fallen * lowest
-        if not fell and highest > end and fallen * highest <= floor:
-            fell, lowest = True, end
-        if fell:
+        falls = highest > end and fallen * highest <= floor
+        if fell or falls:
+            lowest = lowest if fell else end
             return Finding("floor", None, facts | {"highest": highest, "lowest": lowest, "bound": floor})
     return Finding("all" if stuck else "some", None, facts)
 

@@ -148,10 +148,12 @@ def _below_headings(rows: "pl.DataFrame") -> "pl.DataFrame":
     """The rows without those that are the heading again; how many of these stand above each is a column."""
     import polars as pl  # only who reads a log pays for it
 
-    column = next(iter(rows), None)
-    if column is None or column.dtype != pl.String:
-        return rows
-    again = (column.alias("").str.strip_chars() == plainly(column.name)).fill_null(False)
+    named = [column for column in rows if plainly(column.name)]
+    if not named or any(column.dtype != pl.String for column in named):
+        return rows  # where names stand below it, a column is no numbers
+    again = pl.repeat(True, rows.height, dtype=pl.Boolean, eager=True)
+    for column in named:
+        again &= (column.str.strip_chars() == column.name.strip()).fill_null(False)
     if not again.any():
         return rows
     return rows.with_columns(again.cum_sum().cast(pl.Int64).alias(names.HEADINGS)).filter(~again)
