@@ -1,6 +1,6 @@
 """Episodes: the spikes of a loss, which the detectors of a spike ask about."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -96,38 +96,50 @@ class Losses:
     def episodes(
         self, rows: "pl.Series", ends: "pl.Series", bounds: "pl.Series", means: "pl.Series", stds: "pl.Series"
     ) -> list[Episode]:
-        """As `episode`, of many that share no row: what is near them is taken from the log at once."""
+        """As `episode`, of many that share no row: what stands above its bound is looked for at once."""
         import polars as pl
 
-        near = self._values.gather(pl.int_ranges(rows, ends, eager=True).explode().drop_nulls()).to_list()
-        found, begin = list[Episode](), 0
-        for row, end, *usual in zip(
-            *(one.to_list() for one in (rows, ends, bounds, means, stds)), strict=True
+        spikes = pl.DataFrame({"place": pl.int_ranges(rows, ends, eager=True), "bound": bounds})
+        near = spikes.with_row_index("spike").explode("place")
+        near = near.with_columns(loss=self._values.gather(near["place"]))
+        near = near.filter(_not_under(near["loss"], near["bound"]))
+        above: list[dict[int, float | None]] = [{} for _ in range(len(rows))]
+        for spike, place, loss in zip(
+            *(near[name].to_list() for name in ("spike", "place", "loss")), strict=True
         ):
-            found.append(self._episode(near[begin : begin + end - row], row, *usual))
-            begin += end - row
-        return found
+            above[spike][place] = loss
+        usual = zip(*(one.to_list() for one in (rows, ends, bounds, means, stds)), strict=True)
+        return [self._episode(near, *about) for near, about in zip(above, usual, strict=True)]
 
     def episode(self, row: int, end: int, bound: float, mean: float, std: float) -> Episode:
         """The spike that begins at `row` and whose peak comes before row `end`."""
-        return self._episode(self._values[row:end].to_list(), row, bound, mean, std)
+        places = self._above(row, end, bound)
+        near = dict(zip(places, self._values.gather(places).to_list(), strict=True))
+        return self._episode(near, row, end, bound, mean, std)
 
-    def _episode(self, near: list[float | None], row: int, bound: float, mean: float, std: float) -> Episode:
-        peak = max([value for value in near if value is not None])
-        rows = max((one.stop - one.start for one in self._stretches(near, row, bound)), default=0)
-        return Episode(row, rows, row + near.index(peak), peak, bound, mean, std)
+    def _episode(
+        self, near: Mapping[int, float | None], row: int, end: int, bound: float, mean: float, std: float
+    ) -> Episode:
+        """Of the rows near its beginning that aren't under the bound, each with its loss."""
+        known = {place: loss for place, loss in near.items() if loss is not None}
+        peak_row = max(known, key=lambda place: known[place])
+        rows = max(one.stop - one.start for one in self._stretches([*near], end, bound))
+        return Episode(row, rows, peak_row, known[peak_row], bound, mean, std)
 
     def stretches(self, row: int, end: int, bound: float) -> list[slice]:
         """Rows in a row that aren't at or under `bound`, each stretch that begins in `row` to `end`.
 
         The last one goes on past `end` for as long as it lasts.
         """
-        return self._stretches(self._values[row:end].to_list(), row, bound)
+        return self._stretches(self._above(row, end, bound), end, bound)
 
-    def _stretches(self, near: Sequence[float | None], row: int, bound: float) -> list[slice]:
+    def _above(self, row: int, end: int, bound: float) -> list[int]:
+        """The rows in `row` to `end` that aren't at or under `bound`."""
+        return (_not_under(self._values[row:end], bound).arg_true() + row).to_list()
+
+    def _stretches(self, places: Sequence[int], end: int, bound: float) -> list[slice]:
         found: list[slice] = []
-        end = row + len(near)
-        for place in [place for place, value in enumerate(near, row) if value is None or value > bound]:
+        for place in places:
             begin = found.pop().start if found and found[-1].stop == place else place
             found.append(slice(begin, place + 1))
         if found and found[-1].stop == end:
@@ -154,6 +166,11 @@ _BLOCK = 1000
 """Rows whose lowest loss is kept."""
 
 
+def _not_under(values: "pl.Series", bound: "pl.Series | float") -> "pl.Series":
+    """Whether each value isn't at or under its bound: what isn't finite is under none."""
+    return ~(values <= bound).fill_null(False)
+
+
 def _under(values: "pl.Series", bound: float) -> "pl.Series":
     """The places of the values at or under `bound`."""
-    return (values <= bound).fill_null(False).arg_true()
+    return (~_not_under(values, bound)).arg_true()

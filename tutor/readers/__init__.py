@@ -45,11 +45,29 @@ _LOGS = {".log", ".txt", ".out", ".csv", ".tsv", ".dat", ".json", ".jsonl"}
 _wanted: ContextVar[str | None] = ContextVar("wanted", default=None)
 
 
+class _Formats(Mapping[str, Reader]):
+    """The readers by name, each loaded when it is asked for: most logs are claimed by one of the first."""
+
+    def __init__(self, names: Iterable[str]) -> None:
+        self._names = list(names)
+
+    def __getitem__(self, name: str) -> Reader:
+        if name not in self._names:
+            raise KeyError(name)
+        return cast(Reader, importlib.import_module(f"{__name__}.{name}"))
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names)
+
+    def __len__(self) -> int:
+        return len(self._names)
+
+
 @functools.cache  # a folder of many runs asks for them twice a run
 def formats() -> Mapping[str, Reader]:
     """The readers by the name of their format, as `--format` takes it."""
-    modules = (one for one in pkgutil.iter_modules(__path__) if one.name != "source" and not one.ispkg)
-    return {one.name: cast(Reader, importlib.import_module(f"{__name__}.{one.name}")) for one in modules}
+    modules = pkgutil.iter_modules(__path__)
+    return _Formats(one.name for one in modules if one.name != "source" and not one.ispkg)
 
 
 def want(name: str | None) -> None:
@@ -76,7 +94,7 @@ def _readers() -> Mapping[str, Reader]:
 def _in_turn() -> Iterator[Mapping[str, Reader]]:
     """The readers, those that are asked later apart."""
     every = _readers()
-    yield {name: reader for name, reader in every.items() if not any(name in later for later in _LATER)}
+    yield {name: every[name] for name in every if not any(name in later for later in _LATER)}
     for later in _LATER:
         yield {name: every[name] for name in later if name in every}
 
