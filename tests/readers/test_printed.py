@@ -130,6 +130,28 @@ def test_steps_count_on_where_a_counter_begins_anew_with_each_epoch(tmp_path: Pa
         assert read(tmp_path, text)["loss"].to_list() == [30, 20, 10, 30, 20, 10]
 
 
+def test_a_run_that_was_started_anew_within_an_epoch_still_counts_its_steps(tmp_path: Path):
+    starts = [(0, 2), (0, 3), *((epoch, 3) for epoch in range(1, 6))]
+    rows = [(epoch, at) for epoch, most in starts for at in range(1, most + 1)]
+    text = "".join(
+        f"epoch {epoch}, iter {1000 * at}, avg. loss 234.{place:02}\n"
+        for place, (epoch, at) in enumerate(rows)
+    )
+    run = read(tmp_path, text)
+    assert "`epoch` + `iter`" in taken(run)
+    assert len(run) == len(rows)
+
+
+def test_of_steps_that_begin_again_in_each_epoch_the_epochs_count(tmp_path: Path):
+    text = "".join(
+        f"epoch {epoch}, {part} iter {at}, loss {5 - epoch}.5\n"
+        for epoch in range(4)
+        for part in ("train", "test")
+        for at in (10, 20)
+    )
+    assert read(tmp_path, text).steps.to_list() == [0, 1, 2, 3]
+
+
 def test_several_losses_below_a_heading_are_rows_of_their_own(tmp_path: Path):
     text = "".join(f"Epoch {epoch}\n" + f"loss: {epoch}.5\nloss: {epoch}.25\n" * 2 for epoch in (1, 2))
     run = read(tmp_path, text)

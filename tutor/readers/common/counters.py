@@ -41,6 +41,7 @@ _NO_LOSS = {"scale", "scaler", "weight", "weights", "coef", "improvement", "fn"}
 _PRINTED = {"lead": "[i/N]", "at": "[i/N]"}
 _BARS = 2  # below a heading that are looked at
 _FEW = 5  # rows that most questions need: fewer bars than that don't tell
+_RESTARTED = 1 / 3  # of the epochs, at most, in which a run was started anew and counts them again
 _SPREAD = 1.5  # rows under one heading, above which the rows are steps of their own
 
 
@@ -98,7 +99,7 @@ def counted(rows: "pl.DataFrame") -> Counted:
     inline = _where(rows, measured)
     coarse = _most_logged(inline, [*_named(rows, "coarse"), "lead"])
     fine = _fine(inline, coarse)
-    if coarse and fine and ((inline[fine].diff() < 0) & (inline[coarse].diff() == 0)).any():
+    if coarse and fine and _counts_twice(inline[coarse], inline[fine]):
         fine = None  # it tells how many steps each epoch has, in training and in evaluation
     if fine and not coarse and not (fine != "at" and _ascends(inline[fine])):
         coarse = _most_logged(rows.filter(~measured), _named(rows, "coarse"))
@@ -123,6 +124,12 @@ def counted(rows: "pl.DataFrame") -> Counted:
         rows = rows.with_columns(pl.int_range(len(rows), eager=True).alias("step"))
     printed = tuple(_PRINTED.get(name, name) for name in by)
     return Counted(rows.drop(PLACE), printed, _counts(by, coarse), states is not None)
+
+
+def _counts_twice(epoch: "pl.Series", within: "pl.Series") -> bool:
+    """Whether steps begin again within an epoch: in more epochs than runs that were started anew explain."""
+    again = ((within.diff() < 0) & (epoch.diff() == 0)).sum()
+    return again > _RESTARTED * epoch.n_unique()
 
 
 def _counts(by: Sequence[str], coarse: str | None) -> Counts:
