@@ -243,6 +243,24 @@ class TestOthers:
             run = readers.read(written(tmp_path, text))
         assert (words(run, "val_loss"), "wider" in keys(run)) == (["5.5", None, "nan"], False)
 
+    def test_a_tensor_of_one_number_is_the_number(self, tmp_path: Path):
+        (tmp_path / "log.csv").write_text(
+            "step,loss,val_loss,clipped\n"
+            "0,\"tensor(2.5, device='cuda:0', grad_fn=<NllLossBackward0>)\",[2.75],False\n"
+            '1,"tensor(nan, grad_fn=<NllLossBackward0>)",np.float32(2.25),False\n'
+            '2,tensor(1.5),"array([2.], dtype=float32)",True\n'
+        )
+        run = readers.read(tmp_path / "log.csv")
+        assert [str(one) for one in run["loss"]] == ["2.5", "nan", "1.5"]
+        assert run["val_loss"].to_list() == [2.75, 2.25, 2.0]
+        assert not run.remarks
+
+    def test_a_tensor_of_several_numbers_is_none(self, tmp_path: Path):
+        (tmp_path / "log.csv").write_text('step,loss,other\n0,2.5,"tensor([1., 2.])"\n1,2.25,tensor(x)\n')
+        run = readers.read(tmp_path / "log.csv")
+        assert run["loss"].to_list() == [2.5, 2.25]
+        assert run["other"].null_count() == 2
+
     def test_an_empty_cell_at_the_end_of_each_row_is_no_column(self, tmp_path: Path):
         run = readers.read(written(tmp_path, "step,loss\n0,4.5,\n1,4,\n"))
         assert (words(run), run.frame.columns, run.remarks) == (["4.5", "4"], ["step", "loss"], ())

@@ -1,6 +1,7 @@
 """Rows of another tool's log as a run."""
 
 import math
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
@@ -16,6 +17,12 @@ Row = Mapping[str, object]
 
 _EVERY_LOG = {"metrics", "progress", "results", "history", "log", "main", "trainer_log"}
 """What tools call the log of every run."""
+
+HELD = (
+    r"^\s*(?:(?:tensor|array|(?:np|numpy)\.float[0-9]+)\(\s*\[{0,2}|\[{1,2})\s*"
+    r"([^\s,\[\]()]+)\s*\]{0,2}(?:,\s*[a-z_]+=.*)?\)?\s*$"
+)
+"""A tensor or array of one number that was written instead of the number: `tensor(0.7, device='cuda:0')`."""
 
 _BOUNDS = {"grad_clip", "beta2", "checkpoint_every"}
 
@@ -149,7 +156,8 @@ def number(given: object) -> float | None:
     try:
         return float(given) if isinstance(given, int | float | str) else None
     except (ValueError, OverflowError):
-        return None
+        held = re.match(HELD, given) if isinstance(given, str) else None
+        return number(held[1]) if held else None
 
 
 def table_of(rows: Iterable[Row], remarks: list[Remark]) -> "pl.DataFrame":

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
-from io import StringIO
+from io import BytesIO, StringIO
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,7 +16,7 @@ from tutor.packed import Stream
 from tutor.readers import source
 from tutor.readers.common.guessed import in_words, renamed, unsaid
 from tutor.readers.common.pieces import in_turn, marks_in, records_of, whole
-from tutor.readers.common.rows import number, run_of_table
+from tutor.readers.common.rows import HELD, number, run_of_table
 from tutor.run import Aggregation, BadRunError, Remark, Run, called, limits, names
 from tutor.run.remark import packed_torn
 from tutor.words import quoted
@@ -99,7 +99,7 @@ def beginning(path: Path) -> bytes:
 def _commented(data: bytes) -> int:
     """How many bytes of comments stand above the heading; right above values it is the last of them."""
     last = begin = 0
-    for line in data.splitlines(keepends=True):
+    for line in BytesIO(data):
         if not line.startswith(b"#"):
             first = line.decode("utf-8", "replace").strip()
             values = [number(cell) is not None for cell in first.split(separator(first))]
@@ -141,7 +141,15 @@ def cells(path: Path, remarks: list[Remark]) -> "pl.DataFrame":
     said = called.names_for(path).values()
     if places := [name for name in frame.columns if name not in (*named, *said)]:
         remarks.append(Remark("wider", {"columns": quoted(places), "first": places[0]}, unseen=True))
-    return _below_headings(frame)
+    return _below_headings(_without_tensors(frame))
+
+
+def _without_tensors(rows: "pl.DataFrame") -> "pl.DataFrame":
+    """The rows with the number in place of the tensor, where a loop wrote the one as it prints the other."""
+    import polars as pl  # only who reads a log pays for it
+
+    texts = [column for column in rows if column.dtype == pl.String and column.str.contains(HELD).any()]
+    return rows.with_columns(column.str.replace(HELD, "$1") for column in texts)
 
 
 def _below_headings(rows: "pl.DataFrame") -> "pl.DataFrame":
