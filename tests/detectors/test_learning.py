@@ -52,6 +52,14 @@ class TestByChance:
     def test_else_they_do_not_tell(self, val_loss: Sequence[float], scores: Sequence[float | None]):
         assert judged("learned", val_loss=val_loss, val_acc=scores).outcome == NO_DATA
 
+    def test_exactly_one_class_of_so_many_right_may_cost_more(self):
+        columns = {"val_loss": (3.9, 2.2, 1.8, 1.66, 1.68), "val_acc": 5 * (0.2,)}
+        assert judged("learned", loss=(2.0, 1.85, 1.8, 1.78, 1.76), **columns).outcome == "by-chance"
+        below = judged("learned", loss=(2.0, 1.8, 1.6, 1.5, 1.4), **columns)
+        assert below.outcome != "by-chance"  # it learns its training data by heart
+        moves = {**columns, "val_acc": (0.2, 0.2, 0.201, 0.2, 0.2)}
+        assert judged("learned", loss=(2.0, 1.85, 1.8, 1.78, 1.76), **moves).outcome != "by-chance"
+
     @pytest.mark.parametrize("name", ["train_acc", "best_val_acc", "val_f1"])
     def test_only_the_accuracy_of_validation_counts(self, name: str):
         assert judged("learned", val_loss=self.VAL, **{name: self.ACC}).outcome == NO_DATA

@@ -75,7 +75,8 @@ def answers_by_chance(run: Run, guess: Guess) -> Finding | None:
     """The finding that each evaluation costs what guessing does, and answers as often right.
 
     Either alone is a coincidence now and then; together few evaluations tell, `guess.least` of them. A model
-    that is sure of wrong answers pays up to `guess.sure` more.
+    that is sure of wrong answers pays up to `guess.sure` more; as much as it likes where `FEWEST` evaluations
+    or more answer exactly one in so many right, which one answer to every input does.
     """
     values = finite(run["val_loss"]).drop_nulls() if run.has("val_loss") else None
     if values is None or len(values) < guess.least:
@@ -85,7 +86,8 @@ def answers_by_chance(run: Run, guess: Guess) -> Finding | None:
         worst, best = to_float(scores.min()), to_float(scores.max())
         for classes in _classes(run, guess):
             expected, off = math.log(classes), max(abs(one * classes - 1) for one in (worst, best))
-            costs = expected * (1 - guess.within) <= low and high <= expected * (1 + guess.sure)
+            same = worst == best and len(scores) >= FEWEST and off < guess.centre
+            costs = expected * (1 - guess.within) <= low and (same or high <= expected * (1 + guess.sure))
             if len(scores) < guess.least or not costs or off > guess.right:
                 continue
             seen = (int(run.steps[0]), int(run.steps[-1]))

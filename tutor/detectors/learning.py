@@ -65,7 +65,7 @@ def learned(
     score alike and hardly move ("scores-alike"). Where the loss is exactly 0 to the end, there is nothing to
     learn from ("zero"). Without a training loss, a validation loss that is the same number at every
     evaluation is enough ("held-out-still"). So are evaluations that all cost, and answer, what guessing does
-    ("by-chance"), wherever training shows no gain. Source: ours.
+    ("by-chance"), wherever training shows no gain, or none below that cost. Source: ours.
 
     Where noise hides a gain of that size, what was learned shows in the order of the levels, beyond `sigmas`
     of chance, and what wasn't in longer levels, up to half of the log. A log under `least` rows is too short
@@ -114,7 +114,7 @@ def learned(
         outcome = NOT_YET
     elif outcome in ("yes", NOT_YET, NO_DATA) or len(loss) < least.rows:
         found = held_out or guesses(run, loss, course, guess) or _same_answer(whole, course, guess, gain)
-        if found is None and outcome != "yes":
+        if found is None and by_chance and (outcome != "yes" or course.best > by_chance.facts["expected"]):
             found = by_chance
         if found is None and outcome == NOT_YET:
             found = _flat_held_out(whole, share, gain, least)
