@@ -79,6 +79,22 @@ def test_a_row_holds_the_loss_of_its_own_batch_and_not_the_mean_of_the_epoch(tmp
     assert run.aggregation("loss").over == "instant"
 
 
+def test_what_the_mean_of_an_epoch_with_a_blow_up_no_longer_shows_is_left_out(tmp_path: Path):
+    """Differences of its rounded means were negative losses of thousands."""
+    reference, (x, y) = Losses(), np.ones((2, 64, 1))
+    x[3] = 1e8
+    for callback in (reference, TutorCallback(tmp_path / "mine")):
+        keras.utils.set_random_seed(7)
+        built = keras.Sequential([keras.layers.Input((1,)), keras.layers.Dense(1)])
+        built.compile(optimizer=keras.optimizers.SGD(0.0), loss="mse")
+        built.fit(x, y, batch_size=1, epochs=2, shuffle=False, verbose=0, callbacks=[callback])
+    run = read(tmp_path / "mine")
+    assert run.steps.to_list() == list(range(128))
+    kept = {step: loss for step, loss in enumerate(run["loss"]) if loss is not None}
+    assert [*kept] == [*range(4), *range(64, 68)]
+    assert [*kept.values()] == pytest.approx([reference.seen[step] for step in kept], rel=1e-4)
+
+
 def test_the_manifest_says_what_the_model_and_the_optimizer_say(tmp_path: Path):
     decay = keras.optimizers.schedules.CosineDecay(0.0, 20, alpha=0.1, warmup_target=0.01, warmup_steps=4)
     fit(model(lr=decay, beta_2=0.95, global_clipnorm=1.0), TutorCallback(tmp_path / "mine", data="counting"))

@@ -3,8 +3,10 @@
 Keras shows a callback the mean loss of the epoch so far. From two such means, and the numbers of batches
 behind them, follows the mean of the batches in between, which is what a row holds. It takes batches of one
 size: where the last batch of an epoch is smaller, its loss comes out nearer to the epoch's mean than it was.
-Keras keeps the mean in fp32: after 100 000 batches of one epoch a row is good to a hundredth. What a model
-with a `train_step` of its own logs isn't known: it is kept as it is, and declared a running average.
+Keras keeps the mean in fp32: after 100 000 batches of one epoch a row is good to some hundredths, and after a
+batch that cost a million times as much as the others the mean doesn't show these any more. Such rows have no
+loss until the next epoch. What a model with a `train_step` of its own logs isn't known: it is kept as it is,
+and declared a running average.
 """
 
 # pyright: reportMissingImports=false, reportAttributeAccessIssue=false
@@ -23,6 +25,11 @@ from tutor.callbacks.folder import folder_for
 from tutor.runfolder.journal import Journal
 
 Logs = dict[str, Any] | None
+
+_FP32 = 2.0**-23
+"""How far apart two numbers of fp32 are, in shares of their size: each mean is rounded to half of that."""
+_COARSE = 0.1
+"""The share of a loss that rounding may be, at most: a row beyond that would show noise."""
 
 _RANKS = ("KERAS_DISTRIBUTION_PROCESS_ID", "RANK")
 """Where several processes train, one of these tells each its number: Keras' variable, or torchrun's."""
@@ -60,10 +67,10 @@ class TutorCallback(keras.callbacks.Callback):
     def on_train_batch_end(self, batch: int, logs: Logs = None) -> None:
         """Add a row where the batch was the last before an update."""
         mean = float((logs or {}).get("loss", math.nan))
-        loss = self._updates.add(batch + 1, mean)
-        if loss is not None and self._journal is not None:
-            loss = mean if _own_step(self.model) else loss
-            self._journal.add(self._updates.done - 1, loss=loss, lr=self._lr)
+        found = self._updates.add(batch + 1, mean)
+        if found is not None and self._journal is not None:
+            found = {"loss": mean} if _own_step(self.model) else found
+            self._journal.add(self._updates.done - 1, **found, lr=self._lr)
 
     def on_epoch_end(self, epoch: int, logs: Logs = None) -> None:
         """What was validated belongs to the newest row."""
@@ -112,19 +119,24 @@ class _Updates:
         """The epoch's mean begins anew; batches that wait for their update go on waiting."""
         self._epoch = (0, 0.0)
 
-    def add(self, batches: int, mean: float) -> float | None:
-        """The mean loss of the batches behind an update, where these complete one.
+    def add(self, batches: int, mean: float) -> dict[str, Any] | None:
+        """The mean `loss` of the batches behind an update, where these complete one.
+
+        It is left out where the epoch's mean is too coarse to show it.
 
         Args:
             batches: of the epoch, so far: with `steps_per_execution` several more than at the last call.
             mean: of their losses.
         """
-        before, new = self.done, batches - self._epoch[0]
-        count, losses = self._waiting[0] + new, self._waiting[1] + batches * mean - self._epoch[1]
-        self._epoch, self._batches = (batches, batches * mean), self._batches + new
+        before, new, total = self.done, batches - self._epoch[0], batches * mean
+        count, losses = self._waiting[0] + new, self._waiting[1] + total - self._epoch[1]
+        coarse = 2 * _FP32 * max(abs(total), abs(self._epoch[1])) > _COARSE * abs(losses)
+        self._epoch, self._batches = (batches, total), self._batches + new
         ended = self.done > before
         self._waiting = (0, 0.0) if ended else (count, losses)
-        return losses / count if ended else None
+        if not ended:
+            return None
+        return {} if coarse else {"loss": losses / count}
 
 
 def manifest_of(model: keras.Model, settings: Mapping[str, Any]) -> dict[str, Any]:
