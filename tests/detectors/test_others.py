@@ -119,6 +119,13 @@ class TestLearningRate:
             lr = [5e-4] * row + [1e-3] * 50
             assert apply("lr_jump", make_run({"lr": lr}), JUMP, 150).outcome == outcome
 
+    def test_one_between_a_row_of_noise_and_the_peak_that_follows_counts(self):
+        for jump, peak, outcome in ((159, 190, "schedule"), (195, 190, "no"), (159, 205, "no")):
+            loss = [1.0] * 150 + [1.3] + [1.0] * 99  # the peak has half a window
+            loss[peak] = 97.0
+            lr = [1e-3] * jump + [0.5] * (250 - jump)
+            assert apply("lr_jump", make_run({"lr": lr, "loss": loss}), JUMP, 150).outcome == outcome
+
     def test_one_shortly_before_counts_and_an_older_one_has_been_survived(self):
         assert JUMP["recent"] == Window(steps=10, rows=5)
         for row, outcome in ((141, "schedule"), (140, "no")):

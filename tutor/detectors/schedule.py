@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect_right
 from typing import TYPE_CHECKING
 
 from tutor.detectors import NOT_YET, Finding, detector
+from tutor.detectors.episodes import one_spike
 from tutor.detectors.windows import FEWEST, Window, finite, rows
 from tutor.run import Run, known_float, to_float
 
@@ -33,18 +35,20 @@ def lr_jump(
     A jump is a rise from one row to the next by more than `jump` of the rate's largest value nearby and by
     more than `usual` times the median change nearby: a warm-up moves at every row, and is smooth. In a sparse
     log it may be over in two rows, so what only rises from the log's first row on is a warm-up too. A jump
-    counts within `recent` of the spike, which is a few rows where a row stands for many steps.
+    counts within `recent` of the spike, which is a few rows where a row stands for many steps, and up to the
+    spike's peak: a row of noise may be taken for the beginning of what comes after it.
     """
     row = run.row_at(at) if at is not None else len(run) - 1
     start = window.start(run, row)
-    near = finite(run["lr"])[start : row + 2]
+    end = max(row + 2, _peak(run, row, window) + 1)
+    near = finite(run["lr"])[start:end]
     changes = near.diff()
     if changes.count() < 2:
         return Finding(NOT_YET, at, {"rows": len(near), "needed": 3})
     top = known_float(near.max()) or 0.0
     # The rows at the spike and shortly before it: a restart shows there, an older one has been survived.
-    rises = changes.fill_null(0.0).set(_warms_up(run, usual)[start : row + 2], 0.0)
-    near_spike = rises[-recent.count(run) - 1 :]
+    rises = changes.fill_null(0.0).set(_warms_up(run, usual)[start:end], 0.0)
+    near_spike = rises[max(0, row + 1 - recent.count(run) - start) :]
     worst = len(changes) - len(near_spike) + (near_spike.arg_max() or 0)
     size, median = float(rises[worst]), known_float(changes.abs().median()) or 0.0
     step = int(run.steps[start + worst])
@@ -59,6 +63,13 @@ def lr_jump(
     jumps = top > 0 and size > jump * top and size > usual * median
     outcome = "no" if not jumps else "planned" if _planned(run, size, even) else "schedule"
     return Finding(outcome, step, facts, measured=facts["jump"], bound=100 * jump)
+
+
+def _peak(run: Run, row: int, window: Window) -> int:
+    """The row of the highest loss of the spike that begins at a row; that row where no loss was logged."""
+    end = bisect_right(run.steps, int(run.steps[row]) + one_spike(window))
+    highest = finite(run["loss"])[row:end].arg_max() if run.has("loss") else None
+    return row + (highest or 0)
 
 
 def _warms_up(run: Run, usual: float) -> pl.Series:
