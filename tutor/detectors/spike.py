@@ -128,7 +128,10 @@ def _early(run: Run, span: int, times: float, sigmas: float) -> list[Episode]:
         return []
     left = loss > mean + height / 2  # where the climb to that height begins
     row = int(left.fill_null(False).arg_true()[0])
-    return [Losses(loss).episode(row, span, mean + height, mean, to_float(usual.std(ddof=0)))]
+    usual = loss[: min(row, FIRST)].drop_nulls()  # what is told of the rows before it is of these alone
+    mean = to_float(usual.median())
+    bound = mean + max((times - 1) * mean, sigmas * noise_of(whole.drop_nulls()))
+    return [Losses(loss).episode(row, span, bound, mean, to_float(usual.std(ddof=0)))]
 
 
 def _after_resume(run: Run, span: int, above: Beyond) -> list[Episode]:
@@ -273,7 +276,8 @@ def severity(
     or where it rises by more than `tall` times the gain or level, however short. What was
     learned is lost where the last `lasting.to_the_end` rows still stand above the level before, in the
     median, by the share `lasting.given_back` of the same; where fewer are left, all do and the last is the
-    highest of the log: it climbs on. What a reward shows nothing of did a run that is after it no harm.
+    highest of the log: it climbs on. What a reward shows nothing of did a run that is after it no harm. A
+    spike that the log ends in may yet last.
     Source: ours; one or two rows above the band are what healthy runs show by chance. As `recovery` has it,
     the spike's peak lies within half a window of `at`: a burst often begins with a row or two, and a breath.
     """
@@ -299,8 +303,12 @@ def severity(
         lasts = stretch.stop - stretch.start >= lasting.rows
         return (lasts and height > least) or height > tall * yardstick, lasts, height
 
-    worst = max(Losses(loss).stretches(row, end, bound) or [slice(row, row)], key=weight)
+    stretches = Losses(loss).stretches(row, end, bound) or [slice(row, row)]
+    worst = max(stretches, key=weight)
     hurt, _, height = weight(worst)
+    ending = stretches[-1]
+    if not hurt and ending.stop == len(run) and (short := lasting.rows - (ending.stop - ending.start)) > 0:
+        return Finding(NOT_YET, at, {"rows": len(run), "needed": len(run) + short})
     facts = {
         "height": height,
         "bound": least,
