@@ -37,11 +37,11 @@ class Log:
         self.rows += count
         self._touch()
 
-    def write_anew(self, count: int) -> None:
+    def write_anew(self, count: int, **values: Any) -> None:
         """The log from its beginning, in place of what it held."""
         self.path.unlink()
         self.rows = 0
-        self.add(count)
+        self.add(count, **values)
 
     def _touch(self) -> None:
         os.utime(self.path, (self.clock.now, self.clock.now))

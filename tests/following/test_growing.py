@@ -143,11 +143,21 @@ class TestTrouble:
         log.write_anew(2)
         state = growing.look()
         assert state.trouble
-        assert "stands at step 1" in state.trouble.says("en")
+        assert "has lost rows" in state.trouble.says("en")
         assert len(state.run or ()) == 5
         log.add(4)
         state = growing.look()
         assert (state.trouble, len(state.run or ())) == (None, 6)
+
+    def test_another_training_in_its_place_is_taken_at_once(self, log: Log, clock: Clock):
+        growing = Growing(log.folder, clock=clock)
+        log.add(50)
+        growing.look()
+        log.write_anew(3, loss=9.5)
+        state = growing.look()
+        assert (state.trouble, state.step) == (None, 2)
+        log.add(2, loss=9.25)
+        assert growing.look().step == 4
 
     def test_one_that_cannot_be_read_says_why(self, tmp_path: Path, clock: Clock):
         path = tmp_path / "trainer_state.json"

@@ -4,7 +4,7 @@
     state = growing.look()      again and again, at the pace of `pace.Pace`
 
 A run folder of ours is read on from where it was read before, any other log anew. What was read is kept,
-whatever becomes of the log.
+whatever becomes of the log, until another training is written in its place.
 """
 
 import os
@@ -132,10 +132,8 @@ class Growing:
             return
         self._failed = 0
         before = self._run
-        if before is not None and _shorter(run, before):
-            self._since = None
-            last = int(run.steps[-1]) if len(run) else None
-            self._trouble = Trouble("shorter", {"step": last})
+        if before is not None and _shorter(run, before) and not _another(run, before):
+            self._since, self._trouble = None, Trouble("shorter")
             return
         self._trouble, self._logs = None, files.paths
         rows_came = before is None or not run.frame.equals(before.frame)
@@ -157,6 +155,17 @@ def _shorter(run: Run, before: Run) -> bool:
     if not len(before):
         return False
     return len(run) < len(before) or int(run.steps[-1]) < int(before.steps[-1])
+
+
+def _another(run: Run, before: Run) -> bool:
+    """Whether a log that has lost rows holds another training: its losses aren't those at the same steps.
+
+    Its last row may be half written.
+    """
+    if not (run.has("loss") and before.has("loss")):
+        return False
+    both = run.frame[:-1].select("step", "loss").join(before.frame.select("step", "loss"), on="step")
+    return not both["loss"].equals(both["loss_right"])
 
 
 @dataclass(frozen=True)
