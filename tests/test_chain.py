@@ -119,6 +119,9 @@ class TestOpening:
         card.write_text("expect: {tree: mine-too, leaf: x}\n")
         assert opening(write_run(home / "a", [{"step": 0}], {"break": str(card)})) == "mine-too"
 
+    def test_a_few_rows_that_are_quoted_begin_in_the_tree_about_its_course(self, home: Path):
+        assert opening(write_run(home / "a", [{"step": 9}], {"excerpt": "nine rows"})) == IN_FLIGHT
+
     @pytest.mark.parametrize(
         "manifest",
         [{}, {"break": None}, {"break": "gone"}, {"break": 7}, {"break": ["x"]}, {"break": "a\0b"}],

@@ -19,8 +19,9 @@ beside this one, and what is found there is shown.
 
 
 def opening(run: Path) -> str:
-    """The tree that the lesson of the run at `run`, its folder or its log, is about. A run without a manifest
-    begins in the tree about its course, any other in the first. A sealed one says itself where it begins.
+    """The tree that the lesson of the run at `run`, its folder or its log, is about. A run without a manifest,
+    or of which only a part is quoted, begins in the tree about its course, any other in the first. A sealed
+    one says itself where it begins.
 
     The first question waits for this, so it reads no more than the manifest and the graph of its card.
     """
@@ -31,6 +32,8 @@ def opening(run: Path) -> str:
         manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8-sig"))
         if manifest.get("sealed") and isinstance(opens := manifest.get("opens"), str):
             return opens
+        if manifest.get("excerpt"):
+            return IN_FLIGHT
         return str(Document(_card(manifest["break"])).data["expect"]["tree"])
     return FIRST
 
