@@ -19,9 +19,10 @@ beside this one, and what is found there is shown.
 
 
 def opening(run: Path) -> str:
-    """The tree that the lesson of the run at `run`, its folder or its log, is about. A run without a manifest,
-    or of which only a part is quoted, begins in the tree about its course, any other in the first. A sealed
-    one says itself where it begins.
+    """The tree that the lesson of the run at `run`, its folder or its log, is about.
+
+    A run without a manifest, or of which only a part is quoted, begins in the tree about its course, any
+    other in the first. A sealed one says itself where it begins.
 
     The first question waits for this, so it reads no more than the manifest and the graph of its card.
     """

@@ -69,8 +69,8 @@ class TutorCallback(keras.callbacks.Callback):
         mean = float((logs or {}).get("loss", math.nan))
         found = self._updates.add(batch + 1, mean)
         if found is not None and self._journal is not None:
-            found = {"loss": mean} if _own_step(self.model) else found
-            self._journal.add(self._updates.done - 1, **found, lr=self._lr)
+            losses: dict[str, Any] = {"loss": mean} if _own_step(self.model) else found
+            self._journal.add(self._updates.done - 1, lr=self._lr, **losses)
 
     def on_epoch_end(self, epoch: int, logs: Logs = None) -> None:
         """What was validated belongs to the newest row."""
@@ -119,7 +119,7 @@ class _Updates:
         """The epoch's mean begins anew; batches that wait for their update go on waiting."""
         self._epoch = (0, 0.0)
 
-    def add(self, batches: int, mean: float) -> dict[str, Any] | None:
+    def add(self, batches: int, mean: float) -> dict[str, float] | None:
         """The mean `loss` of the batches behind an update, where these complete one.
 
         It is left out where the epoch's mean is too coarse to show it.
