@@ -215,13 +215,19 @@ class TestEnd:
     def test_a_blip_shortly_before_the_end_says_how_many_rows_would_settle_it(self):
         loss = [2.0 - 1e-3 * t + 0.01 * (t % 2) + (0.15 if t >= 596 else 0.0) for t in range(600)]
         stood, looks = walk.unattended(make_run({"loss": loss}, {"dtype": "fp32"}), PHASE_19)
-        early = next(look for look in looks if look.question == "2.2")
+        early = next(look for look in looks if look.question == "2.8")
         assert early.outcome == NOT_YET
         more = early.finding.facts["needed"] - early.finding.facts["rows"]
-        assert 45 <= more <= 55  # 50 steps after the peak and the rows of the mean, of which 3 are there
+        assert more == 46  # half a window from where it began, of which 4 rows are there
         assert f"missing: {more}" in saying.why_silent(early.finding, "en")[0].text
         said = [line.text for line in saying.of_end([walk.Stage(stood, looks)], "en")]
-        assert any(f"2.2: check again after {more} more rows" in text for text in said)
+        assert any(f"2.8: check again after {more} more rows" in text for text in said)
+
+    def test_a_blip_that_has_ended_needs_no_more_rows(self):
+        loss = [2.0 - 1e-3 * t + 0.01 * (t % 2) + (0.15 if t == 596 else 0.0) for t in range(600)]
+        stood, looks = walk.unattended(make_run({"loss": loss}, {"dtype": "fp32"}), PHASE_19)
+        assert {look.question: look.outcome for look in looks}["2.8"] == "blip"
+        assert not [line for line in saying.of_end([walk.Stage(stood, looks)], "en") if "2.2" in line.text]
 
     def test_what_was_assumed_is_said_with_what_would_settle_it(self):
         columns = {"loss": [2.0 - 1e-3 * t + 0.01 * (t % 2) for t in range(300)]}

@@ -16,6 +16,7 @@ from tutor.detectors.windows import (
     finite,
     forward_mean,
     noise_of,
+    rows,
 )
 from tutor.run import Run, known_float, to_float
 
@@ -306,9 +307,10 @@ def severity(
     stretches = Losses(loss).stretches(row, end, bound) or [slice(row, row)]
     worst = max(stretches, key=weight)
     hurt, _, height = weight(worst)
-    ending = stretches[-1]
-    if not hurt and ending.stop == len(run) and (short := lasting.rows - (ending.stop - ending.start)) > 0:
-        return Finding(NOT_YET, at, {"rows": len(run), "needed": len(run) + short})
+    whole = row + rows(run, one_spike(window), lasting.rows)
+    above = loss[-1] is None or loss[-1] - bound > 1e-6 * abs(before.mean)  # beyond rounding
+    if not hurt and above and stretches[-1].stop == len(run) < whole:
+        return Finding(NOT_YET, at, {"rows": len(run), "needed": whole})
     facts = {
         "height": height,
         "bound": least,

@@ -94,7 +94,8 @@ def validation_turns(
     if not certain and end - best > onset and learned > chance.learns:
         certain = _sets_in(values, lowest, last, chance)
         least = onset if certain else least
-    step = int(steps[place + span // 2])
+    turn = place + (values[place : place + span].arg_min() or 0)  # a level's middle may be no low one
+    step = int(steps[turn])
     facts = {
         "first": first,
         "best": best,
