@@ -65,6 +65,32 @@ class TestByChance:
         assert judged("learned", val_loss=self.VAL, **{name: self.ACC}).outcome == NO_DATA
 
 
+class TestBothStill:
+    """Few rows tell where two losses are one number each."""
+
+    @pytest.mark.parametrize(
+        ("loss", "val_loss", "outcome"),
+        [
+            ((1.0887, 1.0688, 1.0688, 1.0688), 4 * (1.0708,), "both-still"),
+            ((1.0887, 1.0688, 1.0688), 3 * (1.0708,), NOT_YET),  # twice
+            ((1.0887, 1.0688, 1.0688, 1.0689), 4 * (1.0708,), NOT_YET),  # one of them moves
+            ((1.0887, 1.0688, 1.0688, 1.0688), (1.08, 1.07, 1.0708, 1.0709), NOT_YET),
+            ((1.09, 1.07, 1.07, 1.07), 4 * (1.07,), NOT_YET),  # as many digits are a matter of rounding
+            ((1.2, 1.0688, 1.0688, 1.0688), 4 * (1.0708,), NOT_YET),  # it had learned before
+            ((math.nan, None, 1.0688, 1.0688), 4 * (1.0708,), NOT_YET),
+        ],
+    )
+    def test_few_rows(self, loss: Sequence[float], val_loss: Sequence[float], outcome: str):
+        found = judged("learned", loss=loss, val_loss=val_loss)
+        assert found.outcome == outcome
+        if outcome == "both-still":
+            assert (found.facts["count"], found.facts["value"], found.facts["held_out"]) == (
+                3,
+                1.0688,
+                1.0708,
+            )
+
+
 class TestStuck:
     """The same number, to four digits or more, for five rows that fill half of the log."""
 

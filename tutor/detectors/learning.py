@@ -15,7 +15,7 @@ from tutor.detectors.grouped import Enough, Guess
 from tutor.detectors.guessing import answers_by_chance, guesses, held_out_guesses
 from tutor.detectors.loss import ends_in_zeros
 from tutor.detectors.objective import earnings, is_objective, opposed
-from tutor.detectors.standstill import all_stuck, batches_of, period_of, stands_still, stuck
+from tutor.detectors.standstill import all_stuck, batches_of, both_stuck, period_of, stands_still, stuck
 from tutor.detectors.trends import trend
 from tutor.detectors.windows import FEWEST, finite
 from tutor.run import Run, known_float, to_float
@@ -32,7 +32,7 @@ _GUESSED = (*_LEARNED, "classes", "expected", "level", "later")
     signals=(any_of("loss", "val_loss"),),
     outcomes=(
         *("yes", "no", "no-rate", "guesses", "same-answer", "scores-alike", "held-out-flat", "repeats"),
-        *("only-at-first", "zero", "held-out-still", "by-chance"),
+        *("only-at-first", "zero", "held-out-still", "both-still", "by-chance"),
     ),
     facts={
         "yes": (*_LEARNED, "best_step"),
@@ -46,6 +46,7 @@ _GUESSED = (*_LEARNED, "classes", "expected", "level", "later")
         "only-at-first": (*_LEARNED, "first", "first_step", "later", "evaluations", "since"),
         "zero": ("step", "count", *_LEARNED),
         "held-out-still": _LEARNED,
+        "both-still": (*_LEARNED, "count", "value", "held_out"),
         "by-chance": (*_GUESSED, "score", "lowest", "highest"),
     },
     every_row=True,
@@ -60,12 +61,13 @@ def learned(
     at every row, which is why it hasn't. It guesses where it came down to the logarithm of a number of
     classes and stays there (`guess` says what that is). Where each loss "repeats" one before, digit by digit
     and from the beginning, the weights don't move, however much the batches differ; where each comes again
-    nearly, what the epochs cost is compared. Where a score stays the
-    same while the loss is flat, every input gets the "same-answer"; so it does where training and validation
-    score alike and hardly move ("scores-alike"). Where the loss is exactly 0 to the end, there is nothing to
-    learn from ("zero"). Without a training loss, a validation loss that is the same number at every
-    evaluation is enough ("held-out-still"). So are evaluations that all cost, and answer, what guessing does
-    ("by-chance"), wherever training shows no gain, or none below that cost. Source: ours.
+    nearly, what the epochs cost is compared. Where a score stays the same while the loss is flat, every input
+    gets the "same-answer"; so it does where training and validation score alike and hardly move
+    ("scores-alike"). Where the loss is exactly 0 to the end, there is nothing to learn from ("zero"). Without
+    a training loss, a validation loss that is the same number at every evaluation is enough
+    ("held-out-still"), and few rows are in which both losses are ("both-still"). So are evaluations that all
+    cost, and answer, what guessing does ("by-chance"), wherever training shows no gain, or none below that
+    cost. Source: ours.
 
     Where noise hides a gain of that size, what was learned shows in the order of the levels, beyond `sigmas`
     of chance, and what wasn't in longer levels, up to half of the log. A log under `least` rows is too short
@@ -86,7 +88,8 @@ def learned(
     short = course is None or not (long or stands_still(whole, loss, least.still))
     if course is None or short or not is_objective(run) or earnings(run):
         facts = {"rows": len(loss), "needed": least.rows} if short else {"missing": []}
-        return _zero(run, guess.often, gain) or Finding(NOT_YET if short else NO_DATA, facts=facts)
+        found = _zero(run, guess.often, gain) or _both_still(whole, gain)
+        return found or Finding(NOT_YET if short else NO_DATA, facts=facts)
     early, goes_on, falls = course, _goes_on(course, sigmas), trend(_apart(course)) < -sigmas
     pace = _of(gain * abs(course.top), course.top - course.best)  # so many logs like this one gain enough
     unseen = _hidden(course, sigmas) > max(course.top - course.best, gain * abs(course.top))
@@ -142,6 +145,20 @@ def _still(run: Run, guess: Guess, gain: float) -> Finding:
     if by_chance:
         return replace(by_chance, facts={**facts, **by_chance.facts})
     return Finding("held-out-still", None, facts, None, (int(run.steps[0]), int(run.steps[-1])))
+
+
+def _both_still(run: Run, gain: float) -> Finding | None:
+    """The finding that both losses end in one number each, and that training gained less than `gain`."""
+    known, count = finite(run["loss"]).drop_nulls(), both_stuck(run)
+    if not count or begins_late(run):
+        return None
+    top, best = to_float(known.max()), to_float(known.min())
+    if top - best >= gain * abs(top):
+        return None
+    held_out = to_float(finite(run["val_loss"]).drop_nulls()[-1])
+    facts = {"top": top, "best": best, "gain": 100 * _of(top - best, abs(top)), "bound": 100 * gain}
+    facts |= {"rows": len(known), "count": count, "value": float(known[-1]), "held_out": held_out}
+    return Finding("both-still", None, facts, None, (int(run.steps[0]), int(run.steps[-1])))
 
 
 def _zero(run: Run, share: float, gain: float) -> Finding | None:

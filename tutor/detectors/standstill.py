@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
 DIGITS = 4
 """Digits from which on the same loss twice is no matter of rounding: of an estimator, not a bound."""
+THRICE = 3
+"""Epochs, at least, in which the same comes: of an estimator, not a bound."""
 
 
 def stands_still(run: Run, loss: pl.Series, share: float) -> bool:
@@ -52,6 +54,22 @@ def stuck(loss: pl.Series) -> bool:
     return _exact(last) and same >= max(FEWEST, len(known) / 2)
 
 
+def both_stuck(run: Run) -> int:
+    """In how many rows at the end the training loss and the validation loss are one number each, to `DIGITS`
+    digits or more: `THRICE` rows, and half of those that have both; else 0. Of one loss alone it takes more.
+    """
+    if not (run.has("loss") and run.has("val_loss")):
+        return 0
+    loss, held_out = finite(run["loss"]), finite(run["val_loss"])
+    both = loss.is_not_null() & held_out.is_not_null()
+    loss, held_out = loss.filter(both), held_out.filter(both)
+    if not len(loss) or not (_exact(loss[-1]) and _exact(held_out[-1])):
+        return 0
+    other = ((loss != loss[-1]) | (held_out != held_out[-1])).reverse()
+    same = int(other.arg_max() or 0) if other.any() else len(loss)
+    return same if same >= max(THRICE, len(loss) / 2) else 0
+
+
 def _exact(loss: float) -> bool:
     """Whether a loss has as many digits as `DIGITS`."""
     return len(repr(abs(loss)).partition("e")[0].replace(".", "").strip("0")) >= DIGITS
@@ -71,8 +89,6 @@ def period_of(loss: pl.Series) -> int:
     return period if period <= len(known) - FEWEST else 0
 
 
-THRICE = 3
-"""Epochs, at least, in which the same rows come: of an estimator, not a bound."""
 BEYOND = 10
 """Batches differ by so many times what each of them moved: of an estimator, not a bound."""
 
