@@ -183,6 +183,19 @@ class TestFollowing:
         assert last.startswith("step 332  [!!]")
         assert code == 1
 
+    def test_it_may_be_started_before_the_training(self, watched):
+        def there(log: Log) -> None:
+            log.folder.with_name("aside").rename(log.folder)
+            log.add(300)
+
+        Path("r").rename("aside")
+        code, lines, _ = watched("--lang", "en", acts=[there])
+        waiting, readable, first, _ = map(after, lines)
+        assert waiting == "waiting for its first row: there is nothing yet where it is to be"
+        assert readable == "the log can be read now"
+        assert first.startswith("step 299  [??] undecided")
+        assert code == 2
+
     def test_it_ends_with_the_run(self, watched):
         code, lines, _ = watched("--lang", "en", acts=[lambda log: log.add(600)])
         assert after(lines[-1]) == "the training has ended, at step 599"
@@ -223,7 +236,7 @@ class TestFollowing:
             (["check", "r", "s", "--follow"], "one run"),
             (["check", "-", "--follow"], "standard input"),
             (["check", str(ROOT / "runs" / "19-break"), "--follow", "--on", "flow", "x"], "'flow'"),
-            (["check", "nowhere", "--follow"], "there is no run"),
+            (["check", "nowhere/r", "--follow"], "there is no run"),
             (["walk", "--follow"], "tutor walk RUN --follow"),
             (["walk", str(ROOT / "runs" / "19-break"), "--silent-after", "3"], "give --follow too"),
         ],

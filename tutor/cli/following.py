@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from tutor import terminal
+from tutor import paths, readers, terminal
 from tutor.cli import options
 from tutor.following import telling
 from tutor.following.growing import SILENT_AFTER, Growing, time_of
@@ -16,6 +16,7 @@ from tutor.following.pace import EVERY, Pace
 from tutor.following.watching import Event, Watch
 from tutor.report import ENDS, STANDARD_INPUT, Report
 from tutor.reported.keys import FORMAT
+from tutor.run import BadRunError
 from tutor.tree import Tree
 from tutor.walk import Find
 from tutor.words import plain, say
@@ -41,7 +42,7 @@ def check(
     if runs[0] == STANDARD_INPUT:
         options.fail("--follow follows a file: write standard input to one (tee LOG), and follow that")
     asked, command = _asked(on)
-    path = options.folder(runs[0])
+    path = _place(runs[0])
     growing = Growing(path, SILENT_AFTER if silent_after is None else silent_after)
     watch, pace = Watch(growing, partial(Report, tree=tree, find=find)), Pace()
     said = _Said(path, lang, as_json=as_json)
@@ -58,6 +59,17 @@ def check(
             wait(max(EVERY, pace.left))
     said.leave(watch.report)
     return _code(watch.report)
+
+
+def _place(name: str) -> Path:
+    """Where the run is, or will be: what is to be followed may be started before the training."""
+    try:
+        return readers.locate(name)
+    except BadRunError as error:
+        path = paths.named_by(name)
+        if not name.strip() or not path.parent.is_dir():
+            options.fail(error)
+        return path
 
 
 def _asked(on: tuple[str, str] | None) -> tuple[frozenset[str], str | None]:

@@ -125,7 +125,8 @@ class Growing:
             self._failed += 1
             self._since = None
             if self._run is None:
-                self._trouble = Trouble("waiting", {"why": str(error)})
+                there = self.path.exists()
+                self._trouble = Trouble("waiting", {"why": str(error)}) if there else Trouble("absent")
             elif self._failed > 1:
                 there = any(log.is_file() for log in self._logs)
                 self._trouble = Trouble("unreadable", {"why": str(error)}) if there else Trouble("gone")
