@@ -237,6 +237,16 @@ class TestSymptoms:
         sources = {s.key: source(s, "en") for s in pm.symptoms}
         assert {sources[key] for key in ("dtype", "clip", "beta2")} == {"configuration"}
 
+    def test_what_blows_up_into_a_nan_began_where_it_left_its_level(self):
+        loss = [1 + 0.01 * (t % 2) for t in range(200)] + [3.0, 479.0, 1e23] + [math.nan] * 50
+        told = {one.key: one.value for one in begun(make_run({"loss": loss}), focus=203).symptoms}
+        assert told["began"] == "200"
+        assert float(told["before"]) == pytest.approx(1.005, abs=0.01)
+        at_once = {
+            one.key: one.value for one in begun(make_run({"loss": [*loss[:200], *loss[203:]]}), 200).symptoms
+        }
+        assert at_once["began"] == "200"
+
     def test_a_run_that_died(self):
         pm = begun(spiked(nan_from=250), focus=None)
         assert values(pm) | {"after": "NaN", "recovered": "did not recover", "began": "250"} == values(pm)

@@ -11,7 +11,7 @@ from tutor import detectors
 from tutor.detectors import windows
 from tutor.detectors.windows import Baseline, Window, finite
 from tutor.postmortem.thresholds import AS_BEFORE, BASELINE, EMA_STEPS, LOOK_AHEAD, WIDE
-from tutor.run import Run, to_float
+from tutor.run import Run, known_float, to_float
 
 JUDGED_BY = (
     "bad_batch",
@@ -42,7 +42,8 @@ class Incident:
     Attributes:
         numbers: the tree's; a detector that the tree doesn't use is missing.
         rows: from the row where it began to that of the greatest loss in the 50 steps from there, or of the
-            first loss that is NaN or Inf; None where no step is under discussion.
+            first loss that is NaN or Inf, which began where the loss left its level; None where no step is
+            under discussion.
         bad_row: the first row whose loss is NaN or Inf, None where there is none.
     """
 
@@ -180,8 +181,25 @@ def survey(run: Run, focus: int | None, numbers: Numbers) -> Incident:
     row = run.row_at(focus) if focus is not None else bad_row
     if len(run) == 0 or row is None:
         return Incident(run, numbers, None, bad_row)
+    if bad_row is not None and row == bad_row:
+        row = _blown_up(loss, bad_row, windows.rows(run, EMA_STEPS, 2))
     end = min(len(run), row + windows.rows(run, EMA_STEPS))
     if bad_row is not None and row <= bad_row < end:
         return Incident(run, numbers, range(row, bad_row + 1), bad_row)
     near = finite(loss)[row:end]
     return Incident(run, numbers, range(row, row + (near.arg_max() or 0) + 1), bad_row)
+
+
+def _blown_up(loss: pl.Series, bad_row: int, span: int) -> int:
+    """The row from which the loss climbs without a break into its first NaN or Inf, or that row itself.
+
+    What is told of the rows before it would else be of the explosion itself.
+    """
+    row = bad_row
+    while row > max(0, bad_row - span // 2):
+        before = finite(loss[max(0, row - 1 - span) : row - 1]).drop_nulls()
+        last = known_float(loss[row - 1])
+        if len(before) < windows.FEWEST or last is None or last <= above(level_of(before, span), before):
+            break
+        row -= 1
+    return row
