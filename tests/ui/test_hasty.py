@@ -73,7 +73,7 @@ async def test_a_panel_is_zoomed_and_resized_before_it_is_drawn(walk, key):
 async def test_a_second_enter_on_home_opens_one_walk(home):
     app = TutorApp(learner="ana")
     async with app.run_test(size=WIDE) as pilot:
-        await pilot.pause(0.2)
+        await settle(pilot)
         at_once(app, "enter", "enter", "enter")
         await settle(pilot)
         assert [type(screen) for screen in app.screen_stack[:2]] == [HomeScreen, WalkScreen]
