@@ -381,6 +381,11 @@ class TestSeverity:
         short = apply("severity", make_run({"loss": loss}), SEVERITY, 200)
         assert (short.outcome, short.facts) == (NOT_YET, {"rows": 202, "needed": 250})  # it may yet last
         assert apply("severity", make_run({"loss": [*loss, 1.0]}), SEVERITY, 200).outcome == "blip"
+        evaluated = {
+            "loss": [*loss, 1.0, None],
+            "val_loss": [None] * 203 + [1.1],
+        }  # as the last row of many is
+        assert apply("severity", make_run(evaluated), SEVERITY, 200).outcome == "blip"
         assert apply("severity", make_run({"loss": [*loss, 1.5]}), SEVERITY, 200).outcome == "hurt"
 
     def test_nothing_before_it_is_not_there_yet(self):

@@ -148,9 +148,12 @@ def _still(run: Run, guess: Guess, gain: float) -> Finding:
 
 
 def _both_still(run: Run, gain: float) -> Finding | None:
-    """The finding that both losses end in one number each, and that training gained less than `gain`."""
+    """The finding that both losses end in one number each, and that training gained less than `gain`.
+
+    A loss that is no objective may stay where it is.
+    """
     known, count = finite(run["loss"]).drop_nulls(), both_stuck(run)
-    if not count or begins_late(run):
+    if not count or begins_late(run) or not is_objective(run) or earnings(run):
         return None
     top, best = to_float(known.max()), to_float(known.min())
     if top - best >= gain * abs(top):
