@@ -232,7 +232,7 @@ class TestEnd:
     def test_what_was_assumed_is_said_with_what_would_settle_it(self):
         columns = {"loss": [2.0 - 1e-3 * t + 0.01 * (t % 2) for t in range(300)]}
         stood, looks = walk.unattended(make_run(columns), PHASE_19)
-        assert saying.assumed(stood) == ["3.1", "5.2", "5.4", "5.5"]
+        assert saying.assumed(stood) == ["3.1", "5.2", "5.6", "5.4", "5.5"]
         line, *settles = saying.of_end([walk.Stage(stood, looks)], "en")
         assert line.text.endswith("can't answer 3.1, 5.2, 5.4, 5.5")
         assert roles([line, *settles]) == ["undecided", *["assumed"] * len(settles)]

@@ -23,6 +23,7 @@ def at_the_open_question() -> AtQuestion:
     """At 1.3, with fp32 as the learner's guess at 1.2 and 1.5 assumed."""
     at = walk.begin(NAN, PHASE_19)
     at = walk.go_on(at, walk.look(at))
+    at = walk.go_on(at, walk.look(at))
     at = walk.go_on(at, walk.look(at), "fp32")
     at = walk.go_on(at, walk.look(at), UNSURE)
     assert isinstance(at, AtQuestion)
@@ -67,8 +68,8 @@ def test_its_end_says_what_is_known_and_what_would_settle_it():
 @pytest.mark.parametrize(
     ("lang", "path"),
     [
-        ("en", "1.1 yes → 1.2 fp32 (your answer) → 1.5 no (assumed) → undecided"),
-        ("es", "1.1 sí → 1.2 fp32 (tu respuesta) → 1.5 no (supuesto) → sin decidir"),
+        ("en", "1.1 yes → 1.6 no → 1.2 fp32 (your answer) → 1.5 no (assumed) → undecided"),
+        ("es", "1.1 sí → 1.6 no → 1.2 fp32 (tu respuesta) → 1.5 no (supuesto) → sin decidir"),
     ],
 )
 def test_the_lesson_says_which_answers_were_guessed(lang: str, path: str):

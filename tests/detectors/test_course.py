@@ -376,6 +376,52 @@ class TestZeroGradient:
         assert (found.outcome, found.facts) == (NOT_YET, {"rows": 2, "needed": 10})
 
 
+class TestUpdateSize:
+    """The median update against 2.5 % of the median norm, from where that has half of its largest on."""
+
+    @staticmethod
+    def found(share: float | list[float], norms: list[float], manifest: dict | None = None, **columns: list):
+        shares = share if isinstance(share, list) else len(norms) * [share]
+        updates = [one * norm for one, norm in zip(shares, norms, strict=True)]
+        return judged("update_size", manifest, update_norm=updates, param_norm=norms, **columns)
+
+    @pytest.mark.parametrize(("share", "outcome"), [(0.001, "usual"), (0.024, "usual"), (0.026, "large")])
+    def test_against_the_weights(self, share: float, outcome: str):
+        found = self.found(share, 40 * [20.0])
+        assert (found.outcome, found.step, found.level) == (outcome, None, 0.5)
+        assert (found.measured, found.bound) == (pytest.approx(share), 0.025)
+
+    def test_weights_that_begin_at_0_grow_by_a_large_share_of_nothing(self):
+        """A straight way out from 0: the n-th step is an n-th of all that was gone."""
+        norms = [float(step + 1) for step in range(100)]
+        found = self.found([1 / norm for norm in norms], norms)
+        assert (found.outcome, found.facts["begin"], found.facts["rows"]) == ("usual", 49, 51)
+        assert found.measured == pytest.approx(1 / 75)
+
+    def test_half_of_the_rows_decide(self):
+        assert self.found([*21 * [0.05], *20 * [0.001]], 41 * [1.0]).outcome == "large"
+        assert self.found([*20 * [0.05], *21 * [0.001]], 41 * [1.0]).outcome == "usual"
+
+    def test_what_isnt_finite_says_nothing(self):
+        assert self.found([*20 * [0.05], *30 * [math.nan]], 50 * [1.0]).outcome == "large"
+        assert self.found(0.05, [*19 * [1.0], *30 * [math.nan]]).outcome == NOT_YET
+
+    @pytest.mark.parametrize("norms", [19 * [1.0], [*15 * [1.0], *19 * [4.0]], 30 * [0.0]])
+    def test_too_few_rows(self, norms: list[float]):
+        assert self.found(0.05, norms).outcome == NOT_YET
+
+    def test_a_rate_that_still_warms_up(self):
+        assert self.found(0.05, 40 * [1.0], lr=[0.001 * row for row in range(40)]).outcome == NOT_YET
+
+    @pytest.mark.parametrize(("frozen", "outcome"), [(5, NO_DATA), (3, "large")])
+    def test_an_adapter_begins_at_0_and_isnt_judged(self, frozen: int, outcome: str):
+        """Of a model that trains 4 x 4 weights beside `frozen` rows of 4."""
+        parts = {"lora.weight": 4, "base.weight": frozen}
+        initial = {name: {"kind": "linear", "shape": [rows, 4]} for name, rows in parts.items()}
+        manifest = {"initial": initial, "groups": [{"name": "0", "names": ["lora.weight"]}]}
+        assert self.found(0.05, 40 * [1.0], manifest).outcome == outcome
+
+
 class TestRewarded:
     """A loss of values grows as the policy earns more: beside a reward that rises it tells nothing."""
 

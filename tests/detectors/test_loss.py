@@ -56,6 +56,56 @@ class TestNonFinite:
         assert (found.outcome, found.facts["missing"]) == (NO_DATA, ["loss"])
 
 
+class TestClimbsIntoIt:
+    """Two losses in a row that rise, the last over 3 times the highest of all before: 1.1 in a wave."""
+
+    @staticmethod
+    def found(*last: float | None, **manifest: object):
+        return apply(
+            "climbs_into_it", make_run({"loss": [*wave(20), *last]}, manifest), numbers("climbs_into_it")
+        )
+
+    @pytest.mark.parametrize(
+        ("last", "outcome"),
+        [
+            ([2.0, 3.4], "climbs"),
+            ([2.0, 3.2], "no"),
+            ([4.0, 3.4], "no"),  # it comes down again
+            ([1.0, 9.0], "no"),  # a single row, after one that fell
+            ([1.2, 1e30], "climbs"),
+            ([], "no"),
+        ],
+    )
+    @pytest.mark.parametrize("bad", [math.nan, math.inf])
+    def test_against_all_before(self, last: list[float], outcome: str, bad: float):
+        found = self.found(*last, bad, None, bad)
+        assert (found.outcome, found.facts["step"]) == (outcome, 20 + len(last))
+        assert found.step == (20 if outcome == "climbs" else None)
+
+    def test_a_leaf_has_the_best_loss_and_the_end(self):
+        found = self.found(0.5, 2.0, 30.0, math.nan)
+        assert (found.facts["best"], found.facts["best_step"], found.facts["last"]) == (0.5, 20, 30.0)
+        assert math.isnan(found.facts["end"])
+        assert found.margin == pytest.approx(30 / 1.1 / 3 - 1)
+
+    @pytest.mark.parametrize("last", [[], [2.0, 30.0], [2.0, 30.0, math.nan, 1.0], [2.0, -math.inf, 1.0]])
+    def test_what_doesnt_end_in_nan_has_nothing_to_climb_into(self, last: list[float]):
+        assert self.found(*last).outcome == NO_DATA
+
+    @pytest.mark.parametrize(
+        "loss", [[math.nan], [1.0, math.nan], [1.0, 2.0, math.nan], [-1.0, -0.5, 9.0, math.nan]]
+    )
+    def test_too_little_to_compare_with(self, loss: list[float]):
+        assert apply("climbs_into_it", make_run({"loss": loss}), numbers("climbs_into_it")).outcome == NO_DATA
+
+    def test_zeros_that_stand_for_nan(self):
+        """Hugging Face's Trainer logs a NaN as 0."""
+        run = make_run({"loss": [*wave(20), 5.0, 80.0, *5 * [0.0]]})
+        hides = {"loss": Aggregation("window", shows_nan=False)}
+        found = apply("climbs_into_it", replace(run, aggregations=hides), numbers("climbs_into_it"))
+        assert (found.outcome, found.facts["step"]) == ("climbs", 22)
+
+
 class TestSpike:
     def test_measured_against_the_100_rows_before(self):
         loss = wave(200)

@@ -32,6 +32,7 @@ STEPS = {
     "hot-attention": 60,
     "hot-blocks": 60,
     "hot-init": 60,
+    "hot-lr": 120,
     "idle-scheduler": 60,
     "log-of-softmax": 365,
     "loose-defences": 400,

@@ -13,9 +13,9 @@ from tutor.ui.screens.known import KnownScreen
 
 
 async def at_the_dtype(pilot) -> None:
-    """Past the NaN, and committed to an answer about the dtype."""
+    """Past the NaN and how it came, and committed to an answer about the dtype."""
     await settle(pilot)
-    for key in ("y", "enter", "enter", "down", "enter"):
+    for key in ("y", "enter", "enter", "down", "enter", "enter", "down", "enter"):
         await pilot.press(key)
         await settle(pilot)
     assert pilot.app.screen.walk.at == "1.2"

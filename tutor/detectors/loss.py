@@ -89,6 +89,51 @@ def non_finite(run: Run, at: int | None, *, share: float) -> Finding:
     return Finding("evaluation", broken["step"], broken)
 
 
+_CLIMB = ("step", "last", "last_step", "top", "times", "bound")
+
+
+@detector(
+    signals=("loss",),
+    outcomes=("climbs", "no"),
+    facts={"climbs": (*_CLIMB, "rows", "best", "best_step", "end"), "no": _CLIMB},
+    every_row=True,
+)
+def climbs_into_it(run: Run, at: int | None, *, rows: int, times: float) -> Finding:
+    """Whether the loss climbed into the NaN or Inf that it ends in, far above all that it had been.
+
+    The flaw: the run diverged, and what overflowed at the end is a consequence. It climbs where each of the
+    last `rows` losses before the first NaN is higher than the one before it, and the last is over `times` the
+    highest of all before them. Zeros that a trainer writes for NaN count as NaN. Source: ours.
+    """
+    known = run.logged("loss")
+    loss = known["loss"].cast(float)
+    bad = (~loss.is_finite()).fill_null(False).arg_true()
+    row = int(bad[0]) if len(bad) else len(loss) - _ends_in_zeros(known)
+    ends = row < len(loss) and (not len(bad) or bad[-1] == len(loss) - 1)
+    top = to_float(loss[: row - rows].max()) if ends and row > rows and not opposed(run) else 0.0
+    if top <= 0:
+        return Finding(NO_DATA, facts={"missing": []})
+    last, best = to_float(loss[row - 1]), int(loss[:row].arg_min() or 0)
+    facts = {
+        "step": int(known.steps[row]),
+        "last": last,
+        "last_step": int(known.steps[row - 1]),
+        "top": top,
+        "times": last / top,
+        "bound": times,
+        "rows": rows,
+        "best": to_float(loss[best]),
+        "best_step": int(known.steps[best]),
+        "end": to_float(loss[row]),
+    }
+    rises = to_float(loss[row - rows - 1 : row].diff().min()) > 0
+    begins, level = int(known.steps[row - rows]), times * top
+    outcome = "climbs" if rises and last > level else "no"
+    seen = (begins, int(known.steps[row]))
+    step = begins if outcome == "climbs" else None
+    return Finding(outcome, step, facts, level, seen, measured=last / top, bound=times)
+
+
 def _with_evaluation(run: Run, known: Run, zeros: int) -> bool:
     """Whether evaluation is finite as long as the loss isn't 0, and never again."""
     finite = run["val_loss"].cast(float).is_finite()

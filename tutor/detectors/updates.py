@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from tutor.detectors import NO_DATA, NOT_YET, Finding, any_of, detector
+from tutor.detectors.course import warming_up
 from tutor.detectors.start import times_the_mean
 from tutor.detectors.windows import Window, finite
 from tutor.run import Run, known_float, to_float
@@ -184,6 +185,57 @@ def reached_weights(run: Run, at: int | None, *, share: float) -> Finding:
     outcome = "rounded" if manifest.precision == "fp16" else "rows" if untied else "part"
     facts = {"reached": 100 * reached, "bound": 100 * share, "dtype": manifest.dtype}
     return Finding("all" if reached >= share else outcome, 0, facts, measured=reached, bound=share)
+
+
+_MOVED = ("moved", "bound", "update", "line", "weights", "rows", "begin", "end")
+
+
+@detector(
+    signals=("update_norm", "param_norm"),
+    outcomes=("usual", "large"),
+    facts=_MOVED,
+)
+def update_size(run: Run, at: int | None, *, above: float, grown: float, least: int) -> Finding:
+    """How far an update moves the weights, as a share of their own norm.
+
+    The flaw: the median update is over `above` of the median norm of the weights, so that a few dozen steps
+    move them as far as they are long and undo what the steps before have taught: a learning rate far too
+    high, which ends neither in NaN nor in a spike. Rows count once the weights have a norm of `grown` of the
+    largest one, for those that begin at 0 move by a large share of nothing; so do adapters, and a run that
+    trains less than half of its weights isn't judged. Source: ours.
+    """
+    update, weights = finite(run["update_norm"]), finite(run["param_norm"])
+    both = (update.is_not_null() & weights.is_not_null()).arg_true()
+    if len(both) < least or warming_up(run):
+        return Finding(NOT_YET, facts={"rows": len(both), "needed": max(least, len(both) + 1)})
+    if _trains_a_part(run):
+        return Finding(NO_DATA, facts={"missing": []})
+    large = (weights >= grown * to_float(weights.max())).fill_null(False)
+    first = int(large.arg_true()[0])
+    both = both.filter(both >= first)
+    length, moved = (to_float(one.gather(both).median()) for one in (weights, update))
+    if len(both) < least or not length:
+        return Finding(NOT_YET, facts={"rows": len(both), "needed": least})
+    seen = (int(run.steps[first]), int(run.steps[-1]))
+    facts = {
+        "moved": 100 * moved / length,
+        "bound": 100 * above,
+        "update": moved,
+        "line": above * length,
+        "weights": length,
+        "rows": len(both),
+        "begin": seen[0],
+        "end": seen[1],
+    }
+    outcome = "large" if moved > above * length else "usual"
+    return Finding(outcome, None, facts, above * length, seen, measured=moved / length, bound=above)
+
+
+def _trains_a_part(run: Run) -> bool:
+    """Whether the optimizer holds less than half of the model's weights, by their number."""
+    sizes = {name: math.prod(one.shape) for name, one in run.manifest.initial.items()}
+    trained = {name for group in run.manifest.groups for name in group.names}
+    return bool(trained) and 2 * sum(sizes.get(name, 0) for name in trained) < sum(sizes.values())
 
 
 EPS = 1e-8
