@@ -40,11 +40,11 @@ class TestValidationTurns:
         assert (facts["latest"], facts["latest_step"]) == (2.8, 6)
 
     @pytest.mark.parametrize(
-        ("last", "outcome"), [(2.099, "no"), (2.101, "slightly"), (2.299, "slightly"), (2.301, "turns")]
+        ("last", "outcome"), [(2.059, "no"), (2.061, "slightly"), (2.299, "slightly"), (2.301, "turns")]
     )
     def test_a_share_of_the_best_and_of_the_gain_are_the_bounds(self, last: float, outcome: str):
         given = numbers("validation_turns")
-        assert (given["of_improvement"], given["of_level"]) == (0.15, 0.05)
+        assert (given["of_improvement"], given["of_level"]) == (0.15, 0.03)
         assert beside([4.0, 2.0, 2.01, 2.02, 2.03, last]).outcome == outcome
 
     def test_one_unlucky_evaluation_is_no_turn(self):
@@ -56,7 +56,7 @@ class TestValidationTurns:
             ([1.02, 1.05, 1.09, 1.14], "turns"),
             ([1.005, 1.01, 1.015, 1.018], "no"),  # its level rises by little more than a hundredth
             ([1.12, 1.02, 1.14, 1.04], "no"),  # in no order
-            ([1.06, 1.14], "no"),  # two aren't enough
+            ([1.06, 1.14], "slightly"),  # two aren't enough
         ],
     )
     def test_a_small_rise_in_order_that_ends_many_evaluations(self, end: list[float], outcome: str):
@@ -147,14 +147,14 @@ class TestAllThatWasGainedIsLost:
         assert beside(self.course(2.22, noise=0.002)).outcome == "turns"
 
     def test_half_of_it_is_enough_where_training_goes_on_to_fall(self):
-        values = [0.512, 0.477, 0.472, 0.477, 0.475, 0.465, 0.484, 0.490, 0.498, 0.505]
+        values = [0.506, 0.4885, 0.486, 0.4885, 0.4875, 0.4825, 0.492, 0.495, 0.499, 0.5025]
         assert numbers("validation_turns")["chance"].lost == 0.5
         assert beside(values).outcome == "turns"
         assert turns(values, loss=[2.0] * len(values)).outcome != "turns"
 
     def test_too_few_to_know_the_noise(self):
-        assert beside(self.course(2.24, rows=9)).outcome == "no"
-        assert beside(self.course(2.24, rows=10)).outcome == "turns"
+        assert beside(self.course(2.195, rows=9)).outcome == "no"
+        assert beside(self.course(2.195, rows=10)).outcome == "turns"
 
     def test_a_log_that_rounds(self):
         assert beside([0.69] * 15 + [0.68] + [0.69] * 15).outcome == "no"
@@ -280,9 +280,21 @@ class TestTrainingBesideIt:
         assert turns([0.388, 0.48, *val[2:]], loss=[0.64, 0.29, 0.23, 0.16, 0.14]).outcome == NOT_YET  # near
         assert turns([*val[:2], 0.3, *val[3:]], loss=[0.64, 0.29, 0.23, 0.16, 0.01]).outcome == NOT_YET  # few
 
+    @pytest.mark.parametrize(
+        ("to", "rows", "outcome"), [(0.4, 10, "turns"), (0.6, 10, "slightly"), (0.4, 9, "slightly")]
+    )
+    def test_many_that_lie_above_it_in_the_median_whatever_their_noise(
+        self, to: float, rows: int, outcome: str
+    ):
+        """From 1.2 to 0.6 at the 20th epoch, and wildly from 0.6 to 1.1 since, while training falls to `to`."""
+        wild = [0.65, 1.1, 0.9, 0.68, 0.75, 0.83, 0.74, 0.92, 0.7, 0.78, 0.8]
+        val = [one + 0.15 * (-1) ** at for at, one in enumerate(falling(19, 1.2, 0.8))] + [0.6, *wild[:rows]]
+        loss = [*falling(20, 2.0, 1.0), *falling(rows, 0.98, to)]
+        assert turns(val, loss=loss).outcome == outcome
+
     def test_of_what_was_gained_they_have_to_lose_a_part(self):
         val = [2.22, 0.4, 0.052, 0.0855, 0.1125, 0.0892, 0.0721]
-        assert turns(val, loss=falling(7, 2.21, 0.003)).outcome == "no"
+        assert turns(val, loss=falling(7, 2.21, 0.003)).outcome == "slightly"
 
     def test_two_evaluations_after_the_lowest_decide_nothing(self):
         assert turns([0.32, 0.3, 0.33, 0.36], loss=falling(4, 0.4, 0.1)).outcome != "turns"

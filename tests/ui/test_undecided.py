@@ -13,7 +13,19 @@ from tutor.ui.screens.postmortem import PostMortemScreen
 from tutor.ui.screens.walk import WalkScreen
 
 GUESS = ("u", "enter")
-TO_THE_OPEN_QUESTION = ("enter", "enter", *GUESS, "enter", *GUESS, "down", "enter", *GUESS, *GUESS, *GUESS, *GUESS)
+TO_THE_OPEN_QUESTION = (
+    "enter",
+    "enter",
+    *GUESS,
+    "enter",
+    *GUESS,
+    "down",
+    "enter",
+    *GUESS,
+    *GUESS,
+    *GUESS,
+    *GUESS,
+)
 """From 1.1, answered, on: past 1.6, fp32 by hand at 1.2, 1.5 assumed, and nobody knows 1.3."""
 
 

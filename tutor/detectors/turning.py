@@ -54,7 +54,8 @@ def validation_turns(
     order says nothing. It also turns where all that was gained is lost again, above the first level too,
     or where it has risen for long (`chance` says when). None of it counts that noise explains. Where
     training goes on to fall, it is enough to lose a part of the gain (`chance.lost`), to rise in order,
-    or by little (`chance.onset`) in order at the end of many evaluations. Where the training loss rises
+    or by little (`chance.onset`) in order at the end of many evaluations; where it falls to half
+    (`chance.halves`), the many since then may lie that high in the median, whatever their noise. Where the training loss rises
     with it (`chance.beside`), "both" do, and nothing is learned by heart. One that stands far above those
     before and after it, and comes back, "jumps" (`chance.jumps`). Without a training loss to hold it
     against it only "rises", which as many evaluations have to show, or few that rise to `chance.times`
@@ -90,6 +91,8 @@ def validation_turns(
         certain |= rises_straight(values, last, 0.0, floor)
         certain |= learned > chance.halves and _soars(values, lowest, last, 1 + chance.above, 0.0)
         least = slight if certain else least
+    if not certain and learned > chance.halves and _stays_above(values, lowest, best + large, chance):
+        least, certain = large, True
     onset = max(chance.onset * abs(best), chance.straight * noise_of(values))
     if not certain and end - best > onset and learned > chance.learns:
         certain = _sets_in(values, lowest, last, chance)
@@ -177,6 +180,12 @@ def _in_order(values: pl.Series, lowest: int, last: int, chance: Rise, least: fl
     if len(values) < chance.evaluations:
         return len(after) >= last and trend(values[lowest:]) > least
     return len(after) >= chance.evaluations and lasting_trend(after) > least
+
+
+def _stays_above(values: pl.Series, lowest: int, level: float, chance: Rise) -> bool:
+    """Whether the evaluations since the lowest one, many of them, lie above a level in the median."""
+    after = values[lowest + 1 :]
+    return len(after) >= chance.evaluations and to_float(after.median()) > level
 
 
 def _apart(values: pl.Series, lowest: int, last: int, chance: Rise) -> bool:
