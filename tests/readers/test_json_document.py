@@ -329,3 +329,35 @@ class TestObjectsALine:
         (tmp_path / "log.jsonl").write_text(self.ROWS + end)
         run = readers.read(tmp_path / "log.jsonl")
         assert (len(run), run.unseen) == (4, True)
+
+
+class TestNulls:
+    """JSON has no NaN: JavaScript and pandas write null for it."""
+
+    LOSS = [2.5, 2.25, None, None, None, None, None]
+
+    def test_nulls_that_end_a_loss_are_nan(self, tmp_path: Path):
+        run = read(tmp_path, [{"epoch": at, "loss": one} for at, one in enumerate(self.LOSS)])
+        assert run["loss"].to_list()[:2] == [2.5, 2.25]
+        assert run["loss"].is_nan().to_list() == [False, False, *5 * [True]]
+        assert keys(run) == ["null_is_nan"]
+        assert "`loss`" in run.remarks[0].says("en") and "5" in run.remarks[0].says("es")
+
+    def test_also_where_no_loss_was_ever_a_number(self, tmp_path: Path):
+        run = read(tmp_path, [{"epoch": at, "loss": None} for at in range(6)])
+        assert (run.steps.to_list(), run["loss"].is_nan().sum()) == ([*range(6)], 6)
+
+    def test_also_in_lists(self, tmp_path: Path):
+        run = read(tmp_path, {"epochs": [*range(7)], "train_losses": self.LOSS})
+        assert run["loss"].is_nan().sum() == 5
+
+    @pytest.mark.parametrize("loss", [[2.5, None, 2.0, *5 * [None]], [2.5, 2.25, 2.0, *4 * [None]]])
+    def test_between_numbers_or_few_they_may_be_rows_without_one(
+        self, tmp_path: Path, loss: list[float | None]
+    ):
+        run = read(tmp_path, [{"epoch": at, "acc": 0.5, "loss": one} for at, one in enumerate(loss)])
+        assert (run["loss"].is_nan().sum(), keys(run)) == (0, [])
+
+    def test_a_table_of_models_without_losses_is_no_run(self, tmp_path: Path):
+        with pytest.raises(BadRunError):
+            read(tmp_path, [{"epoch": at, "loss": None} for at in range(4)])

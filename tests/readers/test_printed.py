@@ -233,6 +233,16 @@ def test_a_long_log_of_long_lines_takes_no_time(tmp_path: Path, odd: str):
 
 
 class TestTable:
+    @pytest.mark.parametrize("rule", ["-" * 40, "=====", "-----+------+------", "--- | --- | ---"])
+    def test_a_rule_below_the_heading_needs_no_bars(self, tmp_path: Path, rule: str):
+        rows = "".join(f"2025-01-01 10:00:0{at} | {10 * at} | {4 - at / 2} | 3.5\n" for at in range(5))
+        run = read(tmp_path, f"Timestamp | Step | Train Loss | Validation Loss\n{rule}\n{rows}", "log.txt")
+        assert (run.steps.to_list(), run["loss"].to_list()) == (
+            [0, 10, 20, 30, 40],
+            [4.0, 3.5, 3.0, 2.5, 2.0],
+        )
+        assert run["val_loss"].to_list() == 5 * [3.5]
+
     def test_of_a_models_card(self, tmp_path: Path):
         run = read(tmp_path, TABLE, "README.md")
         assert run.steps.to_list() == [10, 20, 30]

@@ -94,8 +94,12 @@ _CLIMB = ("step", "last", "last_step", "top", "times", "bound")
 
 @detector(
     signals=("loss",),
-    outcomes=("climbs", "no"),
-    facts={"climbs": (*_CLIMB, "rows", "best", "best_step", "end"), "no": _CLIMB},
+    outcomes=("climbs", "at-first", "no"),
+    facts={
+        "climbs": (*_CLIMB, "rows", "best", "best_step", "end"),
+        "at-first": ("step", "before"),
+        "no": _CLIMB,
+    },
     every_row=True,
 )
 def climbs_into_it(run: Run, at: int | None, *, rows: int, times: float) -> Finding:
@@ -103,14 +107,18 @@ def climbs_into_it(run: Run, at: int | None, *, rows: int, times: float) -> Find
 
     The flaw: the run diverged, and what overflowed at the end is a consequence. It climbs where each of the
     last `rows` losses before the first NaN is higher than the one before it, and the last is over `times` the
-    highest of all before them. Zeros that a trainer writes for NaN count as NaN. Source: ours.
+    highest of all before them; a NaN "at-first" had too few before it to climb. Zeros that a trainer writes for NaN count as NaN. Source: ours.
     """
     known = run.logged("loss")
     loss = known["loss"].cast(float)
     bad = (~loss.is_finite()).fill_null(False).arg_true()
     row = int(bad[0]) if len(bad) else len(loss) - _ends_in_zeros(known)
     ends = row < len(loss) and (not len(bad) or bad[-1] == len(loss) - 1)
-    top = to_float(loss[: row - rows].max()) if ends and row > rows and not opposed(run) else 0.0
+    if not ends or opposed(run):
+        return Finding(NO_DATA, facts={"missing": []})
+    if row <= rows:
+        return Finding("at-first", int(known.steps[row]), {"step": int(known.steps[row]), "before": row})
+    top = to_float(loss[: row - rows].max())
     if top <= 0:
         return Finding(NO_DATA, facts={"missing": []})
     last, best = to_float(loss[row - 1]), int(loss[:row].arg_min() or 0)

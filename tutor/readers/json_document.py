@@ -4,14 +4,16 @@ What a value stands for is each loop's own; where epochs are counted, its loss i
 Several runs in one document are `FILE/RUN-NAME` each. It is asked where no tool's own reader knows the file.
 """
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from tutor.plainfile import MEGABYTE
 from tutor.readers.common.document import LOSSES, Found, begins, look, tells_loss
 from tutor.readers.common.groups import telling
 from tutor.readers.common.guessed import in_words, renamed, unsaid
+from tutor.readers.common.lists import ends_in_null
 from tutor.readers.common.placing import Placed, held_out, placed
 from tutor.readers.common.rows import Row, configured, number, run_of_frame, table_of
 from tutor.readers.common.several import labels
@@ -50,7 +52,7 @@ class Document:
         if looked is None or self.path not in named:
             raise BadRunError(f"{self.path} isn't there any more: the document was written anew")
         found, remarks = named[self.path], list[Remark]()
-        rows = found.rows() if found.objects else _by_place(found, self.path, remarks)
+        rows = _in_rows(found, self.path, remarks) if found.objects else _by_place(found, self.path, remarks)
         table = table_of(rows, remarks)
         taken = unsaid(found.guessed, self.path)
         if taken:
@@ -69,9 +71,35 @@ class Document:
         return cut_off(run) if looked.cut else run
 
 
+def _in_rows(found: Found, path: Path, remarks: list[Remark]) -> Iterable[Row]:
+    """The run's objects as rows; remarks tell what had to be assumed."""
+    rows = [*found.rows()]
+    columns = dict.fromkeys(name for row in rows for name in row)
+    for loss in _losses(columns, path, found.guessed):
+        having = [at for at, row in enumerate(rows) if loss in row]
+        if nulls := ends_in_null([rows[at][loss] for at in having]):
+            remarks.append(_nulls(loss, nulls))
+            for at in having[-nulls:]:
+                rows[at] = {**rows[at], loss: math.nan}
+    return rows
+
+
+def _losses(columns: Iterable[str], path: Path, guessed: Mapping[str, str]) -> list[str]:
+    return [column for column, signal in _signals(columns, path, guessed).items() if signal in LOSSES]
+
+
+def _nulls(loss: str, count: int) -> Remark:
+    return Remark("null_is_nan", {"column": quoted([loss]), "count": count})
+
+
 def _by_place(found: Found, path: Path, remarks: list[Remark]) -> Iterable[Row]:
     """The run's lists as rows; remarks tell what had to be assumed."""
-    given = found.columns
+    given = dict(found.columns)
+    for loss in _losses(given, path, found.guessed):
+        values = given[loss].values
+        if nulls := ends_in_null(values):
+            remarks.append(_nulls(loss, nulls))
+            given[loss] = replace(given[loss], values=[*values[:-nulls], *nulls * [math.nan]])
     signals = _signals(given, path, found.guessed)
     losses = [column for column, signal in signals.items() if signal in LOSSES]
     put = placed(given, losses, [*signals], found.short)

@@ -2,7 +2,8 @@
 
 Hugging Face's cards list `| Training Loss | Epoch | Step | Validation Loss |`, with `No log` where nothing
 was logged yet. Where a second heading follows, as below `| train | | validate | |`, its names of held-out
-data have the first before them. Of several tables the longest is read.
+data have the first before them. The line below a heading may as well be one rule, without bars. Of several
+tables the longest is read.
 Source: transformers/modelcard.py (`make_markdown_table`)
 """
 
@@ -18,8 +19,8 @@ from tutor.readers.common.trainers import HUGGING_FACE, WINDOW
 from tutor.readers.source import Source
 from tutor.run import Run, limits, names
 
-_RULE = re.compile(r"^\s*\|?(?:\s*:?-+:?\s*\|)+\s*(?::?-+:?)?\s*$")
-_BELOW = re.compile(r"^[^\n]*\|[^\n]*\n\s*\|?(?:\s*:?-+:?\s*\|)+", re.MULTILINE)
+_RULE = re.compile(r"^\s*(?:\|?(?:\s*:?-+:?\s*[|+])+\s*(?::?-+:?)?\s*|[-=]{3,})$")
+_BELOW = re.compile(r"^[^\n]*\|[^\n]*\n\s*(?:\|?(?:\s*:?-+:?\s*[|+])+|[-=]{3,}\r?$)", re.MULTILINE)
 _CARD = {"Training Loss", "Epoch", "Step", "Validation Loss"}
 _HELD_OUT = re.compile(r"\b(?:val|eval|test|dev)", re.IGNORECASE)
 

@@ -18,7 +18,7 @@ from typing import cast
 from tutor.plainfile import OddFileError
 from tutor.readers.common.groups import SETS, gathered, in_row, inner, of_a_set, settings, telling
 from tutor.readers.common.guessed import BOTH, a_loss, by_names, says_loss, says_losses
-from tutor.readers.common.lists import Listed, counter, listed
+from tutor.readers.common.lists import Listed, counter, ends_in_null, listed
 from tutor.readers.common.rows import Row, number
 from tutor.readers.common.wholejson import load
 from tutor.readers.source import head
@@ -224,14 +224,16 @@ class _Search:
 
     def _table(self, objects: Sequence[Mapping[str, object]], way: tuple[str, ...]) -> Found | None:
         """Objects as rows, where one of their columns is a loss, and something counts or all are numbers."""
-        columns: dict[str, list[object]] = {}
+        written: dict[str, list[object]] = {}
         worded = False
         for row in map(in_row, objects):
             for name, one in row.items():
-                if number(one) is None:
+                if one is not None and number(one) is None:
                     worded = worded or (isinstance(one, str) and not _TIME.search(name))
-                elif name in columns or len(columns) < limits.COLUMNS:
-                    columns.setdefault(name, []).append(one)
+                elif name in written or len(written) < limits.COLUMNS:
+                    written.setdefault(name, []).append(one)
+        numbers = {name: [one for one in column if one is not None] for name, column in written.items()}
+        columns = {name: one for name, one in numbers.items() if one or ends_in_null(written[name])}
         if not any(map(counter, columns)) and (worded or len(objects) < 2):
             return None  # a table of models, say
         if self._known(columns):

@@ -16,6 +16,7 @@ _COUNTER = re.compile(
 )
 _CLOCK = 1e9  # seconds since 1970, of this century: what TensorBoard puts before each step
 _TIME = re.compile(r"time|wall|date", re.IGNORECASE)
+_NULLS = 5  # rows, at least, that tell that a null isn't a value that wasn't measured yet
 _PAIR, _TIMED = 2, 3  # numbers of a step and its value, and of these with a time before them
 
 
@@ -49,6 +50,17 @@ def listed(given: object, *, cut: bool = False) -> Listed | None:
         return _points(given)
     values = _numbers(given)
     return None if values is None else Listed(values)
+
+
+def ends_in_null(values: Sequence[object]) -> int:
+    """How many nulls end a loss that was a number until then, `_NULLS` or more; 0 where they say nothing.
+
+    JSON has no NaN: JavaScript, pandas and others write null for it. Where nulls lie between numbers, they are
+    rows at which the loss wasn't measured.
+    """
+    last = next((at for at, one in enumerate(reversed(values)) if one is not None), len(values))
+    between = any(one is None for one in values[: len(values) - last])
+    return 0 if between or last < _NULLS else last
 
 
 def _numbers(given: Sequence[object]) -> list[Value] | None:

@@ -60,6 +60,8 @@ PHRASES: tuple[tuple[str, str], ...] = (
     (rf"\b((?:[a-z]+[ _]){{0,2}}loss){_AT}", "{2} {3}, {1}: "),
     (r"^\W*([a-z_]{0,30}loss[a-z_]{0,30})\s?\[\s{0,9}([0-9]+)\s{0,9}\]\s{0,3}[:=]\s{0,3}", "step {2}, {1}: "),
     (r"\blosses(\s{0,9}[:=])", "loss{1}"),
+    # A pair of the step and its value, as federated learning's rounds keep them.
+    (rf"\b([a-z_]{{0,30}}loss)\s?[:=]\s?\(\s?([0-9]+)\s?,\s?({_NUMBER})\s?\)", "step {2}, {1}: {3}"),
     (WORDLESS[0], "iteration {1}, loss {2}, avg loss {3}, lr {4}"),
     (WORDLESS[1], "step {1}, loss: {2}"),
     (WORDLESS[2], "step {1}, loss: {2}"),
