@@ -190,7 +190,7 @@ class TestFollowing:
 
         Path("r").rename("aside")
         code, lines, _ = watched("--lang", "en", acts=[there])
-        waiting, readable, first, _ = map(after, lines)
+        waiting, readable, first = map(after, lines)  # at Ctrl-C it isn't said again
         assert waiting == "waiting for its first row: there is nothing yet where it is to be"
         assert readable == "the log can be read now"
         assert first.startswith("step 299  [??] undecided")
@@ -238,6 +238,7 @@ class TestFollowing:
             (["check", str(ROOT / "runs" / "19-break"), "--follow", "--on", "flow", "x"], "'flow'"),
             (["check", "nowhere/r", "--follow"], "there is no run"),
             (["walk", "--follow"], "tutor walk RUN --follow"),
+            (["walk", "nowhere/r", "--follow"], "there is no run"),
             (["walk", str(ROOT / "runs" / "19-break"), "--silent-after", "3"], "give --follow too"),
         ],
     )

@@ -97,18 +97,23 @@ class _Said:
 
     def __init__(self, path: Path, lang: str, *, as_json: bool) -> None:
         self._path, self._lang, self._as_json = path, lang, as_json
+        self._last = ""
 
     def tell(self, event: Event) -> None:
         """Print the event."""
         if self._as_json:
             terminal.tell_json(self.data(event), indent=None)
         else:
-            terminal.tell(f"{datetime.now():%H:%M:%S}  {self._words(event)}")
+            self._line(self._words(event))
 
     def leave(self, report: Report | None) -> None:
-        """Print the last verdict, of a run that is left before its end."""
-        if report is not None and not self._as_json:
-            terminal.tell(f"{datetime.now():%H:%M:%S}  {self._verdict(report)}")
+        """Print the last verdict, of a run that is left before its end, unless it is the last line anyway."""
+        if report is not None and not self._as_json and self._last != self._verdict(report):
+            self._line(self._verdict(report))
+
+    def _line(self, words: str) -> None:
+        self._last = words
+        terminal.tell(f"{datetime.now():%H:%M:%S}  {words}")
 
     def data(self, event: Event) -> dict[str, Any]:
         """The event for programs: as `tutor check --json` has a run, with what happened to it and when."""
