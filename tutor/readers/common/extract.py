@@ -15,6 +15,7 @@ from tutor.readers.common.rows import most_columns
 from tutor.run import Remark, limits
 from tutor.run.remark import packed_torn
 
+_TOGETHER = 12  # phrases that are looked for at once
 _TRIES = 3  # to explain pairs by the first of them
 _WIDEST = 4  # bytes of a character
 _CLASS = re.compile(r"\\[bdsw]")
@@ -59,9 +60,10 @@ def _rows(lines: Lines, piece: bytes) -> pl.DataFrame:
     texts = _texts(piece)
     if lines.joined and _broken(texts, lines):
         texts = pl.Series(lines.joined(texts.drop_nulls().to_list()), dtype=pl.String)
-    if lines.phrases and texts.str.contains(_any_of(lines.phrases)).any():
-        for pattern, pairs in lines.phrases:
-            texts = texts.str.replace_all(_spelled(pattern), for_polars(pairs))
+    for some, phrases in _batches(lines.phrases):
+        if texts.str.contains(some).any():
+            for pattern, pairs in phrases:
+                texts = texts.str.replace_all(_spelled(pattern), for_polars(pairs))
     if lines.each:
         texts = texts.str.extract_all(_spelled(lines.each)).explode().drop_nulls()
     if lines.only:
@@ -184,9 +186,14 @@ def _numbers(texts: pl.Series) -> pl.Series:
 
 
 @cache
-def _any_of(phrases: Sequence[tuple[str, str]]) -> str:
-    """One pattern that a line with any of the phrases has: to look once is fast."""
-    return _spelled(either(*(pattern for pattern, _ in phrases)).pattern)
+def _batches(phrases: Sequence[tuple[str, str]]) -> Sequence[tuple[str, Sequence[tuple[str, str]]]]:
+    """The phrases, some at a time, each with one pattern that a line with any of them has.
+
+    To look once for several is fast, as long as the automaton that looks for them fits into its cache: of all
+    of them it takes a hundred times as long.
+    """
+    some = (phrases[at : at + _TOGETHER] for at in range(0, len(phrases), _TOGETHER))
+    return [(_spelled(either(*(pattern for pattern, _ in one)).pattern), one) for one in some]
 
 
 @cache
