@@ -286,7 +286,7 @@ class TestTrainingBesideIt:
     def test_many_that_lie_above_it_in_the_median_whatever_their_noise(
         self, to: float, rows: int, outcome: str
     ):
-        """From 1.2 to 0.6 at the 20th epoch, and wildly from 0.6 to 1.1 since, while training falls to `to`."""
+        """From 1.2 to 0.6 at the 20th epoch, and wildly from 0.6 to 1.1 since, and training falls to `to`."""
         wild = [0.65, 1.1, 0.9, 0.68, 0.75, 0.83, 0.74, 0.92, 0.7, 0.78, 0.8]
         val = [one + 0.15 * (-1) ** at for at, one in enumerate(falling(19, 1.2, 0.8))] + [0.6, *wild[:rows]]
         loss = [*falling(20, 2.0, 1.0), *falling(rows, 0.98, to)]

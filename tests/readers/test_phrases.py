@@ -19,6 +19,7 @@ SAID = {
     "a loss at an epoch": ("Loss at epoch {step}: {loss}", [0, 1, 2, 3]),
     "a loss of one batch": ("Training loss (for one batch) at step {step}: {loss}", [0, 200, 400, 600]),
     "a loss by its index": ("train_batch_loss[ {step} ]:  {loss}", [10, 20, 30, 40]),
+    "a mean cost": ("epoch {step} mean cost {loss}", [0, 1, 2, 3]),
     "a pair of the step and the loss": ("loss: ({step}, {loss})", [0, 1, 2, 3]),
     "losses": ("iteration : {step}, losses : {loss}", [1, 2, 3, 4]),
     "darknet": (" {step}: {loss}, {loss} avg loss, 0.001000 rate, 5.3 seconds, 64 images", [1, 2, 3, 4]),

@@ -224,6 +224,42 @@ class TestExport:
             readers.read(path / "b")
 
 
+class TestOfBatches:
+    """An old Lightning's CSV: the epoch stands at each of its batches, and nothing counts these."""
+
+    def test_its_rows_are_counted(self, tmp_path: Path):
+        rows = "".join(
+            f"{4 - at / 8},{at // 5},\n" + (f",{at // 5},3.5\n" if at % 5 == 4 else "") for at in range(10)
+        )
+        run = readers.read(written(tmp_path, "train_loss,epoch,val_loss\n" + rows, "metrics.csv"))
+        assert (run.counts, len(run), run["loss"].count(), run["val_loss"].count()) == ("rows", 12, 10, 2)
+        assert keys(run) == ["no_steps"]
+
+    def test_several_runs_of_epochs_stay_several(self, tmp_path: Path):
+        rows = "".join(f"{at % 5},{4 - at / 8}\n" for at in range(15))
+        assert readers.read(written(tmp_path, "epoch,loss\n" + rows)).counts == "epochs"
+
+
+class TestDownloaded:
+    """A scalar from TensorBoard's page, in a file that is called after it."""
+
+    TEXT = "Wall time,Step,Value\n1650382697.1,400,0.5\n1650383541.7,800,0.25\n1650384385.8,1200,nan\n"
+
+    @pytest.mark.parametrize(
+        ("name", "signal"),
+        [("train_loss.csv", "loss"), ("run-a-tag-Loss_val.csv", "val_loss"), ("eval_loss.csv", "val_loss")],
+    )
+    def test_the_files_name_says_what_it_is(self, tmp_path: Path, name: str, signal: str):
+        run = readers.read(written(tmp_path, self.TEXT, name))
+        assert (words(run, signal), run.steps.to_list()) == (["0.5", "0.25", "nan"], [400, 800, 1200])
+        assert keys(run)[0] == "guessed"
+
+    @pytest.mark.parametrize("name", ["accuracy.csv", "scalar.csv"])
+    def test_of_another_the_user_has_to_say(self, tmp_path: Path, name: str):
+        with pytest.raises(BadRunError, match="--map"):
+            readers.read(written(tmp_path, self.TEXT, name))
+
+
 class TestOthers:
     @pytest.mark.parametrize("mark", [",", ";", "\t"])
     @pytest.mark.parametrize("names", ["step,loss", "loss"])

@@ -107,7 +107,8 @@ def climbs_into_it(run: Run, at: int | None, *, rows: int, times: float) -> Find
 
     The flaw: the run diverged, and what overflowed at the end is a consequence. It climbs where each of the
     last `rows` losses before the first NaN is higher than the one before it, and the last is over `times` the
-    highest of all before them; a NaN "at-first" had too few before it to climb. Zeros that a trainer writes for NaN count as NaN. Source: ours.
+    highest of all before them; a NaN "at-first" had too few before it to climb. Zeros that a trainer writes
+    for NaN count as NaN. Source: ours.
     """
     known = run.logged("loss")
     loss = known["loss"].cast(float)

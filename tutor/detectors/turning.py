@@ -55,11 +55,11 @@ def validation_turns(
     or where it has risen for long (`chance` says when). None of it counts that noise explains. Where
     training goes on to fall, it is enough to lose a part of the gain (`chance.lost`), to rise in order,
     or by little (`chance.onset`) in order at the end of many evaluations; where it falls to half
-    (`chance.halves`), the many since then may lie that high in the median, whatever their noise. Where the training loss rises
-    with it (`chance.beside`), "both" do, and nothing is learned by heart. One that stands far above those
-    before and after it, and comes back, "jumps" (`chance.jumps`). Without a training loss to hold it
-    against it only "rises", which as many evaluations have to show, or few that rise to `chance.times`
-    the lowest; so high, and all above the first one, two in a row are enough, and a quarter above it
+    (`chance.halves`), the many since then may lie that high in the median, whatever their noise. Where the
+    training loss rises with it (`chance.beside`), "both" do, and nothing is learned by heart. One that stands
+    far above those before and after it, and comes back, "jumps" (`chance.jumps`). Without a training loss to
+    hold it against it only "rises", which as many evaluations have to show, or few that rise to
+    `chance.times` the lowest; so high, and all above the first one, two in a row are enough, and a quarter above it
     (`chance.above`) where the training loss falls to half (`chance.halves`). A lowest evaluation that
     none comes near again (`chance.above`) needs no levels. NaN and Inf count where they fill `share` of
     the evaluations, or the last one; elsewhere "some" are. Source: ours.

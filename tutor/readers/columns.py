@@ -6,7 +6,8 @@ from pathlib import Path
 
 from tutor.readers import deepxde, keras, lightning, long_csv, stable_baselines3, ultralytics, wandb_export
 from tutor.readers.common import byset
-from tutor.readers.common.guessed import by_names, held_out_error
+from tutor.readers.common.guessed import by_names, held_out_error, says_losses
+from tutor.readers.common.placing import held_out
 from tutor.readers.common.rows import number
 from tutor.readers.common.tables import Table, beginning, names_in, separator
 from tutor.readers.source import Source
@@ -16,6 +17,7 @@ from tutor.words import quoted
 _OTHERS = (deepxde, keras, lightning, long_csv, stable_baselines3, ultralytics, wandb_export)
 """Those that know a CSV of one tool, and what is odd about it."""
 _LOSSES = {"loss", "val_loss"}
+_DOWNLOADED = ["wall time", "step", "value"]
 _NEEDED = {"step": "a column of steps", "loss": "one of losses"}
 _PAIR = re.compile(r"[:=]\s*(?!0$)[-+]?[0-9.]+(?:e[-+]?[0-9]+)?$", re.IGNORECASE)
 """A name with its value, as in printed lines; TensorFlow's tensors are called `loss:0`."""
@@ -40,7 +42,9 @@ def sources(path: Path) -> list[Source]:
     known = signals.keys()
     guessed: dict[str, str] = {}
     if not known & _LOSSES:
-        guessed = by_names(_beginning(path, named), path.name.partition(".")[0])
+        guessed = by_names(_beginning(path, named), path.name.partition(".")[0]) or _of_tensorboard(
+            path, named
+        )
     elif "val_loss" not in known:
         guessed = held_out_error(_beginning(path, named), signals["loss"])
     second = _second(path)
@@ -60,6 +64,13 @@ def lacks(path: Path) -> str | None:
     if _values(named, len(named)) or _printed(named):
         return None
     return _missing(named, set(names.mapping(named, path).values()))
+
+
+def _of_tensorboard(path: Path, named: Sequence[str]) -> dict[str, str]:
+    """By signal the values of a scalar that TensorBoard's page downloaded, in a file called after a loss."""
+    if [name.lower() for name in named] != _DOWNLOADED or not says_losses(path.name.partition(".")[0]):
+        return {}
+    return {"val_loss" if held_out(path.name) else "loss": named[-1]}
 
 
 def _missing(named: Sequence[str], known: Collection[str]) -> str:

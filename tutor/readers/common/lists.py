@@ -55,8 +55,8 @@ def listed(given: object, *, cut: bool = False) -> Listed | None:
 def ends_in_null(values: Sequence[object]) -> int:
     """How many nulls end a loss that was a number until then, `_NULLS` or more; 0 where they say nothing.
 
-    JSON has no NaN: JavaScript, pandas and others write null for it. Where nulls lie between numbers, they are
-    rows at which the loss wasn't measured.
+    JSON has no NaN: JavaScript, pandas and others write null for it. Where nulls lie between numbers, they
+    are rows at which the loss wasn't measured.
     """
     last = next((at for at, one in enumerate(reversed(values)) if one is not None), len(values))
     between = any(one is None for one in values[: len(values) - last])

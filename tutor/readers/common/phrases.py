@@ -55,6 +55,7 @@ PHRASES: tuple[tuple[str, str], ...] = (
     (rf"\bloss_({_NUMBER})", "loss {1}"),
     (rf"^\s*epoch\s{{0,3}}([0-9]+)(?:/[0-9]+)?\s?:\s{{0,9}}({_NUMBER})\s*$", "epoch {1}, loss: {2}"),
     (rf"\bcost{_AT}", "{1} {2}, loss: "),
+    (r"\b(?:mean|average|avg) cost\b", "cost"),
     (r"\b(epoch|step|iter(?:ation)?)\b([^a-z]{0,30})\bcost\s{0,3}[:=]?\s{0,3}", "{1}{2}loss: "),
     (r"\bTest net output #[0-9]+: loss\b", "test loss"),
     (rf"\b((?:[a-z]+[ _]){{0,2}}loss){_AT}", "{2} {3}, {1}: "),

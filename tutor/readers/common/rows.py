@@ -88,6 +88,8 @@ def run_of_table(frame: "pl.DataFrame", path: Path, **about: Unpack[About]) -> R
 
     said = called.checked(path, frame.columns)
     given, mapping = frame.columns, names.mapping(frame.columns, path)
+    if _of_batches(frame, mapping):
+        mapping = {column: signal for column, signal in mapping.items() if signal != "step"}
     aggregations = about.get("aggregations")
     if aggregations is None:
         loss = next((column for column, signal in mapping.items() if signal == "loss"), None)
@@ -111,6 +113,18 @@ def run_of_table(frame: "pl.DataFrame", path: Path, **about: Unpack[About]) -> R
             )
         )
     return several.in_turn(runs)
+
+
+def _of_batches(frame: "pl.DataFrame", mapping: Mapping[str, str]) -> bool:
+    """Whether most rows with a loss repeat the epoch of the one before, and nothing else counts them.
+
+    An old Lightning logs so: its rows are of batches, and only their own number tells them apart.
+    """
+    columns = {signal: column for column, signal in mapping.items()}
+    if names.counts(mapping) != "epochs" or not {"step", "loss"} <= columns.keys():
+        return False
+    epochs = frame[columns["step"]].filter(frame[columns["loss"]].is_not_null())
+    return len(epochs) > 1 and int((epochs == epochs.shift()).sum()) > len(epochs) / 2
 
 
 def _without_rows(path: Path) -> BadRunError:
