@@ -59,9 +59,9 @@ def validation_turns(
     training loss rises with it (`chance.beside`), "both" do, and nothing is learned by heart. One that stands
     far above those before and after it, and comes back, "jumps" (`chance.jumps`). Without a training loss to
     hold it against it only "rises", which as many evaluations have to show, or few that rise to
-    `chance.times` the lowest; so high, and all above the first one, two in a row are enough, and a quarter above it
-    (`chance.above`) where the training loss falls to half (`chance.halves`). A lowest evaluation that
-    none comes near again (`chance.above`) needs no levels. NaN and Inf count where they fill `share` of
+    `chance.times` the lowest; so high, and all above the first one, two in a row are enough, and a quarter
+    above it (`chance.above`) where the training loss falls to half (`chance.halves`). A lowest evaluation
+    that none comes near again (`chance.above`) needs no levels. NaN and Inf count where they fill `share` of
     the evaluations, or the last one; elsewhere "some" are. Source: ours.
     """
     if broken := broken_evaluation(run, share):
