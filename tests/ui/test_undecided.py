@@ -90,6 +90,6 @@ async def test_it_is_taken_up_at_its_end_and_home_says_that_something_is_wrong(l
 async def test_a_question_that_nobody_can_answer_was_not_answered_before(log):
     app = over(log)
     async with app.run_test(size=NARROW) as pilot:
-        await press(pilot, "y", "enter", "enter", "n", "enter", "enter", "u", "enter", "b", "u", "enter")
+        await press(pilot, "y", "enter", "enter", "down", "enter", "enter", "u", "enter", "b", "u", "enter")
         assert "already answered" not in shown(app)
         assert "you said: the log can't tell" in shown(app)

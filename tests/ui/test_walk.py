@@ -354,7 +354,7 @@ async def test_who_does_not_know_either_goes_on_with_what_is_assumed(walk, tmp_p
 async def test_where_nothing_may_be_assumed_it_is_told_what_is_known(walk, tmp_path):
     rows = [{"step": step, "loss": 2.0 - step / 1000 if step < 300 else math.nan} for step in range(310)]
     app = walk(write_run(tmp_path / "nan", rows))
-    async with opened(app, WIDE, "y", "enter", "enter", "n", "enter", "enter", "u", "enter") as pilot:
+    async with opened(app, WIDE, "y", "enter", "enter", "down", "enter", "enter", "u", "enter") as pilot:
         assert app.screen.walk.at == "1.2"  # which dtype?
         await pilot.press("u", "enter")
         await settle(pilot)
@@ -747,7 +747,7 @@ async def test_a_rule_without_numbers_has_no_sources(walk, tmp_path):
     app = walk(write_run(tmp_path / "nan", rows, {"dtype": "fp32"}))
     async with app.run_test(size=WIDE) as pilot:
         await settle(pilot)
-        await pilot.press("y", "enter", "enter", "n", "enter", "enter", "down", "enter")  # past 1.6, to 1.2
+        await pilot.press("y", "enter", "enter", "down", "enter", "enter", "down", "enter")  # past 1.6, to 1.2
         await settle(pilot)
         assert app.screen.seen.answers
         assert app.screen.walk.at == "1.2"
