@@ -747,7 +747,7 @@ async def test_a_rule_without_numbers_has_no_sources(walk, tmp_path):
     app = walk(write_run(tmp_path / "nan", rows, {"dtype": "fp32"}))
     async with app.run_test(size=WIDE) as pilot:
         await settle(pilot)
-        await pilot.press("y", "enter", "enter", "down", "enter", "enter", "down", "enter")  # past 1.6, to 1.2
+        await pilot.press("y", "enter", "enter", "down", "enter", "enter", "down", "enter")  # to 1.2
         await settle(pilot)
         assert app.screen.seen.answers
         assert app.screen.walk.at == "1.2"
