@@ -2,6 +2,7 @@
 
 import json
 import math
+import random
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import datetime
@@ -209,6 +210,15 @@ class TestBegan:
         walk, _ = walks.unattended(run, trees.find("phase-19"))
         assert saying.of_onset(walk, "en").startswith(f"It began {said}" if said else "")
         assert bool(saying.of_onset(walk, "es")) == bool(said)
+
+    def test_a_blip_is_not_where_it_began_that_nothing_was_learned(self):
+        noise = random.Random(0)
+        losses = [7.6 + noise.gauss(0, 0.05) + (0.4 if t == 60 else 0) for t in range(220)]
+        run = make_run({"step": [50 * t for t in range(220)], "loss": losses})
+        walk, looks = walks.unattended(run, trees.find("phase-19"))
+        said = {look.question: look.outcome for look in looks}
+        assert (said["2.1"], said["2.8"], walk.at, walk.focus) == ("yes", "blip", "never-learned", 3000)
+        assert saying.of_onset(walk, "en") == ""
 
     def test_a_row_a_step_says_which(self):
         run = make_run({"loss": [1.0] * 9})

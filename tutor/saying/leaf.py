@@ -44,8 +44,14 @@ def meaning(leaf: Leaf, facts: Mapping[str, Any], lang: str) -> str:
 
 
 def of_onset(walk: Walk, lang: str) -> str:
-    """Between which steps began what the walk discusses; "" where the log has a row for the very step."""
+    """Between which steps began what the walk discusses; "" where the log has a row for the very step.
+
+    Also where a question about the whole run decided: that didn't begin at the step discussed before.
+    """
     if walk.focus is None or len(set(walk.run.span_of(walk.focus))) == 1:
+        return ""
+    decided = walk.answers[-1].question if walk.answers else None
+    if decided and walk.start[1] is None and walk.tree.questions[decided].view == "whole":
         return ""
     return say("leaf.onset", lang, where=of_began(walk.run, walk.focus, lang))
 
