@@ -71,6 +71,12 @@ def test_two_columns_of_a_file_called_after_its_losses_are_training_and_validati
     assert (run["loss"][1], run["val_loss"][1], keys(run)) == (3.75, 4.875, ["unnamed"])
 
 
+def test_what_rises_as_a_share_while_the_loss_falls_is_no_validation_loss(tmp_path: Path):
+    """What was right, it seems; taken for a loss, every such run would overfit."""
+    with pytest.raises(BadRunError, match="nothing names its 3 columns"):
+        read(tmp_path, "".join(f"{at} {0.9 - at / 20} {0.5 + at / 20}\n" for at in range(9)), "loss.txt")
+
+
 @pytest.mark.parametrize("name", ["loss_acc.csv", "log.csv"])
 def test_of_two_columns_one_of_which_may_be_something_else_the_user_is_asked(tmp_path: Path, name: str):
     with pytest.raises(BadRunError, match="nothing names its 3 columns"):

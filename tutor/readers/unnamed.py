@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tutor import packed
-from tutor.readers.common.guessed import BOTH, in_words, may_be_loss, renamed, says_losses, unsaid
+from tutor.readers.common.guessed import BOTH, both_losses, in_words, may_be_loss, renamed, unsaid
 from tutor.readers.common.lines import Line, Lines
 from tutor.readers.common.rows import number, run_of_frame, run_of_table
 from tutor.readers.common.tables import names_in
@@ -72,9 +72,12 @@ class Layout:
         named = path.name.partition(".")[0]
         if len(values) == 1 and (self.counts or not _whole(column)) and may_be_loss(named, column):
             found["loss"] = values[0]
-        if len(values) == len(BOTH) and self.counts and says_losses(named):
+        if len(values) == len(BOTH) and self.counts and both_losses(named, *self._last(len(BOTH))):
             found |= zip(BOTH, values, strict=True)
         return found
+
+    def _last(self, count: int) -> list[list[float]]:
+        return [[row[at] for row in self.rows] for at in range(-count, 0)]
 
 
 def _whole(column: Sequence[float]) -> bool:

@@ -17,7 +17,7 @@ from typing import cast
 
 from tutor.plainfile import OddFileError
 from tutor.readers.common.groups import SETS, gathered, in_row, inner, of_a_set, settings, telling
-from tutor.readers.common.guessed import BOTH, a_loss, by_names, says_loss, says_losses
+from tutor.readers.common.guessed import BOTH, a_loss, both_losses, by_names, says_loss
 from tutor.readers.common.lists import Listed, counter, ends_in_null, listed
 from tutor.readers.common.rows import Row, number
 from tutor.readers.common.wholejson import load
@@ -214,11 +214,11 @@ class _Search:
     def _without_names(self, given: Sequence[object]) -> Found | None:
         """Rows of a step, a loss and one of validation, in a file that is called after its losses."""
         rows = [one for one in given if isinstance(one, list) and len(one) == 1 + len(BOTH)]
-        if len(rows) < max(_FEW, len(given) - self.cut) or not says_losses(self.named):
+        if len(rows) < max(_FEW, len(given) - self.cut):
             return None
         columns = {str(at + 1): listed([[row[0], row[at]] for row in rows]) for at in range(1, 1 + len(BOTH))}
         known = {place: column for place, column in columns.items() if column}
-        if len(known) < len(BOTH):
+        if len(known) < len(BOTH) or not both_losses(self.named, *(one.values for one in known.values())):
             return None
         return Found(columns=known, guessed=dict(zip(BOTH, known, strict=True)))
 

@@ -47,6 +47,20 @@ def says_losses(named: str) -> bool:
     return bool(_A_LOSS.search(named)) and not _NO_LOSS.search(named)
 
 
+def both_losses(named: str, first: Sequence[float | None], second: Sequence[float | None]) -> bool:
+    """Whether two columns in a file of that name are the losses of training and validation.
+
+    Not where the first falls and the second rises within 0 and 1, as parts of what was right do.
+    """
+    trained, other = (
+        [one for one in column if one is not None and not isnan(one)] for column in (first, second)
+    )
+    if not (says_losses(named) and trained and other):
+        return False
+    (began, ended), (low, high) = ends(trained), ends(other)
+    return not (all(0 <= one <= 1 for one in other) and low < high and ended < began)
+
+
 def may_be_loss(named: str, column: Sequence[float]) -> bool:
     """Whether the only column of values may be a loss: by the file's name, or as it doesn't rise as parts of
     1 or 100 do, of what was right.
