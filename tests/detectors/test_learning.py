@@ -438,6 +438,35 @@ class TestSameAnswer:
         assert "\x1b" not in found.facts["score"]
 
 
+class TestFindsNothing:
+    """A score of exactly 0 at the end, beside a loss that goes on to fall: of 25 rows the last 20 count."""
+
+    LOSS = [4.0 - row / 10 for row in range(25)]
+
+    @pytest.mark.parametrize(
+        ("name", "first", "last", "outcome"),
+        [
+            ("metrics/precision", 0.002, 0.0, "finds-nothing"),
+            ("val_iou", 0.3, 0.0, "finds-nothing"),
+            ("metrics/precision", 0.0, 0.0, "yes"),  # perhaps never measured
+            ("metrics/precision", 0.002, 0.001, "yes"),
+            ("eval_wer", 0.5, 0.0, "yes"),  # of an error, the best
+            ("eval_bleu", 2.5, 0.0, "yes"),  # rounded, perhaps
+        ],
+    )
+    def test_by_score(self, name: str, first: float, last: float, outcome: str):
+        found = judged("learned", loss=self.LOSS, **{name: [first, *24 * [last]]})
+        assert found.outcome == outcome
+
+    def test_few_rows_may_be_the_beginning_of_a_run(self):
+        nothing = [0.002, *11 * [0.0]]
+        assert judged("learned", loss=self.LOSS[:12], val_recall=nothing).outcome == "finds-nothing"
+        assert judged("learned", loss=self.LOSS[:11], val_recall=nothing[:11]).outcome == "yes"
+
+    def test_it_may_be_found_again(self):
+        assert judged("learned", loss=self.LOSS, val_recall=[0.1, *23 * [0.0], 0.1]).outcome == "yes"
+
+
 class TestScoresAlike:
     """Losses that gained little, and the accuracies of training and of validation beside them."""
 

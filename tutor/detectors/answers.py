@@ -28,6 +28,8 @@ _SCORE = re.compile(
 """Columns that score answers: the same answer to every input gives the same score at every evaluation."""
 _ACCURACY = re.compile(r"(?<![a-z])(acc|accuracy)(?![a-z])", re.IGNORECASE)
 """Those that count right answers."""
+_FOUND = re.compile(r"(?<![a-z])(f1|mcc|iou|dice|precision|recall)(?![a-z])", re.IGNORECASE)
+"""Those that are 0 where nothing is found, whatever there was to find."""
 _KEPT = re.compile(r"(?<![a-z])(best|max|min|top)(?![a-z])", re.IGNORECASE)
 """Words of a score that is the best so far, which stays what it is by design."""
 _ERROR = re.compile(r"(?<![a-z])(wer|cer)(?![a-z])", re.IGNORECASE)
@@ -62,6 +64,19 @@ def same_answer(run: Run, often: float, gain: float) -> dict[str, Any]:
     """
     for score in _scores(run, often):
         if not score.moves and _tells(score.name, score.value) and _flat(run, score.row, gain):
+            return score.said(run)
+    return {}
+
+
+def finds_nothing(run: Run, often: float, least: int) -> dict[str, Any]:
+    """A score that is exactly 0 at every row of the last share `often`, `least` of them or more.
+
+    As `same_answer` says it, however the loss falls: nothing is found, though the score was above 0 before,
+    and so is measured.
+    """
+    for score in _scores(run, often):
+        nothing = not score.value and not score.moves and score.count >= least
+        if nothing and _FOUND.search(score.name) and to_float(finite(run.frame[score.name]).max()) > 0:
             return score.said(run)
     return {}
 

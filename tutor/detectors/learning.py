@@ -7,7 +7,13 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tutor.detectors import NO_DATA, NOT_YET, Finding, any_of, detector
-from tutor.detectors.answers import flat_held_out, nearly_same_answer, only_at_first, same_answer
+from tutor.detectors.answers import (
+    finds_nothing,
+    flat_held_out,
+    nearly_same_answer,
+    only_at_first,
+    same_answer,
+)
 from tutor.detectors.beginning import begins_late
 from tutor.detectors.course import warming_up
 from tutor.detectors.courses import Course, course_in, course_of
@@ -32,7 +38,7 @@ _GUESSED = (*_LEARNED, "classes", "expected", "level", "later")
     signals=(any_of("loss", "val_loss"),),
     outcomes=(
         *("yes", "no", "no-rate", "guesses", "same-answer", "scores-alike", "held-out-flat", "repeats"),
-        *("only-at-first", "zero", "held-out-still", "both-still", "by-chance"),
+        *("only-at-first", "zero", "held-out-still", "both-still", "by-chance", "finds-nothing"),
     ),
     facts={
         "yes": (*_LEARNED, "best_step"),
@@ -40,6 +46,7 @@ _GUESSED = (*_LEARNED, "classes", "expected", "level", "later")
         "no-rate": _LEARNED,
         "guesses": _GUESSED,
         "same-answer": (*_LEARNED, *_SCORED),
+        "finds-nothing": (*_LEARNED, *_SCORED),
         "scores-alike": (*_LEARNED, *_SCORED, "held_out", "beside", "moves"),
         "held-out-flat": _LEARNED,
         "repeats": (*_LEARNED, "period", "again"),
@@ -63,11 +70,11 @@ def learned(
     and from the beginning, the weights don't move, however much the batches differ; where each comes again
     nearly, what the epochs cost is compared. Where a score stays the same while the loss is flat, every input
     gets the "same-answer"; so it does where training and validation score alike and hardly move
-    ("scores-alike"). Where the loss is exactly 0 to the end, there is nothing to learn from ("zero"). Without
-    a training loss, a validation loss that is the same number at every evaluation is enough
-    ("held-out-still"), and few rows are in which both losses are ("both-still"). So are evaluations that all
-    cost, and answer, what guessing does ("by-chance"), wherever training shows no gain, or none below that
-    cost. Source: ours.
+    ("scores-alike"), or where a score is 0 to the end, though it wasn't before ("finds-nothing"). Where the
+    loss is exactly 0 to the end, there is nothing to learn from ("zero"). Without a training loss, a
+    validation loss that is the same number at every evaluation is enough ("held-out-still"), and few rows are
+    in which both losses are ("both-still"). So are evaluations that all cost, and answer, what guessing does
+    ("by-chance"), wherever training shows no gain, or none below that cost. Source: ours.
 
     Where noise hides a gain of that size, what was learned shows in the order of the levels, beyond `sigmas`
     of chance, and what wasn't in longer levels, up to half of the log. A log under `least` rows is too short
@@ -116,7 +123,11 @@ def learned(
     if warming_up(run):
         outcome = NOT_YET
     elif outcome in ("yes", NOT_YET, NO_DATA) or len(loss) < least.rows:
-        found = held_out or guesses(run, loss, course, guess) or _same_answer(whole, course, guess, gain)
+        found = (
+            held_out
+            or guesses(run, loss, course, guess)
+            or _same_answer(whole, course, guess, gain, least.rows)
+        )
         if found is None and by_chance and (outcome != "yes" or course.best > by_chance.facts["expected"]):
             found = by_chance
         if found is None and outcome == NOT_YET:
@@ -179,9 +190,11 @@ def _zero(run: Run, share: float, gain: float) -> Finding | None:
     return Finding("zero", step, facts, None, (step, int(run.steps[-1])))
 
 
-def _same_answer(run: Run, course: Course, guess: Guess, gain: float) -> Finding | None:
+def _same_answer(run: Run, course: Course, guess: Guess, gain: float, least: int) -> Finding | None:
     """The finding that a score stays, or hardly moves in a run that gained little; None where none does."""
     outcome, score = "same-answer", same_answer(run, guess.often, gain)
+    if not score:
+        outcome, score = "finds-nothing", finds_nothing(run, guess.often, least)
     if not score and course.top - course.best < guess.little * abs(course.top):
         outcome, score = "scores-alike", nearly_same_answer(run, guess.often, guess.within, gain)
     return Finding(outcome, None, score, None, (score["since"], int(run.steps[-1]))) if score else None
