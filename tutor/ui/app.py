@@ -12,6 +12,7 @@ learner without a notebook is told before the first question what all this is ab
 
 from __future__ import annotations
 
+import sys
 from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING
@@ -21,6 +22,7 @@ from textual.errors import NoWidget
 from textual.screen import Screen
 
 from tutor import preferences
+from tutor.terminal import hangup
 from tutor.ui import bindings
 from tutor.ui.firstpaint import FirstPaint, commands
 from tutor.ui.following import Following
@@ -39,6 +41,8 @@ if TYPE_CHECKING:
     from tutor.tree import Tree
 
 SMALLEST = (60, 18)
+HUNG_UP = 2.0
+"""Seconds until the app sees that its terminal has gone."""
 
 
 class TutorApp(Following, FirstPaint):
@@ -80,6 +84,15 @@ class TutorApp(Following, FirstPaint):
         for theme in (DARK, LIGHT):
             self.register_theme(theme)
         self._take_preferences()
+
+    def on_mount(self) -> None:
+        """See from time to time whether the terminal is still there."""
+        self.set_interval(HUNG_UP, self._end_with_terminal)
+
+    def _end_with_terminal(self) -> None:
+        """End where the terminal has gone; what was answered so far is kept already."""
+        if not self.is_headless and sys.__stdin__ is not None and hangup.gone(sys.__stdin__.fileno()):
+            hangup.hang_up()
 
     def get_default_screen(self) -> Screen:
         """The walk asked for, else home: it takes the place of Textual's empty screen."""
