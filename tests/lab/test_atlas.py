@@ -1,6 +1,10 @@
 """The atlas: which runs it makes, what it does with those that fail, and that it goes on where it stopped."""
 
 import os
+from collections.abc import Callable
+from concurrent.futures import Future
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
@@ -72,6 +76,23 @@ def test_a_killed_worker_is_named_and_takes_no_other_with_it():
     found = dict(workers.outcomes(square_or_die, range(6), 3))
     assert found.pop(3) == workers.KILLED
     assert found == {item: item * item for item in (0, 1, 2, 4, 5)}
+
+
+def test_a_worker_that_dies_while_an_item_is_handed_over_takes_none_with_it(monkeypatch: pytest.MonkeyPatch):
+    """The pool then refuses the item; it was lost now and then."""
+    handed = list[int]()
+
+    class Pool:
+        def submit(self, function: Callable[[int], int], item: int) -> Future[int]:
+            handed.append(item)
+            if len(handed) == 2:
+                raise BrokenProcessPool
+            future = Future[int]()
+            future.set_result(function(item))
+            return future
+
+    monkeypatch.setattr(workers, "_pool", lambda at_once: nullcontext(Pool()))
+    assert dict(workers.outcomes(lambda item: item * item, range(4), 2)) == {0: 0, 1: 1, 2: 4, 3: 9}
 
 
 @pytest.mark.slow

@@ -59,9 +59,9 @@ def outcomes(
             with _pool(1 if alone else at_once) as pool:
                 while queue or running:
                     while queue and len(running) < (1 if alone else at_once):
-                        item = queue.popleft()
                         with _ignoring_interrupts():
-                            running[pool.submit(function, item)] = item
+                            future = pool.submit(function, queue[0])  # raises where a worker died just now
+                        running[future] = queue.popleft()
                     done, _ = wait(running, return_when=FIRST_COMPLETED)
                     for future in done:
                         result = future.result()  # raises, and leaves the item, where its worker died
