@@ -358,6 +358,13 @@ class TestNulls:
         run = read(tmp_path, [{"epoch": at, "acc": 0.5, "loss": one} for at, one in enumerate(loss)])
         assert (run["loss"].is_nan().sum(), keys(run)) == (0, [])
 
+    @pytest.mark.parametrize("val", [7 * [None], LOSS])
+    def test_those_of_validation_say_that_there_was_none(self, tmp_path: Path, val: list[float | None]):
+        rows = [{"epoch": at, "loss": 3 - at / 4, "val_loss": one} for at, one in enumerate(val)]
+        run = read(tmp_path, rows)
+        assert (run["loss"].is_nan().sum(), keys(run)) == (0, [])
+        assert not run.has("val_loss") or run["val_loss"].is_nan().sum() == 0
+
     def test_a_table_of_models_without_losses_is_no_run(self, tmp_path: Path):
         with pytest.raises(BadRunError):
             read(tmp_path, [{"epoch": at, "loss": None} for at in range(4)])

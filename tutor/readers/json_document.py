@@ -75,7 +75,7 @@ def _in_rows(found: Found, path: Path, remarks: list[Remark]) -> Iterable[Row]:
     """The run's objects as rows; remarks tell what had to be assumed."""
     rows = [*found.rows()]
     columns = dict.fromkeys(name for row in rows for name in row)
-    for loss in _losses(columns, path, found.guessed):
+    for loss in _trained(columns, path, found.guessed):
         having = [at for at, row in enumerate(rows) if loss in row]
         if nulls := ends_in_null([rows[at][loss] for at in having]):
             remarks.append(_nulls(loss, nulls))
@@ -84,8 +84,9 @@ def _in_rows(found: Found, path: Path, remarks: list[Remark]) -> Iterable[Row]:
     return rows
 
 
-def _losses(columns: Iterable[str], path: Path, guessed: Mapping[str, str]) -> list[str]:
-    return [column for column, signal in _signals(columns, path, guessed).items() if signal in LOSSES]
+def _trained(columns: Iterable[str], path: Path, guessed: Mapping[str, str]) -> list[str]:
+    """The column of the training loss, if any: a null of validation says as a rule that none was made."""
+    return [column for column, signal in _signals(columns, path, guessed).items() if signal == "loss"]
 
 
 def _nulls(loss: str, count: int) -> Remark:
@@ -95,7 +96,7 @@ def _nulls(loss: str, count: int) -> Remark:
 def _by_place(found: Found, path: Path, remarks: list[Remark]) -> Iterable[Row]:
     """The run's lists as rows; remarks tell what had to be assumed."""
     given = dict(found.columns)
-    for loss in _losses(given, path, found.guessed):
+    for loss in _trained(given, path, found.guessed):
         values = given[loss].values
         if nulls := ends_in_null(values):
             remarks.append(_nulls(loss, nulls))

@@ -233,7 +233,11 @@ class _Search:
                 elif name in written or len(written) < limits.COLUMNS:
                     written.setdefault(name, []).append(one)
         numbers = {name: [one for one in column if one is not None] for name, column in written.items()}
-        columns = {name: one for name, one in numbers.items() if one or ends_in_null(written[name])}
+        columns = {
+            name: one
+            for name, one in numbers.items()
+            if one or (ends_in_null(written[name]) and not names.says_held_out(name))
+        }
         if not any(map(counter, columns)) and (worded or len(objects) < 2):
             return None  # a table of models, say
         if self._known(columns):
