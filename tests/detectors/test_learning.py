@@ -266,12 +266,18 @@ class TestNeverBelowTheFirst:
 
     LOSS = (0.176, *[0.204, 0.1816, 0.2315, 0.1928, 0.2264, 0.1848, 0.2371, 0.1899] * 2)
 
-    def found(self, loss: Sequence[float], counts: Counts = "epochs") -> str:
-        run = replace(make_run({"loss": list(loss)}), counts=counts)
+    def found(self, loss: Sequence[float], counts: Counts = "epochs", **more: Sequence[float]) -> str:
+        run = replace(make_run({"loss": list(loss), **more}), counts=counts)
         return apply("learned", run, numbers("learned")).outcome
 
     def test_no_epoch_ended_below_it(self):
         assert self.found(self.LOSS) == "no"
+
+    def test_most_lie_above_it_in_both_losses(self):
+        loss = [*self.LOSS[:9], 0.1755, *self.LOSS[10:]]
+        assert self.found(loss, val_loss=[0.9 * one for one in loss]) == "no"
+        assert self.found(loss, val_loss=[2.0, *[0.9 * one for one in loss[1:]]]) == NOT_YET
+        assert self.found(loss, "steps", val_loss=[0.9 * one for one in loss]) == NOT_YET
 
     def test_one_that_did_is_enough_of_a_doubt(self):
         assert self.found([*self.LOSS[:9], 0.1755, *self.LOSS[10:]]) == NOT_YET

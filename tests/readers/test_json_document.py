@@ -262,6 +262,11 @@ def test_of_one_that_is_cut_short_what_is_whole_is_kept(tmp_path: Path, text: st
     assert run.remarks[-1].key == "cut_off"
 
 
+def test_a_list_as_long_as_the_loss_is_whole_where_the_document_is_cut_after_it(tmp_path: Path):
+    run = read(tmp_path, '{"loss": [4.25, 3.5, 3.0], "val_loss": [4.5, 4.0, 3.75], "lr": [')
+    assert run["val_loss"].to_list() == [4.5, 4.0, 3.75]
+
+
 NUMBERS = st.floats(width=32) | st.integers(-9, 9) | st.none()
 LISTS = st.lists(NUMBERS, max_size=9)
 NAMES = st.sampled_from(

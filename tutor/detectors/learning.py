@@ -250,9 +250,15 @@ def _without_gain(run: Run, goes_on: bool) -> str:
 def _never_below(run: Run, known: pl.Series, least: int) -> bool:
     """Whether no epoch ended below the first one, in one and a half times as many as a log needs.
 
-    The mean over an epoch is no lucky batch: where anything is learned, a later one is lower.
+    The mean over an epoch is no lucky batch: where anything is learned, a later one is lower. Where a
+    validation loss says the same, the later ones need lie above the first in the median alone.
     """
-    return run.counts == "epochs" and 2 * len(known) >= 3 * least and to_float(known[1:].min()) > known[0]
+    if run.counts != "epochs" or 2 * len(known) < 3 * least:
+        return False
+    held_out = finite(run["val_loss"]).drop_nulls() if run.has("val_loss") else known[:0]
+    both = (known, held_out) if len(held_out) == len(known) else ()
+    usual = bool(both) and all(to_float(one[1:].median()) > one[0] for one in both)
+    return usual or to_float(known[1:].min()) > known[0]
 
 
 def _of(part: float, whole: float) -> float:

@@ -196,7 +196,10 @@ class _Search:
         """All lists of an object and of the groups in it, as one run."""
         columns, holding = gathered(given, cut=self.cut)
         torn = self.cut and [*given][-1:] == holding[-1:]
-        short = [*columns][-1] if torn and columns else None
+        last = [*columns][-1] if torn and columns else None
+        others = [one for name, one in columns.items() if name != last and self._known({name: one})]
+        whole = last is not None and len(columns[last].values) in [len(one.values) for one in others]
+        short = None if whole else last  # as long as a loss, what is missing came after it
         flat = [*given] == [*columns]
         return Found(way, columns, settings=settings(given, holding), short=short, flat=flat)
 
