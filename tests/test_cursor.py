@@ -127,6 +127,14 @@ class TestWhatIsSeen:
         assert sum("┊" in line for line in drawn) > 5
         assert "━" not in "".join(lines(run, "loss", ruling=plots.Ruling((0, 5), None), view=(50, 90)))
 
+    def test_a_score_that_no_panel_draws_stands_beside_it_where_it_decided(self):
+        run = subject()
+        ruling = plots.Ruling((40, 80), None, "val_iou", run.steps[60:80], pl.Series([0.3] * 10 + [0.0] * 10))
+        drawn = lines(run, "loss", ruling=ruling, colour=False)
+        assert "val_iou" in drawn[0]
+        assert any(" 0┤" in line[40:] for line in drawn)
+        assert "val_iou" not in lines(run, "loss", colour=False)[0]
+
 
 class TestViews:
     def test_one_that_shows_the_checkpoints_next_to_the_mark(self):

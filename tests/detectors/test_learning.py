@@ -29,7 +29,10 @@ class TestByChance:
 
     def test_percents_are_shares(self):
         percents = [100 * one for one in self.ACC]
-        assert judged("learned", val_loss=self.VAL, val_acc=percents).outcome == "by-chance"
+        found = judged("learned", val_loss=self.VAL, val_acc=percents)
+        assert found.outcome == "by-chance"
+        assert found.curve
+        assert found.curve.values.to_list() == pytest.approx(self.ACC)
 
     def test_beside_a_noisy_training_loss(self):
         columns = {
@@ -463,6 +466,9 @@ class TestFindsNothing:
     def test_by_score(self, name: str, first: float, last: float, outcome: str):
         found = judged("learned", loss=self.LOSS, **{name: [first, *24 * [last]]})
         assert found.outcome == outcome
+        if outcome == "finds-nothing":  # by what it was decided is drawn
+            assert found.curve
+            assert (found.curve.signal, found.curve.values.to_list()) == (name, [first, *24 * [last]])
 
     def test_few_rows_may_be_the_beginning_of_a_run(self):
         nothing = [0.002, *11 * [0.0]]

@@ -6,10 +6,9 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import product
-from typing import TYPE_CHECKING, Any
 
 from tutor import signals
-from tutor.detectors import Finding
+from tutor.detectors import Finding, Smoothed
 from tutor.detectors.beginning import begins_late
 from tutor.detectors.courses import course_of
 from tutor.detectors.grouped import Enough
@@ -17,9 +16,6 @@ from tutor.detectors.standstill import nearly_one
 from tutor.detectors.windows import FEWEST, finite
 from tutor.run import Run, names, to_float
 from tutor.words import plain
-
-if TYPE_CHECKING:
-    import polars as pl
 
 _SCORE = re.compile(
     r"(?<![a-z])(acc|accuracy|f1|auc|auroc|roc|mcc|iou|dice|precision|recall|bleu|rouge|r2|wer|cer)(?![a-z])",
@@ -51,37 +47,41 @@ class _Score:
     scored: int
     row: int
 
-    def said(self, run: Run) -> dict[str, Any]:
+    def found(self, run: Run, outcome: str, **more: object) -> Finding:
+        """The finding that it decides, with its course, which no panel draws by itself."""
+        since = int(run.steps[self.row])
         known = {"score": plain(self.name)[:_LENGTH], "value": self.value}
-        return known | {"count": self.count, "scored": self.scored, "since": int(run.steps[self.row])}
+        known |= {"count": self.count, "scored": self.scored, "since": since}
+        there = run.frame[self.name].is_not_null()
+        curve = Smoothed(self.name, run.steps.filter(there), run.frame[self.name].filter(there).cast(float))
+        return Finding(outcome, None, known | more, None, (since, int(run.steps[-1])), curve=curve)
 
 
-def same_answer(run: Run, often: float, gain: float) -> dict[str, Any]:
+def same_answer(run: Run, often: float, gain: float) -> Finding | None:
     """A score that is the same at every row of the last share `often`, while the loss gains less than `gain`.
 
-    Its name as `score`, its `value`, at how many rows (`count`) of how many (`scored`), and the step since;
-    empty where there is none. One of 0 was perhaps never measured, and the best one may be deserved.
+    Its name as `score`, its `value`, at how many rows (`count`) of how many (`scored`), and the step since.
+    One of 0 was perhaps never measured, and the best one may be deserved.
     """
     for score in _scores(run, often):
         if not score.moves and _tells(score.name, score.value) and _flat(run, score.row, gain):
-            return score.said(run)
-    return {}
+            return score.found(run, "same-answer")
+    return None
 
 
-def finds_nothing(run: Run, often: float, least: int) -> dict[str, Any]:
+def finds_nothing(run: Run, often: float, least: int) -> Finding | None:
     """A score that is exactly 0 at every row of the last share `often`, `least` of them or more.
 
-    As `same_answer` says it, however the loss falls: nothing is found, though the score was above 0 before,
-    and so is measured.
+    However the loss falls: nothing is found, though the score was above 0 before, and so is measured.
     """
     for score in _scores(run, often):
         nothing = not score.value and not score.moves and score.count >= least
         if nothing and _FOUND.search(score.name) and to_float(finite(run.frame[score.name]).max()) > 0:
-            return score.said(run)
-    return {}
+            return score.found(run, "finds-nothing")
+    return None
 
 
-def nearly_same_answer(run: Run, often: float, within: float, gain: float) -> dict[str, Any]:
+def nearly_same_answer(run: Run, often: float, within: float, gain: float) -> Finding | None:
     """As `same_answer`, of the accuracy in training and of the held-out one (`held_out`, `beside`).
 
     Each moves by less than its share `within`, which training over new batches does, and so near they are to
@@ -97,19 +97,22 @@ def nearly_same_answer(run: Run, often: float, within: float, gain: float) -> di
         if _flat(run, max(score.row, other.row), gain):
             moves = 100 * max(score.moves, other.moves) / score.value
             validated = {"held_out": plain(other.name)[:_LENGTH], "beside": other.value}
-            return score.said(run) | validated | {"moves": moves}
-    return {}
+            return score.found(run, "scores-alike", **validated, moves=moves)
+    return None
 
 
-def held_out_accuracies(run: Run) -> Iterator[tuple[str, pl.Series]]:
-    """The shares of right answers at each evaluation, by the name of their column; percents as shares."""
+def held_out_accuracies(run: Run) -> Iterator[tuple[str, Smoothed]]:
+    """The share of right answers at each evaluation, and what its column is called; percents as shares."""
     for name in run.frame.columns:
         counted = _ACCURACY.search(name) and names.says_held_out(name) and not _KEPT.search(name)
         if not counted or signals.find(name) or not run.frame[name].dtype.is_numeric():
             continue
-        values = finite(run.frame[name]).drop_nulls()
+        known = finite(run.frame[name])
+        there = known.is_not_null()
+        values = known.filter(there)
         if len(values):
-            yield plain(name)[:_LENGTH], values / 100 if to_float(values.max()) > 1 else values
+            shares = values / 100 if to_float(values.max()) > 1 else values
+            yield plain(name)[:_LENGTH], Smoothed(name, run.steps.filter(there), shares)
 
 
 def _scores(run: Run, often: float) -> Iterator[_Score]:

@@ -82,7 +82,8 @@ def answers_by_chance(run: Run, guess: Guess) -> Finding | None:
     if values is None or len(values) < guess.least:
         return None
     low, high = to_float(values.min()), to_float(values.max())
-    for name, scores in held_out_accuracies(run):
+    for name, curve in held_out_accuracies(run):
+        scores = curve.values
         worst, best = to_float(scores.min()), to_float(scores.max())
         for classes in _classes(run, guess):
             expected, off = math.log(classes), max(abs(one * classes - 1) for one in (worst, best))
@@ -93,7 +94,9 @@ def answers_by_chance(run: Run, guess: Guess) -> Finding | None:
             seen = (int(run.steps[0]), int(run.steps[-1]))
             about = {"score": name, "lowest": worst, "highest": best}
             facts = _guessed(values, classes) | about
-            return Finding("by-chance", None, facts, expected, seen, measured=off, bound=guess.right)
+            return Finding(
+                "by-chance", None, facts, expected, seen, measured=off, bound=guess.right, curve=curve
+            )
     return None
 
 

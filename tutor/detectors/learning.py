@@ -192,12 +192,10 @@ def _zero(run: Run, share: float, gain: float) -> Finding | None:
 
 def _same_answer(run: Run, course: Course, guess: Guess, gain: float, least: int) -> Finding | None:
     """The finding that a score stays, or hardly moves in a run that gained little; None where none does."""
-    outcome, score = "same-answer", same_answer(run, guess.often, gain)
-    if not score:
-        outcome, score = "finds-nothing", finds_nothing(run, guess.often, least)
-    if not score and course.top - course.best < guess.little * abs(course.top):
-        outcome, score = "scores-alike", nearly_same_answer(run, guess.often, guess.within, gain)
-    return Finding(outcome, None, score, None, (score["since"], int(run.steps[-1]))) if score else None
+    found = same_answer(run, guess.often, gain) or finds_nothing(run, guess.often, least)
+    if not found and course.top - course.best < guess.little * abs(course.top):
+        return nearly_same_answer(run, guess.often, guess.within, gain)
+    return found
 
 
 def _flat_held_out(run: Run, share: float, gain: float, least: Enough) -> Finding | None:

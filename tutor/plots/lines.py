@@ -1,6 +1,7 @@
 """The panels that are curves over steps: loss, LR, gradient, parameters, optimizer, throughput."""
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from tutor import signals
@@ -84,12 +85,39 @@ def draw(request: Request) -> Drawn:
         return Still(request.missing(*(family.signals[0] for family in axes)))
     if not request.any_rows():
         return Still(request.empty())
-    if len(known) == 1 or request.width < 50:
+    score = _score(request, axes)
+    if (len(known) == 1 and not score) or request.width < 50:
         return _picture(request, known[0])
     width, height = (request.width - 1) // 2, request.height
     left = _picture(request.sized(width, height), known[0])
     other = replace(request.sized(request.width - 1 - width, height), level=None)  # another unit
-    return Beside(left, _picture(other, known[1]), width, height, 1)
+    right = _alone(other, score) if score else _picture(other, known[1])
+    return Beside(left, right, width, height, 1)
+
+
+def _score(request: Request, axes: Sequence[Family]) -> Curve | None:
+    """The curve of a column that no panel draws, where a rule decided by it."""
+    ruling = request.ruling
+    if ruling is None or ruling.steps is None or ruling.values is None:
+        return None
+    if request.others or any(ruling.signal in family.signals for family in axes):
+        return None
+    return Curve(plain(ruling.signal), ruling.steps, ruling.values, ruled=True)
+
+
+def _alone(request: Request, curve: Curve) -> Drawn:
+    """One curve on an axis of its own, that begins at 0."""
+    ruling = request.ruling or Ruling()
+    chart = Chart(
+        [curve],
+        request.view,
+        mark=request.mark,
+        log_beyond=math.inf,
+        floor=0.0,
+        window=ruling.window,
+        window_word=request.say("window"),
+    )
+    return picture.draw(chart, request.width, request.height, request.ink)
 
 
 def _unit(request: Request, family: Family) -> str:
