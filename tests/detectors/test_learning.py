@@ -473,7 +473,12 @@ class TestFindsNothing:
     def test_few_rows_may_be_the_beginning_of_a_run(self):
         nothing = [0.002, *11 * [0.0]]
         assert judged("learned", loss=self.LOSS[:12], val_recall=nothing).outcome == "finds-nothing"
-        assert judged("learned", loss=self.LOSS[:11], val_recall=nothing[:11]).outcome == "yes"
+        assert judged("learned", loss=self.LOSS[:10], val_recall=nothing[:10]).outcome == "yes"
+
+    def test_what_was_found_for_long_may_be_found_no_more(self):
+        found = judged("learned", loss=self.LOSS, val_recall=[*15 * [0.6], *10 * [0.0]])
+        assert (found.outcome, found.facts["count"], found.facts["scored"]) == ("finds-nothing", 10, 25)
+        assert judged("learned", loss=self.LOSS, val_recall=[*16 * [0.6], *9 * [0.0]]).outcome == "yes"
 
     def test_it_may_be_found_again(self):
         assert judged("learned", loss=self.LOSS, val_recall=[0.1, *23 * [0.0], 0.1]).outcome == "yes"

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import product
+from typing import TYPE_CHECKING
 
 from tutor import signals
 from tutor.detectors import Finding, Smoothed
@@ -16,6 +17,9 @@ from tutor.detectors.standstill import nearly_one
 from tutor.detectors.windows import FEWEST, finite
 from tutor.run import Run, names, to_float
 from tutor.words import plain
+
+if TYPE_CHECKING:
+    import polars as pl
 
 _SCORE = re.compile(
     r"(?<![a-z])(acc|accuracy|f1|auc|auroc|roc|mcc|iou|dice|precision|recall|bleu|rouge|r2|wer|cer)(?![a-z])",
@@ -69,15 +73,16 @@ def same_answer(run: Run, often: float, gain: float) -> Finding | None:
     return None
 
 
-def finds_nothing(run: Run, often: float, least: int) -> Finding | None:
-    """A score that is exactly 0 at every row of the last share `often`, `least` of them or more.
+def finds_nothing(run: Run, least: int) -> Finding | None:
+    """A score that is exactly 0 at each of its last rows, `least` of them or more, and was above 0 before.
 
-    However the loss falls: nothing is found, though the score was above 0 before, and so is measured.
+    However the loss falls: nothing is found any more, and what was above 0 is measured.
     """
-    for score in _scores(run, often):
-        nothing = not score.value and not score.moves and score.count >= least
-        if nothing and _FOUND.search(score.name) and to_float(finite(run.frame[score.name]).max()) > 0:
-            return score.found(run, "finds-nothing")
+    for name, known in _scored(run):
+        rows = known.is_not_null().arg_true()
+        zeros = int((known.gather(rows).reverse() != 0).arg_max() or 0)
+        if _FOUND.search(name) and zeros >= least and to_float(known.max()) > 0:
+            return _score(name, known, rows, zeros).found(run, "finds-nothing")
     return None
 
 
@@ -117,19 +122,27 @@ def held_out_accuracies(run: Run) -> Iterator[tuple[str, Smoothed]]:
 
 def _scores(run: Run, often: float) -> Iterator[_Score]:
     """Every column that scores answers, over its last share `often`; `FEWEST` rows at least."""
-    for name in run.frame.columns:
-        if signals.find(name) or not _SCORE.search(name) or _KEPT.search(name):
-            continue
-        if not run.frame[name].dtype.is_numeric():
-            continue
-        known = finite(run.frame[name])
+    for name, known in _scored(run):
         rows = known.is_not_null().arg_true()
-        later = rows[int((1 - often) * len(rows)) :]
-        if len(later) < FEWEST:
-            continue
-        values = known.gather(later)
-        moves = to_float(values.max()) - to_float(values.min())
-        yield _Score(name, to_float(values.median()), moves, len(values), len(rows), int(later[0]))
+        later = len(rows) - int((1 - often) * len(rows))
+        if later >= FEWEST:
+            yield _score(name, known, rows, later)
+
+
+def _scored(run: Run) -> Iterator[tuple[str, pl.Series]]:
+    """The columns that score answers, but for the best so far, with their finite values."""
+    for name in run.frame.columns:
+        scores = _SCORE.search(name) and not _KEPT.search(name) and not signals.find(name)
+        if scores and run.frame[name].dtype.is_numeric():
+            yield name, finite(run.frame[name])
+
+
+def _score(name: str, known: pl.Series, rows: pl.Series, count: int) -> _Score:
+    """A score in the last `count` of the `rows` that have it."""
+    later = rows[-count:]
+    values = known.gather(later)
+    moves = to_float(values.max()) - to_float(values.min())
+    return _Score(name, to_float(values.median()), moves, count, len(rows), int(later[0]))
 
 
 def _tells(name: str, value: float) -> bool:

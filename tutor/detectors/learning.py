@@ -192,7 +192,7 @@ def _zero(run: Run, share: float, gain: float) -> Finding | None:
 
 def _same_answer(run: Run, course: Course, guess: Guess, gain: float, least: int) -> Finding | None:
     """The finding that a score stays, or hardly moves in a run that gained little; None where none does."""
-    found = same_answer(run, guess.often, gain) or finds_nothing(run, guess.often, least)
+    found = same_answer(run, guess.often, gain) or finds_nothing(run, least)
     if not found and course.top - course.best < guess.little * abs(course.top):
         return nearly_same_answer(run, guess.often, guess.within, gain)
     return found
