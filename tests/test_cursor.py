@@ -127,6 +127,11 @@ class TestWhatIsSeen:
         assert sum("┊" in line for line in drawn) > 5
         assert "━" not in "".join(lines(run, "loss", ruling=plots.Ruling((0, 5), None), view=(50, 90)))
 
+    def test_a_panel_without_any_of_its_signals_names_the_one_that_is_asked_about(self):
+        run = make_run({"loss": [1.0, 1.2, 1.1]})
+        assert any("update_norm" in line for line in lines(run, "optimizer", asked="update_norm"))
+        assert not any("update_norm" in line for line in lines(run, "optimizer"))
+
     def test_a_score_that_no_panel_draws_stands_beside_it_where_it_decided(self):
         run = subject()
         ruling = plots.Ruling((40, 80), None, "val_iou", run.steps[60:80], pl.Series([0.3] * 10 + [0.0] * 10))

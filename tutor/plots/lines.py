@@ -82,7 +82,9 @@ def draw(request: Request) -> Drawn:
     axes = families(request.run, request.panel)
     known = [family for family in axes if any(_has(request, signal) for signal in family.signals)]
     if not known:
-        return Still(request.missing(*(family.signals[0] for family in axes)))
+        return Still(
+            request.missing(*([request.asked] if request.asked else (one.signals[0] for one in axes)))
+        )
     if not request.any_rows():
         return Still(request.empty())
     score = _score(request, axes)
