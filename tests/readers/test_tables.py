@@ -240,6 +240,34 @@ class TestOfBatches:
         assert readers.read(written(tmp_path, "epoch,loss\n" + rows)).counts == "epochs"
 
 
+class TestEndsInBlanks:
+    """pandas writes a NaN as nothing at all."""
+
+    FELL = "".join(f"{epoch},{2.5 - 0.1 * epoch},{2.6 - 0.1 * epoch},0.5\n" for epoch in range(6))
+
+    @pytest.mark.parametrize("named", ["epoch,loss,val_loss,acc", "epoch,train_loss,val_loss,acc"])
+    def test_they_are_nan_in_the_training_loss(self, tmp_path: Path, named: str):
+        blanks = "".join(f"{epoch},,,0.1\n" for epoch in range(6, 10))
+        run = readers.read(written(tmp_path, f"{named}\n{self.FELL}{blanks}"))
+        assert words(run)[5:] == ["2", *4 * ["nan"]]
+        assert words(run, "val_loss")[5:] == ["2.1", *4 * [None]]
+        assert "blank_is_nan" in keys(run)
+
+    @pytest.mark.parametrize(
+        "rows",
+        [
+            "6,,,0.1\n7,,,0.1\n",  # few: of a last test, perhaps
+            "6,,2.0,0.1\n7,,1.9,0.1\n8,,1.8,0.1\n",  # another loss was measured
+            "6,,,0.1\n7,1.9,,0.1\n8,,,0.1\n9,,,0.1\n10,,,0.1\n",  # in between too
+            ",,,0.1\n,,,0.2\n,,,0.3\n",  # nothing counts them
+        ],
+    )
+    def test_or_they_say_nothing(self, tmp_path: Path, rows: str):
+        run = readers.read(written(tmp_path, f"epoch,train_loss,val_loss,acc\n{self.FELL}{rows}"))
+        assert "blank_is_nan" not in keys(run)
+        assert not any(one == "nan" for one in words(run))
+
+
 class TestDownloaded:
     """A scalar from TensorBoard's page, in a file that is called after it."""
 

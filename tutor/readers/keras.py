@@ -15,7 +15,7 @@ from pathlib import Path
 from tutor.readers.common.document import Found, Looked, look
 from tutor.readers.common.lists import Value, by_row, counter
 from tutor.readers.common.rows import run_of
-from tutor.readers.common.tables import cells, names_in, tidy
+from tutor.readers.common.tables import cells, names_in, tidy, with_nan
 from tutor.readers.common.trainers import WINDOW
 from tutor.readers.common.wholejson import cut_off
 from tutor.readers.source import Source, head
@@ -40,8 +40,8 @@ class Epochs:
     def read(self, since: Run | None = None) -> Run:  # noqa: ARG002
         """The run, read whole."""
         remarks: list[Remark] = []
-        rows = tidy(cells(self.path, remarks)).rows(named=True)
-        return run_of(rows, self.path, remarks=remarks, aggregations=AGGREGATIONS)
+        rows = with_nan(tidy(cells(self.path, remarks)), self.path, remarks)
+        return run_of(rows.rows(named=True), self.path, remarks=remarks, aggregations=AGGREGATIONS)
 
 
 @dataclass(frozen=True)

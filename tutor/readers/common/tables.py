@@ -2,6 +2,7 @@
 
 import codecs
 import csv
+import math
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 
 _SAMPLE = 1000  # rows by which the columns of numbers are known
 _SAMPLED = 1_000_000  # bytes that hold so many
+BLANKS = 3  # that end a loss, at least, and rows that have one before: fewer may be rows of a last test
 _SEPARATORS = (";", "\t")  # in place of a comma, where a header has none
 
 
@@ -60,6 +62,7 @@ class Table:
         if taken := unsaid(self.guessed, self.path):
             remarks.append(Remark("guessed", {"taken": in_words(taken)}))
             rows = renamed(rows, taken)
+        rows = with_nan(rows, self.path, remarks)
         return run_of_table(rows, self.path, aggregations=self.aggregations, remarks=remarks)
 
 
@@ -150,6 +153,32 @@ def _without_tensors(rows: "pl.DataFrame") -> "pl.DataFrame":
 
     texts = [column for column in rows if column.dtype == pl.String and column.str.contains(HELD).any()]
     return rows.with_columns(column.str.replace(HELD, "$1") for column in texts)
+
+
+def with_nan(rows: "pl.DataFrame", path: Path, remarks: list[Remark]) -> "pl.DataFrame":
+    """The rows with NaN for the blanks that end the training loss: pandas writes the one as the other.
+
+    Every row before has one, each of these is counted, and no other loss stands in them. A loss that was not
+    measured is missing in between too, or beside one that was.
+    """
+    import polars as pl  # only who reads a log pays for it
+
+    columns = {signal: column for column, signal in names.mapping(rows.columns, path).items()}
+    if not {"step", "loss"} <= columns.keys() or not rows[columns["loss"]].null_count():
+        return rows
+    loss = columns["loss"]
+    known = filled(rows[loss])
+    first = int((~known).arg_max() or 0)
+    count = rows.height - first
+    others = [name for name in rows.columns if "loss" in name.lower() and name != loss]
+    ends = (
+        first >= BLANKS <= count and not known[first:].any() and filled(rows[columns["step"]])[first:].all()
+    )
+    if not ends or any(filled(rows[name])[first:].any() for name in others):
+        return rows
+    remarks.append(Remark("blank_is_nan", {"column": quoted([loss]), "count": count}))
+    values = rows[loss].cast(pl.Float64, strict=False).fill_null(math.nan)
+    return rows.with_columns(pl.Series(loss, values))
 
 
 def _below_headings(rows: "pl.DataFrame") -> "pl.DataFrame":
