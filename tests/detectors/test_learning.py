@@ -448,7 +448,7 @@ class TestSameAnswer:
 
 
 class TestFindsNothing:
-    """A score of exactly 0 at the end, beside a loss that goes on to fall: of 25 rows the last 20 count."""
+    """A score of exactly 0 at its last ten rows or more, beside a loss that goes on to fall."""
 
     LOSS = [4.0 - row / 10 for row in range(25)]
 
