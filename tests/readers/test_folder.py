@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from tests.conftest import shipped, write_run
 from tutor import readers
 from tutor.run import BadRunError, Checkpoint, Remark
+from tutor.runfolder.reader import read_run
 from tutor.walk import unattended
 
 ROWS = [
@@ -378,3 +379,54 @@ def test_any_large_log_reads_as_a_small_one_does(
     kept = [column for column in small.frame.columns if small.frame[column].is_not_null().any()]
     assert large.frame.select(kept).equals(small.frame.select(kept), null_equal=True)
     assert [one.key for one in large.remarks] == [one.key for one in small.remarks]
+
+
+class TestEndsInNull:
+    """JSON has no NaN: pandas, Rust's serde and JavaScript write null for it."""
+
+    FELL = [{"step": step, "loss": 2.5 - step / 4, "val_loss": 2.75 - step / 4} for step in range(6)]
+    NULLS = [{"step": step, "loss": None, "val_loss": None} for step in range(6, 10)]
+
+    def written(self, path: Path, rows: list[dict], step: str = "step") -> Path:
+        renamed = [{step if name == "step" else name: value for name, value in row.items()} for row in rows]
+        path.write_text("".join(json.dumps(row) + "\n" for row in renamed))
+        return path
+
+    @pytest.mark.parametrize("step", ["step", "epoch"])
+    def test_nulls_that_end_the_training_loss_are_nan(self, tmp_path: Path, step: str):
+        run = readers.read(self.written(tmp_path / "log.jsonl", [*self.FELL, *self.NULLS], step))
+        assert run["loss"].is_nan().to_list() == [*6 * [False], *4 * [True]]
+        assert run["val_loss"].null_count() == 4
+        assert "null_is_nan" in [one.key for one in run.remarks]
+
+    @pytest.mark.parametrize(
+        "end",
+        [
+            NULLS[:2],  # few
+            [{"step": step} for step in range(6, 10)],  # nothing stands there
+            [{"step": step, "loss": None, "val_loss": 1.5} for step in range(6, 10)],  # rows of evaluation
+            [{"step": 6, "loss": None}, {"step": 7, "loss": 1.0}, *NULLS[2:]],  # in between too
+            [{"loss": None} for _ in range(6, 10)],  # nothing counts them
+        ],
+    )
+    def test_or_they_say_nothing(self, tmp_path: Path, end: list[dict]):
+        run = readers.read(self.written(tmp_path / "log.jsonl", [*self.FELL, *end]))
+        assert not run["loss"].is_nan().any()
+        assert "null_is_nan" not in [one.key for one in run.remarks]
+
+    def test_a_trainer_that_hides_nan_has_no_nulls_for_it(self, tmp_path: Path):
+        counted = {"total_steps": 10, "predict_loss": None}  # LLaMA-Factory's rows of predictions
+        rows = [{**row, **counted} for row in (*self.FELL, *self.NULLS)]
+        run = readers.read(self.written(tmp_path / "trainer_log.jsonl", rows, "current_steps"))
+        assert not run["loss"].is_nan().any()
+
+    def test_nulls_that_come_while_it_is_followed_are_nan_too(self, tmp_path: Path):
+        folder = tmp_path / "r"
+        folder.mkdir()
+        path = self.written(folder / "metrics.jsonl", self.FELL)
+        run = read_run(folder)
+        for row in self.NULLS:
+            with path.open("a") as log:
+                log.write(json.dumps(row) + "\n")
+            run = read_run(folder, run)
+        assert run["loss"].is_nan().sum() == 4

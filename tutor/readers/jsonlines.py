@@ -31,10 +31,12 @@ class Rows:
 
     def read(self, since: Run | None = None) -> Run:  # noqa: ARG002
         """The run, read whole."""
-        from tutor.runfolder.log import read_rows  # polars: only who reads a log pays for it
+        from tutor.runfolder.log import read_rows, with_nan  # polars: only who reads a log pays for it
 
         remarks: list[Remark] = []
         frame, _ = read_rows(self.path, remarks)
+        if self.aggregations is None or self.aggregations["loss"].shows_nan:
+            frame = with_nan(frame, self.path, remarks)
         return run_of_table(
             frame, self.path, name=self.path.name, remarks=remarks, aggregations=self.aggregations
         )

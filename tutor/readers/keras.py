@@ -15,11 +15,12 @@ from pathlib import Path
 from tutor.readers.common.document import Found, Looked, look
 from tutor.readers.common.lists import Value, by_row, counter
 from tutor.readers.common.rows import run_of
-from tutor.readers.common.tables import cells, names_in, tidy, with_nan
+from tutor.readers.common.tables import cells, names_in, tidy
 from tutor.readers.common.trainers import WINDOW
 from tutor.readers.common.wholejson import cut_off
 from tutor.readers.source import Source, head
 from tutor.run import Aggregation, BadRunError, Remark, Run, names
+from tutor.run.blanks import with_nan
 
 AGGREGATIONS: Mapping[str, Aggregation] = {"loss": WINDOW}
 
@@ -40,7 +41,7 @@ class Epochs:
     def read(self, since: Run | None = None) -> Run:  # noqa: ARG002
         """The run, read whole."""
         remarks: list[Remark] = []
-        rows = with_nan(tidy(cells(self.path, remarks)), self.path, remarks)
+        rows = with_nan(tidy(cells(self.path, remarks)), self.path, remarks, "blank_is_nan")
         return run_of(rows.rows(named=True), self.path, remarks=remarks, aggregations=AGGREGATIONS)
 
 

@@ -7,6 +7,7 @@ and only the pieces that polars gave up line by line.
 """
 
 import codecs
+import json
 import re
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
@@ -16,7 +17,7 @@ from pathlib import Path
 import polars as pl
 
 from tutor import packed, signals
-from tutor.run import BadRunError, Remark, limits
+from tutor.run import BadRunError, Remark, blanks, limits
 from tutor.run.remark import packed_torn
 from tutor.runfolder.rows import (
     LOOKED_AT,
@@ -34,7 +35,7 @@ _SAMPLE = 4_000_000  # beyond it, so many at the beginning and at the end
 _PIECE = 1_000_000  # bytes of a log that is read in pieces
 
 _SPACED = re.compile(rb'"[ \t\r]+:')  # a key that doesn't stand right before its colon
-_NULL = re.compile(rb'":[ \t\r]*null')
+NULL = re.compile(rb'":[ \t\r]*null')
 
 
 def read_rows(path: Path, remarks: list[Remark]) -> tuple[pl.DataFrame, int]:
@@ -61,6 +62,29 @@ def read_rows(path: Path, remarks: list[Remark]) -> tuple[pl.DataFrame, int]:
         remarks += more
         return frame, end
     return parse_rows(data, path, remarks), end
+
+
+def with_nan(rows: pl.DataFrame, path: Path, remarks: list[Remark]) -> pl.DataFrame:
+    """The log's rows with NaN for the nulls that end the training loss (see `tutor.run.blanks`).
+
+    In the table a null is also a column that a row leaves out, so the log itself must have it.
+    """
+    return blanks.with_nan(rows, path, remarks, "null_is_nan", lambda column: _ends_in_null(path, column))
+
+
+def _ends_in_null(path: Path, column: str) -> bool:
+    """Whether each of the last rows has a null under this name."""
+    with packed.Stream(path, limits.PACKED) as file:
+        plain = file.plain
+    if plain:
+        with path.open("rb") as log:
+            log.seek(max(0, path.stat().st_size - _SAMPLE))
+            data = log.read()
+    else:
+        data, _ = packed.read(path, limits.PACKED)
+    key = re.compile(re.escape(json.dumps(column).encode()) + rb"[ \t\r]*:[ \t\r]*null")
+    last = whole_rows(data, path, []).splitlines()[-blanks.LEAST :]
+    return all(key.search(line) for line in last)
 
 
 def _plain(path: Path) -> pl.DataFrame | None:
@@ -100,7 +124,7 @@ def _holds_all(frame: pl.DataFrame, path: Path, colons: int) -> bool:
         here = piece.count(b'":')
         if piece.count(b":") != here and _SPACED.search(piece):
             return False
-        keys += here - (len(_NULL.findall(piece)) if b"null" in piece else 0)
+        keys += here - (len(NULL.findall(piece)) if b"null" in piece else 0)
     return keys == held
 
 

@@ -17,7 +17,7 @@ from tutor.run import Aggregation, BadRunError, Checkpoint, Manifest, Remark, Ru
 from tutor.run.normalise import hidden, normalise
 from tutor.run.replay import Replay
 from tutor.runfolder import CHECKPOINTS, METRICS, PACKED_SENTENCES, REPLAYS, SENTENCES, log_in
-from tutor.runfolder.log import read_rows
+from tutor.runfolder.log import NULL, read_rows, with_nan
 from tutor.runfolder.manifest import read_manifest
 from tutor.runfolder.rows import parse_rows
 from tutor.runfolder.tail import Position, tail
@@ -50,6 +50,7 @@ def read_run(folder: Path, since: Run | None = None, log: str = METRICS) -> Run:
         raise BadRunError(f"{path} is missing: the run was never logged; train it again")
     file = path.stat().st_ino
     rows, size = read_rows(path, remarks)
+    rows = with_nan(rows, path, remarks)
     said = called.checked(path, rows.columns)
     frame, more = normalise(rows, names.mapping(rows.columns, path), path)
     sentences = _sentences(folder, remarks)
@@ -77,7 +78,8 @@ def _grown(path: Path, since: Run) -> Run | None:
     if counted or not isinstance(since.position, Position) or not path.is_file():
         return None
     new = tail(path, since.position)
-    if new.anew:
+    last = new.data[new.data.rstrip().rfind(b"\n") + 1 :]
+    if new.anew or NULL.search(last):  # which all the rows together may show to be a NaN
         return None
     checkpoints = _checkpoints(path.parent, since.frame, since.manifest)
     if not new.data.strip():

@@ -2,7 +2,6 @@
 
 import codecs
 import csv
-import math
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -19,6 +18,7 @@ from tutor.readers.common.guessed import in_words, renamed, unsaid
 from tutor.readers.common.pieces import in_turn, marks_in, records_of, whole
 from tutor.readers.common.rows import HELD, number, run_of_table
 from tutor.run import Aggregation, BadRunError, Remark, Run, called, limits, names
+from tutor.run.blanks import filled, with_nan
 from tutor.run.remark import packed_torn
 from tutor.words import quoted
 
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 
 _SAMPLE = 1000  # rows by which the columns of numbers are known
 _SAMPLED = 1_000_000  # bytes that hold so many
-BLANKS = 3  # that end a loss, at least, and rows that have one before: fewer may be rows of a last test
 _SEPARATORS = (";", "\t")  # in place of a comma, where a header has none
 
 
@@ -62,7 +61,7 @@ class Table:
         if taken := unsaid(self.guessed, self.path):
             remarks.append(Remark("guessed", {"taken": in_words(taken)}))
             rows = renamed(rows, taken)
-        rows = with_nan(rows, self.path, remarks)
+        rows = with_nan(rows, self.path, remarks, "blank_is_nan")
         return run_of_table(rows, self.path, aggregations=self.aggregations, remarks=remarks)
 
 
@@ -155,32 +154,6 @@ def _without_tensors(rows: "pl.DataFrame") -> "pl.DataFrame":
     return rows.with_columns(column.str.replace(HELD, "$1") for column in texts)
 
 
-def with_nan(rows: "pl.DataFrame", path: Path, remarks: list[Remark]) -> "pl.DataFrame":
-    """The rows with NaN for the blanks that end the training loss: pandas writes the one as the other.
-
-    Every row before has one, each of these is counted, and no other loss stands in them. A loss that was not
-    measured is missing in between too, or beside one that was.
-    """
-    import polars as pl  # only who reads a log pays for it
-
-    columns = {signal: column for column, signal in names.mapping(rows.columns, path).items()}
-    if not {"step", "loss"} <= columns.keys() or not rows[columns["loss"]].null_count():
-        return rows
-    loss = columns["loss"]
-    known = filled(rows[loss])
-    first = int((~known).arg_max() or 0)
-    count = rows.height - first
-    others = [name for name in rows.columns if "loss" in name.lower() and name != loss]
-    ends = (
-        first >= BLANKS <= count and not known[first:].any() and filled(rows[columns["step"]])[first:].all()
-    )
-    if not ends or any(filled(rows[name])[first:].any() for name in others):
-        return rows
-    remarks.append(Remark("blank_is_nan", {"column": quoted([loss]), "count": count}))
-    values = rows[loss].cast(pl.Float64, strict=False).fill_null(math.nan)
-    return rows.with_columns(pl.Series(loss, values))
-
-
 def _below_headings(rows: "pl.DataFrame") -> "pl.DataFrame":
     """The rows without those that are the heading again; how many of these stand above each is a column."""
     import polars as pl  # only who reads a log pays for it
@@ -212,13 +185,6 @@ def tidy(rows: "pl.DataFrame") -> "pl.DataFrame":
 
 def _stripped(column: "pl.Series") -> "pl.Series":
     return column if column.dtype.is_numeric() else column.str.strip_chars()
-
-
-def filled(column: "pl.Series") -> "pl.Series":
-    """Whether each cell holds more than blanks."""
-    if column.dtype.is_numeric():
-        return column.is_not_null()
-    return column.fill_null("").str.strip_chars() != ""
 
 
 def _kinds(first: bytes, path: Path) -> tuple[list[str], Mapping[str, "pl.DataType"]]:
