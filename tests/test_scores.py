@@ -85,7 +85,8 @@ class TestFinished:
 def answer(
     said: str, found: str = "yes", *, by: str = "log", seen: bool = False, close: bool = False
 ) -> Answer:
-    return Answer("1", found, by, Prediction(said, 3, seen_before=seen), 0, None, {}, close)
+    hit = by == "log" and said == found
+    return Answer("1", found, by, Prediction(said, 3, seen_before=seen), 0, None, {}, close, hit)
 
 
 @pytest.mark.parametrize(

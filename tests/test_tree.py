@@ -156,6 +156,20 @@ class TestProblems:
         said = problems(tmp_path, data)
         assert "there is no question '9'" in said
 
+    @pytest.mark.parametrize(
+        ("over", "more", "what"),
+        [
+            ("maybe", {"leaf": "bad"}, "under names no outcome that is offered: 'maybe'"),
+            ("no", {"leaf": "bad"}, "under names no outcome that is offered: 'no'"),  # itself
+            ("yes", {"next": "2"}, "stands under 'yes', which leads elsewhere"),
+            ("yes", {"leaf": "bad", "tempting": W}, "nobody can choose it"),
+        ],
+    )
+    def test_an_outcome_under_another(self, tmp_path: Path, over: str, more: dict, what: str):
+        data = small()
+        data["questions"]["1"]["outcomes"]["no"] = {"label": W, "says": W, "under": over} | more
+        assert what in problems(tmp_path, data)
+
     def test_an_outcome_of_the_detector_that_is_missing(self, tmp_path: Path):
         data = small()
         outcomes = data["questions"]["2"]["outcomes"]

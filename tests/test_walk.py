@@ -2,12 +2,14 @@
 
 import json
 import math
+from dataclasses import replace
 
 import pytest
 
 from tests.conftest import make_run, shipped
 from tutor import readers, tree, walk
 from tutor.detectors import NO_DATA, NOT_YET
+from tutor.saying import after_prediction
 
 PHASE_19 = shipped("phase-19")
 
@@ -319,6 +321,20 @@ class TestByHand:
         assert (gone.at, gone.answers[0].outcome, gone.answers[0].by) == ("1.4", "no", "log")
         assert gone.answers[0].prediction == walk.Prediction("yes", 4)
         assert begun.prediction is None
+
+    def test_who_gives_the_answer_under_which_the_logs_own_stands_is_right(self):
+        still = make_run({"val_loss": [2.5] * 60}, {"dtype": "fp32"})
+        at = replace(walk.begin(still, PHASE_19), at="5.3")
+        seen = walk.look(at)
+        assert (seen.outcome, "held-out-still" in at.question.offered) == ("held-out-still", False)
+        right, wrong = (walk.go_on(walk.predict(at, said, 3), seen) for said in ("no", "yes"))
+        assert [walk.score(one.answers) for one in (right, wrong)] == [(1, 1), (0, 1)]
+        for gone, verdict in ((right, "right"), (wrong, "wrong")):
+            said = gone.answers[-1].prediction
+            lines = after_prediction(at.question, said, seen, "en")
+            assert lines[0].verdict == verdict
+            assert any(line.role == "tempting" for line in lines) is (verdict == "wrong")
+            assert walk.from_state(still, PHASE_19, walk.to_state(gone)).answers == gone.answers
 
     def test_without_data_the_learner_decides_and_it_is_marked(self):
         begun = walk.begin(make_run({"lr": [1.0]}), PHASE_19)

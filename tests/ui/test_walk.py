@@ -48,7 +48,7 @@ async def answer_all(pilot, lang: str) -> None:
         if seen.outcome in ("yes", "no"):
             await pilot.press(YES[lang] if seen.outcome == "yes" else "n")  # by its letter
         else:
-            for _ in range(list(walk.question.outcomes).index(seen.outcome) + 1):
+            for _ in range(list(walk.question.offered).index(seen.outcome) + 1):
                 await pilot.press("down")  # down the outcomes
         await pilot.press("enter")  # commit
         await settle(pilot)

@@ -12,7 +12,7 @@ from tutor import signals
 from tutor.detectors import Finding, Smoothed
 from tutor.detectors.beginning import begins_late
 from tutor.detectors.courses import course_of
-from tutor.detectors.grouped import Enough
+from tutor.detectors.grouped import Enough, Guess
 from tutor.detectors.standstill import nearly_one
 from tutor.detectors.windows import FEWEST, finite
 from tutor.run import Run, names, to_float
@@ -61,14 +61,20 @@ class _Score:
         return Finding(outcome, None, known | more, None, (since, int(run.steps[-1])), curve=curve)
 
 
-def same_answer(run: Run, often: float, gain: float) -> Finding | None:
-    """A score that is the same at every row of the last share `often`, while the loss gains less than `gain`.
+def same_answer(run: Run, guess: Guess, gain: float) -> Finding | None:
+    """A score that is the same at every row of the last share `guess.often`, while the loss gains less than
+    `gain`; than `guess.unmoved`, where it says that fewer than half of the answers are right.
 
     Its name as `score`, its `value`, at how many rows (`count`) of how many (`scored`), and the step since.
     One of 0 was perhaps never measured, and the best one may be deserved.
     """
-    for score in _scores(run, often):
-        if not score.moves and _tells(score.name, score.value) and _flat(run, score.row, gain):
+    for score in _scores(run, guess.often):
+        low = _ACCURACY.search(score.name) and score.value < 1 / 2
+        if (
+            not score.moves
+            and _tells(score.name, score.value)
+            and _flat(run, score.row, guess.unmoved if low else gain)
+        ):
             return score.found(run, "same-answer")
     return None
 
@@ -86,17 +92,18 @@ def finds_nothing(run: Run, least: int) -> Finding | None:
     return None
 
 
-def nearly_same_answer(run: Run, often: float, within: float, gain: float) -> Finding | None:
+def nearly_same_answer(run: Run, guess: Guess, gain: float) -> Finding | None:
     """As `same_answer`, of the accuracy in training and of the held-out one (`held_out`, `beside`).
 
-    Each moves by less than its share `within`, which training over new batches does, and so near they are to
-    each other: as frequent as one class is in both. Where weights learn, the accuracy in training goes on.
+    Each moves by less than its share `guess.within`, which training over new batches does, and so near they
+    are to each other: as frequent as one class is in both. Where weights learn, the accuracy in training goes
+    on.
     """
-    counted = (score for score in _scores(run, often) if _ACCURACY.search(score.name))
-    scores = [score for score in counted if _tells(score.name, score.value)]
+    counted = (score for score in _scores(run, guess.often) if _ACCURACY.search(score.name))
+    scores = [one for one in counted if _tells(one.name, one.value) or _of_chance(one.value, guess)]
     held_out = [one for one in scores if names.says_held_out(one.name)]
     for score, other in product(scores, held_out):
-        near = within * score.value
+        near = guess.within * score.value
         if score in held_out or max(score.moves, other.moves, abs(score.value - other.value)) > near:
             continue
         if _flat(run, max(score.row, other.row), gain):
@@ -152,6 +159,11 @@ def _tells(name: str, value: float) -> bool:
     if value in _BEST:
         return bool(_ERROR.search(name))
     return len(repr(abs(value)).partition("e")[0].replace(".", "").strip("0")) >= _DIGITS
+
+
+def _of_chance(value: float, guess: Guess) -> bool:
+    """Whether one answer in so many is right: what the same answer to classes as frequent as each other gives."""
+    return any(abs(value * classes - 1) < guess.centre for classes in range(2, guess.classes + 1))
 
 
 def _flat(run: Run, row: int, gain: float) -> bool:

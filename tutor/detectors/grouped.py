@@ -121,6 +121,8 @@ class Guess(Grouped):
         least: so many evaluations tell by themselves, where the answers are right as often as guesses are.
         right: as often, as a share of what guessing gives.
         sure: so far above at most they cost, for who is sure of wrong answers pays more.
+        unmoved: where a score stands still and fewer than half of the answers are right, the loss may gain so
+            much, as a share, while they do.
     """
 
     a_kind: ClassVar[str] = "a guess"
@@ -133,6 +135,7 @@ class Guess(Grouped):
     least: int
     right: float
     sure: float
+    unmoved: float
 
 
 @dataclass(frozen=True)

@@ -95,7 +95,7 @@ def learned(
     short = course is None or not (long or stands_still(whole, loss, least.still))
     if course is None or short or not is_objective(run) or earnings(run):
         facts = {"rows": len(loss), "needed": least.rows} if short else {"missing": []}
-        found = _zero(run, guess.often, gain) or _both_still(whole, gain)
+        found = _zero(run, guess.often, gain) or _both_still(whole, gain) or _few_alike(whole, guess, gain)
         return found or Finding(NOT_YET if short else NO_DATA, facts=facts)
     early, goes_on, falls = course, _goes_on(course, sigmas), trend(_apart(course)) < -sigmas
     pace = _of(gain * abs(course.top), course.top - course.best)  # so many logs like this one gain enough
@@ -147,15 +147,20 @@ def learned(
 
 def _still(run: Run, guess: Guess, gain: float) -> Finding:
     """The finding that validation never moves, or answers by chance, where nothing else was logged."""
-    values, by_chance = finite(run["val_loss"]), answers_by_chance(run, guess)
-    top, best = known_float(values.max()), known_float(values.min())
-    if top is None or best is None or not (by_chance or all_stuck(values)):
+    values, by_chance = finite(run["val_loss"]).drop_nulls(), answers_by_chance(run, guess)
+    if not len(values) or not (by_chance or all_stuck(values)):
         return Finding(NO_DATA, facts={"missing": ["loss"]})
-    gained = 100 * _of(top - best, abs(top))
-    facts = {"top": top, "best": best, "gain": gained, "bound": 100 * gain, "rows": values.count()}
+    facts = _in_all(values, gain)
     if by_chance:
         return replace(by_chance, facts={**facts, **by_chance.facts})
     return Finding("held-out-still", None, facts, None, (int(run.steps[0]), int(run.steps[-1])))
+
+
+def _in_all(known: pl.Series, gain: float) -> dict[str, float]:
+    """From which value to which the finite values of a loss came, in how many rows, and the bound of a gain."""
+    top, best = to_float(known.max()), to_float(known.min())
+    gained = 100 * _of(top - best, abs(top))
+    return {"top": top, "best": best, "gain": gained, "bound": 100 * gain, "rows": len(known)}
 
 
 def _both_still(run: Run, gain: float) -> Finding | None:
@@ -166,12 +171,11 @@ def _both_still(run: Run, gain: float) -> Finding | None:
     known, count = finite(run["loss"]).drop_nulls(), both_stuck(run)
     if not count or begins_late(run) or not is_objective(run) or earnings(run):
         return None
-    top, best = to_float(known.max()), to_float(known.min())
-    if top - best >= gain * abs(top):
+    facts = _in_all(known, gain)
+    if facts["top"] - facts["best"] >= gain * abs(facts["top"]):
         return None
     held_out = to_float(finite(run["val_loss"]).drop_nulls()[-1])
-    facts = {"top": top, "best": best, "gain": 100 * _of(top - best, abs(top)), "bound": 100 * gain}
-    facts |= {"rows": len(known), "count": count, "value": float(known[-1]), "held_out": held_out}
+    facts |= {"count": count, "value": float(known[-1]), "held_out": held_out}
     return Finding("both-still", None, facts, None, (int(run.steps[0]), int(run.steps[-1])))
 
 
@@ -192,10 +196,18 @@ def _zero(run: Run, share: float, gain: float) -> Finding | None:
 
 def _same_answer(run: Run, course: Course, guess: Guess, gain: float, least: int) -> Finding | None:
     """The finding that a score stays, or hardly moves in a run that gained little; None where none does."""
-    found = same_answer(run, guess.often, gain) or finds_nothing(run, least)
+    found = same_answer(run, guess, gain) or finds_nothing(run, least)
     if not found and course.top - course.best < guess.little * abs(course.top):
-        return nearly_same_answer(run, guess.often, guess.within, gain)
+        return nearly_same_answer(run, guess, gain)
     return found
+
+
+def _few_alike(run: Run, guess: Guess, gain: float) -> Finding | None:
+    """As `_same_answer`, of few rows: scores that stand still tell sooner than a loss does."""
+    if not is_objective(run) or earnings(run):
+        return None
+    found = same_answer(run, guess, gain) or nearly_same_answer(run, guess, gain)
+    return found and replace(found, facts={**_in_all(finite(run["loss"]).drop_nulls(), gain), **found.facts})
 
 
 def _flat_held_out(run: Run, share: float, gain: float, least: Enough) -> Finding | None:

@@ -10,6 +10,7 @@ from tutor.detectors.grouped import Beyond, Foremost, Lasting
 from tutor.detectors.objective import earns_on, is_objective
 from tutor.detectors.windows import (
     FEWEST,
+    Baseline,
     Window,
     baseline,
     cadence,
@@ -50,7 +51,8 @@ def spike(
     Ours: the first rows have no window before them, so a spike there is a loss above `early` times the very
     first ones, and above their noise; in a log that goes on from a checkpoint, whose first rows show a
     trained model, a median of three above `resumed_above` times them. In any that begins mid-way it is a row,
-    too, that stands `foremost.alone` times their level above them. The worst spike is the tallest of those
+    too, that stands `foremost.alone` times their level above them; and in one that begins with the run, the
+    first rows after the very first one, if they stand so far above it and the loss comes down again. The worst spike is the tallest of those
     that last `foremost.rows` rows, if there is one: a taller one of a row or two may be a hard batch. What
     rises while an earlier one lasts is no spike of its own: a run that never came back is unsteady, and its
     cause lies where it left. In an average over many rows a short spike doesn't show, so that none can be
@@ -67,7 +69,7 @@ def spike(
         lifted = _after_resume(run, span, resumed_above) if goes_on else []
         first_rows = lifted or _tower(run, span, foremost.alone)
     else:
-        first_rows = _early(run, span, early, resumed_above.sigmas)
+        first_rows = _leap(run, span, foremost) or _early(run, span, early, resumed_above.sigmas)
     found = _of_their_own([*first_rows, *episodes(run, window, sigmas)], foremost)
     facts = {"sigmas": sigmas, "rows": span, "count": len(found)}
     if not found and run.aggregation("loss").over == "running":
@@ -113,6 +115,23 @@ def _of_their_own(found: list[Episode], foremost: Foremost) -> list[Episode]:
         kept.append(one)
         lasting = one if one.rows >= foremost.rows else lasting
     return kept
+
+
+def _leap(run: Run, span: int, foremost: Foremost) -> list[Episode]:
+    """The spike that begins in the second row: `foremost.rows` rows so far above the first that no noise is.
+
+    They come down to half of their peak or less by the end, or the first row was of another kind: a sum over
+    the batches since the row before begins with that of one batch.
+    """
+    loss = finite(run["loss"])
+    first, after = loss[0], loss[1 : 1 + foremost.rows].drop_nulls()
+    if first is None or first <= 0 or len(after) < foremost.rows or to_float(after.min()) <= 2 * first:
+        return []
+    bound = first * (1 + foremost.alone)
+    end = to_float(loss.drop_nulls()[-foremost.rows :].median())
+    if to_float(after.max()) <= bound or end > to_float(after.max()) / 2:
+        return []
+    return [Losses(loss).episode(1, span, bound, first, 0.0)]
 
 
 def _early(run: Run, span: int, times: float, sigmas: float) -> list[Episode]:
@@ -183,6 +202,12 @@ def as_long_as(run: Run, window: Window) -> Window:
     return window if window.count(run) <= half else Window(round(half * cadence(run)), half)
 
 
+def _usual(run: Run, row: int, window: Window) -> Baseline | None:
+    """As `baseline`, and what lies before a spike that begins in the second row: one alone."""
+    first = known_float(finite(run["loss"])[0]) if row == 1 else None
+    return baseline(run, "loss", row, window) if first is None else Baseline(first, 0.0, 1)
+
+
 _RECOVERY = ("step", "value", "bound", "mean", "std", "sigmas", "smooth", "within", "rows")
 
 
@@ -207,7 +232,7 @@ def recovery(
     calm between them is no recovery.
     """
     row = run.row_at(at) if at is not None else 0
-    before = baseline(run, "loss", row, window)
+    before = _usual(run, row, window)
     if before is None:
         return Finding(NOT_YET, at, {"rows": row, "needed": 2})
     bound = before.mean + sigmas * before.std
@@ -284,7 +309,7 @@ def severity(
     """
     row = run.row_at(at) if at is not None else 0
     window = as_long_as(run, window)
-    before = baseline(run, "loss", row, window)
+    before = _usual(run, row, window)
     if before is None:
         return Finding(NOT_YET, at, {"rows": row, "needed": 2})
     loss = finite(run["loss"])

@@ -228,7 +228,7 @@ class Notebook:
 
         Args:
             run: the run's name; `tree` the tree's, `question` the question's id in it.
-            predicted: the outcome that the learner chose; `found` the one that the log gave.
+            predicted: the outcome that the learner chose; `found` the one to choose by what the log says.
             confidence: from 1 to 5.
             hints: how many the learner had read.
             attempt: id of the walk in which it was made; "" where it isn't known.

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from tutor.readers import deepxde, keras, lightning, long_csv, stable_baselines3, ultralytics, wandb_export
 from tutor.readers.common import byset
-from tutor.readers.common.guessed import by_names, held_out_error, says_losses
+from tutor.readers.common.guessed import FEW, by_names, held_out_error, may_be_loss, says_losses
 from tutor.readers.common.placing import held_out
 from tutor.readers.common.rows import number
 from tutor.readers.common.tables import Table, beginning, names_in, separator
@@ -18,6 +18,7 @@ _OTHERS = (deepxde, keras, lightning, long_csv, stable_baselines3, ultralytics, 
 """Those that know a CSV of one tool, and what is odd about it."""
 _LOSSES = {"loss", "val_loss"}
 _DOWNLOADED = ["wall time", "step", "value"]
+_SERIES = ["", "0"]
 _NEEDED = {"step": "a column of steps", "loss": "one of losses"}
 _PAIR = re.compile(r"[:=]\s*(?!0$)[-+]?[0-9.]+(?:e[-+]?[0-9]+)?$", re.IGNORECASE)
 """A name with its value, as in printed lines; TensorFlow's tensors are called `loss:0`."""
@@ -42,8 +43,11 @@ def sources(path: Path) -> list[Source]:
     known = signals.keys()
     guessed: dict[str, str] = {}
     if not known & _LOSSES:
-        guessed = by_names(_beginning(path, named), path.name.partition(".")[0]) or _of_tensorboard(
-            path, named
+        words = path.name.partition(".")[0]
+        guessed = (
+            by_names(_beginning(path, named), words)
+            or _of_tensorboard(path, named)
+            or _of_series(path, named, words)
         )
     elif "val_loss" not in known:
         guessed = held_out_error(_beginning(path, named), signals["loss"])
@@ -69,6 +73,16 @@ def lacks(path: Path) -> str | None:
 def _of_tensorboard(path: Path, named: Sequence[str]) -> dict[str, str]:
     """By signal the values of a scalar that TensorBoard's page downloaded, in a file called after a loss."""
     if [name.lower() for name in named] != _DOWNLOADED or not says_losses(path.name.partition(".")[0]):
+        return {}
+    return {"val_loss" if held_out(path.name) else "loss": named[-1]}
+
+
+def _of_series(path: Path, named: Sequence[str], words: str) -> dict[str, str]:
+    """By signal the values of a list without a name, as pandas writes it, if they may be losses."""
+    if [*named] != _SERIES:
+        return {}
+    values = [value for one in _beginning(path, named)[named[-1]] if (value := number(one)) is not None]
+    if len(values) < FEW or not may_be_loss(words, values):
         return {}
     return {"val_loss" if held_out(path.name) else "loss": named[-1]}
 
@@ -99,7 +113,7 @@ def _beginning(path: Path, named: Sequence[str]) -> dict[str, list[str]]:
 
 def _rows(path: Path) -> Iterator[list[str]]:
     """The cells of the lines below the header, of those in the file's beginning."""
-    lines = beginning(path).decode("utf-8", "replace").splitlines()
+    lines = [line for line in beginning(path).decode("utf-8", "replace").splitlines() if line.strip()]
     return (line.split(separator(lines[0])) for line in lines[1:])
 
 

@@ -15,7 +15,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tutor import packed
-from tutor.readers.common.guessed import BOTH, both_losses, in_words, may_be_loss, renamed, unsaid
+from tutor.readers.common.guessed import (
+    BOTH,
+    FEW,
+    beside_a_score,
+    both_losses,
+    in_words,
+    may_be_loss,
+    renamed,
+    unsaid,
+)
 from tutor.readers.common.lines import Line, Lines
 from tutor.readers.common.rows import number, run_of_frame, run_of_table
 from tutor.readers.common.tables import names_in
@@ -33,8 +42,6 @@ _COUNTED = rf"^\s*(?P<c1>[0-9]+)\s*:\s*(?P<c2>{_NUMBER})\s*$"
 _ODD = r"^\s*(?P<odd>[^ \t\r#])"
 _BRACKETS = "[]()"
 
-_FEW = 5
-"""Rows that a file has at least: fewer are no log."""
 _CLOCK = 1e9
 """Seconds or milliseconds since 1970, of this century: what begins there is no counter."""
 
@@ -74,6 +81,12 @@ class Layout:
             found["loss"] = values[0]
         if len(values) == len(BOTH) and self.counts and both_losses(named, *self._last(len(BOTH))):
             found |= zip(BOTH, values, strict=True)
+        elif (
+            len(values) == len(BOTH)
+            and self.counts
+            and (at := beside_a_score(*self._last(len(BOTH)))) is not None
+        ):
+            found["loss"] = values[at]
         return found
 
     def _last(self, count: int) -> list[list[float]]:
@@ -168,7 +181,7 @@ def _layout(path: Path) -> Layout | None:
     if len(lines) == 1 or text.startswith("["):
         values = [number(one) for one in re.split(r"[\s,;]+", text.strip(f" \n,;{_BRACKETS}"))]
         given = [[one] for one in values if one is not None]
-        return Layout(given) if len(given) == len(values) >= _FEW else None
+        return Layout(given) if len(given) == len(values) >= FEW else None
     return (_table(lines) or _counted(lines)) if lines else None
 
 
@@ -182,13 +195,13 @@ def _table(lines: Sequence[str]) -> Layout | None:
     cells = _BETWEEN[sign].join(f"(?P<c{at + 1}>{_NUMBER}){optional}" for at in range(width))
     line = rf"^\s*{cells}\s*{sign.strip() and f'{sign}?'}\s*$"
     rows = _matching(line, lines) if _matching(line, lines[:1]) else []
-    return Layout(rows, line) if len(rows) >= max(_FEW, 0.9 * len(lines)) else None
+    return Layout(rows, line) if len(rows) >= max(FEW, 0.9 * len(lines)) else None
 
 
 def _counted(lines: Sequence[str]) -> Layout | None:
     """Lines `N: value`, whatever stands between them."""
     rows = _matching(_COUNTED, lines)
-    layout = Layout(rows, _COUNTED, alone=False) if len(rows) >= _FEW else None
+    layout = Layout(rows, _COUNTED, alone=False) if len(rows) >= FEW else None
     return layout if layout and layout.counts else None
 
 

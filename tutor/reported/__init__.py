@@ -120,7 +120,7 @@ def _asked(walk: AtQuestion, lang: str) -> AskedData:
         tree=walk.tree.tree,
         id=walk.at,
         ask=question.ask(lang, question.numbers),
-        outcomes=[OutcomeData(id=id, label=one.label(lang)) for id, one in question.outcomes.items()],
+        outcomes=[OutcomeData(id=id, label=one.label(lang)) for id, one in question.offered.items()],
     )
 
 

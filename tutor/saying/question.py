@@ -93,9 +93,8 @@ def after_prediction(question: Question, said: Prediction, seen: Look, lang: str
     if not seen.answers:
         return [*lines, *of_look(question, seen, lang), look_yourself(question, lang)]
     lines.append(_finding(question, seen, lang))
-    found = question.outcomes[seen.outcome]
     predicted = question.outcomes.get(said.outcome)
-    if predicted and predicted is not found and predicted.tempting:
+    if predicted and not question.same(said.outcome, seen.outcome) and predicted.tempting:
         why = predicted.tempting(lang, safe(seen.finding.facts))
         lines.append(Line("tempting", why, label=say("walk.looked_right", lang)))
     return [*lines, *_checks(question, seen, lang)]
@@ -162,7 +161,7 @@ def answer_label(question: Question, outcome: str, lang: str) -> str:
 def _prediction(question: Question, said: Prediction, seen: Look, lang: str) -> Line:
     answer = answer_label(question, said.outcome, lang)
     you_said = Line("prediction", say("walk.you_said", lang, answer=answer, confidence=said.confidence))
-    right = said.outcome == (seen.outcome if seen.answers else UNSURE)
+    right = question.same(said.outcome, seen.outcome) if seen.answers else said.outcome == UNSURE
     if not seen.answers and (not right or said.seen_before):
         return you_said  # nobody can tell, or knows by now that nobody can
     missed = excuse(question, said, seen) or "wrong"

@@ -68,6 +68,8 @@ def _question(tree: Tree, id: str, question: Question) -> Found:
                 (*here, "outcomes", name),
                 f"question {id}, outcome {name}: there is no {kind} {outcome.goal!r}",
             )
+        if outcome.under is not None:
+            yield from _under(here, id, question, name)
     for field in ("otherwise", "assume"):
         name = getattr(question, field)
         if name is not None and name not in question.outcomes:
@@ -94,6 +96,21 @@ def _question(tree: Tree, id: str, question: Question) -> Found:
         yield from _check(where, f"question {id}, check {name}", check)
     if all(rule.detector in detectors.registry() for rule in question.rules):
         yield from _outcomes(here, id, question)
+
+
+def _under(here: Where, id: str, question: Question, name: str) -> Found:
+    """An outcome under one that isn't offered, or that leads elsewhere, or with a reason to choose it."""
+    where, outcome = (*here, "outcomes", name), question.outcomes[name]
+    over = question.offered.get(outcome.under or "")
+    if over is None:
+        yield (
+            where,
+            f"question {id}, outcome {name}: under names no outcome that is offered: {outcome.under!r}",
+        )
+    elif over.goal != outcome.goal:
+        yield where, f"question {id}, outcome {name}: stands under {outcome.under!r}, which leads elsewhere"
+    if outcome.tempting:
+        yield where, f"question {id}, outcome {name}: nobody can choose it, so it tempts nobody"
 
 
 def _outcomes(here: Where, id: str, question: Question) -> Found:

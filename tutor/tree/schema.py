@@ -75,6 +75,8 @@ class Outcome(Strict):
             says between which steps it did.
         open: it leaves the question open: nobody is wrong who says that the log can't tell.
         next_decides: the next question says what is wrong: with nobody watching its answer isn't assumed.
+        under: the answer that a learner gives for this one, which isn't offered: both say the same of the run
+            and lead to the same place, and only the log can tell how it shows.
     """
 
     label: Words
@@ -85,6 +87,7 @@ class Outcome(Strict):
     onset: Literal["loss", "val_loss"] | None = None
     open: bool = False
     next_decides: bool = False
+    under: str | None = None
     next: str | None = None
     leaf: str | None = None
 
@@ -159,6 +162,20 @@ class Question(Strict):
     def rules(self) -> tuple[Rule, ...]:
         """Its rule, or those of its checks."""
         return (self.rule,) if self.rule else tuple(check.rule for check in self.checks.values())
+
+    @property
+    def offered(self) -> Mapping[str, Outcome]:
+        """The outcomes that a learner can choose: those that stand under no other."""
+        return {name: one for name, one in self.outcomes.items() if one.under is None}
+
+    def offered_as(self, outcome: str) -> str:
+        """The outcome that a learner chooses for this one; as it is where it is none of the question's."""
+        known = self.outcomes.get(outcome)
+        return known.under or outcome if known else outcome
+
+    def same(self, said: str, found: str) -> bool:
+        """Whether who says `said` is right where the log says `found`."""
+        return self.offered_as(said) == self.offered_as(found)
 
     @property
     def numbers(self) -> Mapping[str, Number]:

@@ -73,7 +73,7 @@ class Keeper:
                 question=walk.at,
                 predicted=said.outcome,
                 confidence=said.confidence,
-                found=seen.outcome,
+                found=walk.question.offered_as(seen.outcome),
                 hints=walk.hints,
                 attempt=walk.id,
                 seen_before=said.seen_before,

@@ -59,7 +59,9 @@ def _read(run: Run, tree: Tree, state: Mapping[str, Any]) -> Walk:
             return walk
         if raw["by"] == "log" and not _still(here, raw["outcome"], then):
             return walk
-        answer = Answer(**raw | {"prediction": _prediction(here, raw["prediction"])})
+        said = _prediction(here, raw["prediction"])
+        hit = raw["by"] == "log" and said is not None and here.question.same(said.outcome, raw["outcome"])
+        answer = Answer(**raw | {"prediction": said, "hit": hit})
         if not isinstance(answer.facts, Mapping) or not isinstance(answer.hints, int):
             raise TypeError("an answer's facts or hints are of another kind")
         walk = stands_at(walk, here.question.outcomes[answer.outcome], answer, then)

@@ -98,7 +98,9 @@ def excuse(question: Question, said: Prediction | None, seen: Look) -> Literal["
 def take(walk: AtQuestion, outcome: str, by: str, seen: Look) -> Walk:
     """The walk after `outcome`: at the next question or leaf."""
     facts, forgiven = dict(seen.finding.facts), excuse(walk.question, walk.prediction, seen) is not None
-    answer = Answer(walk.at, outcome, by, walk.prediction, walk.hints, walk.focus, facts, forgiven)
+    said = walk.prediction
+    hit = by == "log" and said is not None and walk.question.same(said.outcome, outcome)
+    answer = Answer(walk.at, outcome, by, said, walk.hints, walk.focus, facts, forgiven, hit)
     found = seen.finding.step if walk.question.focus and seen.answers else None
     return stands_at(walk, walk.question.outcomes[outcome], answer, walk.focus if found is None else found)
 

@@ -16,7 +16,6 @@ def score(answers: Iterable[Answer]) -> tuple[int, int]:
         said = answer.prediction
         if answer.by != "log" or said is None:
             continue
-        hit = said.outcome == answer.outcome
-        right += hit and not said.seen_before
-        counted += hit or said.seen_before or not answer.close
+        right += answer.hit and not said.seen_before
+        counted += answer.hit or said.seen_before or not answer.close
     return right, counted

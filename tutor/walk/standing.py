@@ -72,6 +72,7 @@ class Answer:
         focus: the step under discussion when the question was asked.
         facts: what was measured.
         close: a miss doesn't count, for the log decided by a hair, or only in part.
+        hit: the prediction says what the log says.
     """
 
     question: str
@@ -82,6 +83,7 @@ class Answer:
     focus: int | None
     facts: Mapping[str, Any]
     close: bool = False
+    hit: bool = False
 
 
 @dataclass(frozen=True)

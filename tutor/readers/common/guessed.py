@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 BOTH = ("loss", "val_loss")
 """What two columns beside a counter are, in a file that is called after its losses."""
 
+FEW = 5
+"""Values that a list without a name has at least: fewer are no log."""
+
 _A_LOSS = re.compile(r"loss|cost|nll|perplexity|ppl|entropy", re.IGNORECASE)
 _NO_LOSS = re.compile(
     r"acc|reward|return|score|time|label|target|pred|metric|norm|(?<![a-z])(?:lr|rates?|f1|auc)(?![a-z])",
@@ -59,6 +62,24 @@ def both_losses(named: str, first: Sequence[float | None], second: Sequence[floa
         return False
     (began, ended), (low, high) = ends(trained), ends(other)
     return not (all(0 <= one <= 1 for one in other) and low < high and ended < began)
+
+
+def beside_a_score(first: Sequence[float], second: Sequence[float]) -> int | None:
+    """Which of two columns falls, as a loss does, while the other rises within 0 and 1, as a share of what was
+    right does; None where that fits neither, or both ways.
+    """
+    columns = [[one for one in column if not isnan(one)] for column in (first, second)]
+    if not all(columns):
+        return None
+    rises = [all(0 <= one <= 1 for one in column) and _risen(column) for column in columns]
+    falls = [_risen([-one for one in column]) for column in columns]
+    fits = [at for at in (0, 1) if falls[at] and rises[1 - at]]
+    return fits[0] if len(fits) == 1 else None
+
+
+def _risen(column: Sequence[float]) -> bool:
+    begun, ended = ends(column)
+    return begun < ended
 
 
 def may_be_loss(named: str, column: Sequence[float]) -> bool:

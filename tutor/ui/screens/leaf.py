@@ -222,7 +222,7 @@ class LeafScreen(LeafHealth):
             question, sign = self.walk.tree.questions[answer.question], mark(answer)
             said, found = (answer_label(question, one, lang) for one in (predicted.outcome, answer.outcome))
             facts = {"said": said, "confidence": predicted.confidence, "found": found}
-            told = self.say("leaf.said_so" if said == found else "leaf.said", **facts)
+            told = self.say("leaf.said_so" if answer.hit else "leaf.said", **facts)
             lines.append(
                 Content.assemble(
                     (f"{sign} ", mark_style(sign)),

@@ -31,7 +31,7 @@ class Option:
 
 def options(question: Question, lang: str, unsure: str) -> list[Option]:
     """The outcomes of a question, and `unsure` (a key of tutor/words): for who can't say which."""
-    labels = {id: outcome.label(lang) for id, outcome in question.outcomes.items()}
+    labels = {id: outcome.label(lang) for id, outcome in question.offered.items()}
     said = {id: _spoken(label, lang) for id, label in labels.items()}
     found = [
         Option(id, label, say(f"walk.letters.{said[id]}", lang) if _alone(said[id], said) else "")
@@ -90,7 +90,7 @@ class Answer(Fitted):
     def ask_by_hand(self, question: Question, lang: str, committed: Prediction) -> None:
         """Ask for the answer that the log can't give: what was predicted unless another is chosen."""
         if not self._by_hand:
-            self.chosen = committed.outcome if committed.outcome in question.outcomes else None
+            self.chosen = committed.outcome if committed.outcome in question.offered else None
         self._begin(options(question, lang, "walk.dont_know"), lang, "walk.answer_by_hand")
         self._asks_confidence, self._by_hand = False, True
         self._draw()

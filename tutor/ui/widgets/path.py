@@ -26,7 +26,7 @@ def mark(answer: Answer) -> str:
         return UNTESTED
     if answer.prediction.seen_before:
         return SEEN_BEFORE
-    if answer.prediction.outcome == answer.outcome:
+    if answer.hit:
         return RIGHT
     return CLOSE if answer.close else WRONG
 
