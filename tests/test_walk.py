@@ -2,7 +2,6 @@
 
 import json
 import math
-from dataclasses import replace
 
 import pytest
 
@@ -323,8 +322,8 @@ class TestByHand:
         assert begun.prediction is None
 
     def test_who_gives_the_answer_under_which_the_logs_own_stands_is_right(self):
-        still = make_run({"val_loss": [2.5] * 60}, {"dtype": "fp32"})
-        at = replace(walk.begin(still, PHASE_19), at="5.3")
+        still = make_run({"val_loss": [2.50431] * 60}, {"dtype": "fp32"})
+        at = walk.begin(still, PHASE_19, ("5.3", None))
         seen = walk.look(at)
         assert (seen.outcome, "held-out-still" in at.question.offered) == ("held-out-still", False)
         right, wrong = (walk.go_on(walk.predict(at, said, 3), seen) for said in ("no", "yes"))

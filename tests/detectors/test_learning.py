@@ -438,6 +438,12 @@ class TestSameAnswer:
         assert self.found("val_f1", 0.1, 0.2, 0.3337) == "same-answer"
         assert self.found("val_f1", *[0.1, 0.2] * 4, 0.3337) == "yes"
 
+    def test_of_an_accuracy_of_less_than_a_half_the_loss_may_gain_a_little(self):
+        for last, outcome in ((10.0, "same-answer"), (9.2, "yes")):
+            loss = [11.2 + (last - 11.2) * row / 20 for row in range(21)]
+            for accuracy, found in ((0.0661, outcome), (0.661, "yes")):
+                assert judged("learned", loss=loss, val_accuracy=[accuracy] * 21).outcome == found
+
     def test_a_loss_that_falls_says_that_the_score_is_at_fault(self):
         loss = falling(30)
         assert judged("learned", loss=loss, val_accuracy=[0.72414] * 30).outcome == "yes"
@@ -523,6 +529,19 @@ class TestScoresAlike:
     def test_a_run_that_gained_much_has_come_to_rest(self):
         loss = (2.9, 1.4, *self.LOSS[2:])
         assert self.found(self.moving(0.7348, 0.0002), self.moving(0.7346, 0.0007), loss) == "yes"
+
+    def test_in_few_rows_they_tell_where_chance_gives_as_much(self):
+        loss = [1.3, 1.01, 0.72, 0.78, 1.11, 1.35, 1.36, 1.14]
+        for about, outcome in (
+            (0.5, "scores-alike"),
+            (0.25, "scores-alike"),
+            (0.7348, NOT_YET),
+            (0.6, NOT_YET),
+        ):
+            train = [about * one for one in (1.0004, 1.0004, 1.0004, 1, 1, 1, 1, 1)]
+            assert judged("learned", loss=loss, train_acc=train, val_acc=[about] * 8).outcome == outcome
+        falls = [1.3 * 0.9**row for row in range(8)]
+        assert judged("learned", loss=falls, train_acc=[0.5] * 8, val_acc=[0.5] * 8).outcome == NOT_YET
 
     @pytest.mark.parametrize("odd", [math.nan, math.inf])
     def test_rows_that_are_not_finite_are_left_out(self, odd: float):

@@ -211,6 +211,33 @@ class TestSpike:
         found = apply("spike", make_run({"loss": loss}), SPIKE)
         assert (found.outcome, found.step, found.facts["peak"]) == ("yes", 10, 4.0)
 
+    LEAP = (0.9, 390.0, 260.0, *[104.0 * 0.95**row for row in range(100)])
+
+    def test_a_leap_in_the_second_row_is_one(self):
+        run = make_run({"loss": list(self.LEAP)})
+        found = apply("spike", run, SPIKE)
+        assert (found.outcome, found.step, found.facts["peak"], found.facts["mean"]) == ("yes", 1, 390.0, 0.9)
+        assert apply("recovery", run, RECOVERY, 1).outcome == "no"
+        assert apply("severity", run, SEVERITY, 1).outcome == "hurt"
+        assert (
+            apply("severity", make_run({"loss": [*self.LEAP[:50], *[8.0] * 50]}), SEVERITY, 1).outcome
+            == "lost"
+        )
+
+    @pytest.mark.parametrize(
+        "loss",
+        [
+            (0.9, *[90.0 + row % 3 for row in range(100)]),  # the sums of so many batches
+            (0.9, *[190.0 + row % 3 for row in range(100)]),
+            (4.0, *LEAP[1:]),  # a learning rate that is far too high lifts it by less than a hundred times
+            (0.9, 390.0, 1.2, *LEAP[3:]),  # one batch
+            (-0.9, *LEAP[1:]),
+        ],
+    )
+    def test_or_the_first_row_is_of_another_kind(self, loss: tuple[float, ...]):
+        found = apply("spike", make_run({"loss": list(loss)}), SPIKE)
+        assert found.outcome == "no" or found.step != 1
+
     def test_a_log_that_begins_with_its_highest_loss_has_no_early_spike(self):
         assert apply("spike", make_run({"loss": [9.0, 9.0, *[2.0] * 298]}), SPIKE).outcome == "no"
 
@@ -440,5 +467,5 @@ class TestSeverity:
         assert apply("severity", make_run({"loss": [*loss, 1.5]}), SEVERITY, 200).outcome == "hurt"
 
     def test_nothing_before_it_is_not_there_yet(self):
-        found = apply("severity", make_run({"loss": [1.0] * 300}), SEVERITY, 1)
-        assert (found.outcome, found.facts) == (NOT_YET, {"rows": 1, "needed": 2})
+        found = apply("severity", make_run({"loss": [1.0] * 300}), SEVERITY, 0)
+        assert (found.outcome, found.facts) == (NOT_YET, {"rows": 0, "needed": 2})

@@ -435,6 +435,22 @@ class TestBinary:
         assert (run.steps.to_list(), losses(run)) == ([0, 1, 2], [2.5, "nan", 2.0])
 
 
+@pytest.mark.parametrize(
+    ("name", "signal"), [("loss", "loss"), ("val_loss", "val_loss"), ("training_loss.txt", "loss")]
+)
+def test_a_metric_of_mlflow_alone(tmp_path: Path, name: str, signal: str):
+    lines = [f"16286977{at}2090 {3 - at / 4} {at * 10}" for at in range(6)]
+    (tmp_path / name).write_text("\n".join(lines) + "\n")
+    run = readers.read(tmp_path / name)
+    assert (run.steps.to_list(), run[signal][5]) == ([0, 10, 20, 30, 40, 50], 1.75)
+
+
+def test_a_metric_of_mlflow_that_is_no_loss_is_none(tmp_path: Path):
+    (tmp_path / "accuracy").write_text("1628697702090 0.5 0\n1628697712090 0.6 1\n" * 3)
+    with pytest.raises(BadRunError):
+        readers.read(tmp_path / "accuracy")
+
+
 def test_a_folder_of_folders_holds_them_all(tmp_path: Path):
     for name in ("a", "b"):
         (tmp_path / name).mkdir()

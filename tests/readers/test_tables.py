@@ -268,6 +268,29 @@ class TestEndsInBlanks:
         assert not any(one == "nan" for one in words(run))
 
 
+class TestOddEndsAndNames:
+    """What pandas, Windows and loops of one's own make of a CSV."""
+
+    def test_a_list_that_pandas_wrote_without_a_name(self, tmp_path: Path):
+        rows = "".join(f"{at},{2.9 - at / 100}\n" for at in range(20))
+        run = readers.read(written(tmp_path, ",0\n" + rows, "loss.csv"))
+        assert (run["loss"][19], "guessed" in keys(run)) == (2.71, True)
+        held_out = readers.read(written(tmp_path, ",0\n" + rows, "val_loss.csv"))
+        assert held_out["val_loss"][0] == 2.9
+        with pytest.raises(BadRunError):
+            readers.read(written(tmp_path, ",0\n" + rows, "accuracy.csv"))
+
+    def test_lines_that_end_in_two_carriage_returns(self, tmp_path: Path):
+        text = ",loss,val_loss\r\r\n" + "".join(f"{at},{2 - at / 10},{3 - at / 10}\r\r\n" for at in range(9))
+        run = readers.read(written(tmp_path, text))
+        assert (len(run), run["loss"][8], run["val_loss"][8]) == (9, 1.2, 2.2)
+
+    @pytest.mark.parametrize("step", ["global_iter", "train_step", "Current Step"])
+    def test_other_names_of_the_step(self, tmp_path: Path, step: str):
+        text = f"time,{step},train_loss\n" + "".join(f"10:0{at},{at * 5},{2 - at / 10}\n" for at in range(9))
+        assert readers.read(written(tmp_path, text)).steps.to_list() == [at * 5 for at in range(9)]
+
+
 class TestDownloaded:
     """A scalar from TensorBoard's page, in a file that is called after it."""
 

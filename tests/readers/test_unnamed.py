@@ -71,10 +71,24 @@ def test_two_columns_of_a_file_called_after_its_losses_are_training_and_validati
     assert (run["loss"][1], run["val_loss"][1], keys(run)) == (3.75, 4.875, ["unnamed"])
 
 
-def test_what_rises_as_a_share_while_the_loss_falls_is_no_validation_loss(tmp_path: Path):
+@pytest.mark.parametrize("name", ["loss.txt", "log.txt"])
+@pytest.mark.parametrize("row", ["{at} {falls} {rises}", "{at} {rises} {falls}"])
+def test_what_rises_as_a_share_while_the_loss_falls_is_no_validation_loss(
+    tmp_path: Path, name: str, row: str
+):
     """What was right, it seems; taken for a loss, every such run would overfit."""
+    rows = [row.format(at=at, falls=0.9 - at / 20, rises=0.5 + at / 20) for at in range(9)]
+    run = read(tmp_path, "\n".join(rows) + "\n", name)
+    assert (run["loss"][8], run.has("val_loss"), keys(run)) == (pytest.approx(0.5), False, ["unnamed"])
+
+
+@pytest.mark.parametrize("ends", [(4, 5), (0.5, 0.6), (0.5, 1.1)])
+def test_of_two_that_rise_or_fall_together_or_beyond_1_none_is_the_loss(
+    tmp_path: Path, ends: tuple[float, float]
+):
+    rows = [f"{at} {one + at / 20} {other + at / 20}" for at, (one, other) in enumerate([ends] * 9)]
     with pytest.raises(BadRunError, match="nothing names its 3 columns"):
-        read(tmp_path, "".join(f"{at} {0.9 - at / 20} {0.5 + at / 20}\n" for at in range(9)), "loss.txt")
+        read(tmp_path, "\n".join(rows) + "\n", "log.txt")
 
 
 @pytest.mark.parametrize("name", ["loss_acc.csv", "log.csv"])

@@ -92,15 +92,17 @@ def finds_nothing(run: Run, least: int) -> Finding | None:
     return None
 
 
-def nearly_same_answer(run: Run, guess: Guess, gain: float) -> Finding | None:
+def nearly_same_answer(run: Run, guess: Guess, gain: float, *, few: bool = False) -> Finding | None:
     """As `same_answer`, of the accuracy in training and of the held-out one (`held_out`, `beside`).
 
     Each moves by less than its share `guess.within`, which training over new batches does, and so near they
     are to each other: as frequent as one class is in both. Where weights learn, the accuracy in training goes
-    on.
+    on. In a log of `few` rows it may rest; there they tell where they are what chance gives.
     """
     counted = (score for score in _scores(run, guess.often) if _ACCURACY.search(score.name))
-    scores = [one for one in counted if _tells(one.name, one.value) or _of_chance(one.value, guess)]
+    scores = [
+        one for one in counted if _of_chance(one.value, guess) or (not few and _tells(one.name, one.value))
+    ]
     held_out = [one for one in scores if names.says_held_out(one.name)]
     for score, other in product(scores, held_out):
         near = guess.within * score.value
@@ -162,7 +164,7 @@ def _tells(name: str, value: float) -> bool:
 
 
 def _of_chance(value: float, guess: Guess) -> bool:
-    """Whether one answer in so many is right: what the same answer to classes as frequent as each other gives."""
+    """Whether one answer in so many is right, as the same answer gives to classes of one frequency."""
     return any(abs(value * classes - 1) < guess.centre for classes in range(2, guess.classes + 1))
 
 

@@ -96,9 +96,10 @@ def validation_gap(
     """How far the validation loss lies from the training loss, at the last evaluation up to step `until`.
 
     The flaw: more than `over` above it, and by more than its share of the gain, the model learns its data by
-    heart, unless validation comes down by as much later, or came down by more and goes on to: training is
-    only "ahead" then. Where the training loss "climbs" by as much, too, nothing is learned at all. More
-    than `under` below it, there and at every later evaluation, the validation set holds training items.
+    heart, unless validation comes down by as much later, or came down by half as much and goes on to:
+    training is only "ahead" then. Where the training loss "climbs" by as much, too, nothing is learned at
+    all. More than `under` below it, there and at every later evaluation, the validation set holds training
+    items.
     Both beyond the share `of_gain` of what the run has gained and beyond the noise of a row, so that they
     hold for losses in other units. Where the training loss has risen by as much above its lowest
     evaluation, it is the training data that changed, and no leak; a running average of it lies above
@@ -151,13 +152,16 @@ def validation_gap(
 
 
 def _falls_still(known: Sequence[Beside], over: Apart) -> bool:
-    """Whether a part of what validation gained, more than the gap, came in the later half, and is kept."""
+    """Whether a part of what validation gained came in the later half, and is kept.
+
+    It gained not far less than it lies above training.
+    """
     values = [one.val for one in known]
     lowest, last = min(values), values[-1]
     later = values[len(values) // 2] - last
     gained = values[0] - lowest
     kept = last - lowest <= over.risen * abs(lowest)
-    return kept and later > over.later * gained and gained > known[-1].gap
+    return kept and later > over.later * gained and over.most * gained > known[-1].gap
 
 
 def _while_learning(known: Sequence[Beside], step: int, start: float) -> tuple[Beside, Beside]:

@@ -24,7 +24,7 @@ from tutor.detectors.objective import earnings, is_objective, opposed
 from tutor.detectors.standstill import all_stuck, batches_of, both_stuck, period_of, stands_still, stuck
 from tutor.detectors.trends import trend
 from tutor.detectors.windows import FEWEST, finite
-from tutor.run import Run, known_float, to_float
+from tutor.run import Run, to_float
 
 if TYPE_CHECKING:
     import polars as pl
@@ -157,7 +157,7 @@ def _still(run: Run, guess: Guess, gain: float) -> Finding:
 
 
 def _in_all(known: pl.Series, gain: float) -> dict[str, float]:
-    """From which value to which the finite values of a loss came, in how many rows, and the bound of a gain."""
+    """Between which values the finite losses lie, how many there are, and the bound of a gain."""
     top, best = to_float(known.max()), to_float(known.min())
     gained = 100 * _of(top - best, abs(top))
     return {"top": top, "best": best, "gain": gained, "bound": 100 * gain, "rows": len(known)}
@@ -203,10 +203,10 @@ def _same_answer(run: Run, course: Course, guess: Guess, gain: float, least: int
 
 
 def _few_alike(run: Run, guess: Guess, gain: float) -> Finding | None:
-    """As `_same_answer`, of few rows: scores that stand still tell sooner than a loss does."""
+    """As `_same_answer`, of few rows: scores that stand at what chance gives tell sooner than a loss does."""
     if not is_objective(run) or earnings(run):
         return None
-    found = same_answer(run, guess, gain) or nearly_same_answer(run, guess, gain)
+    found = nearly_same_answer(run, guess, gain, few=True)
     return found and replace(found, facts={**_in_all(finite(run["loss"]).drop_nulls(), gain), **found.facts})
 
 

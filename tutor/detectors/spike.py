@@ -52,11 +52,11 @@ def spike(
     first ones, and above their noise; in a log that goes on from a checkpoint, whose first rows show a
     trained model, a median of three above `resumed_above` times them. In any that begins mid-way it is a row,
     too, that stands `foremost.alone` times their level above them; and in one that begins with the run, the
-    first rows after the very first one, if they stand so far above it and the loss comes down again. The worst spike is the tallest of those
-    that last `foremost.rows` rows, if there is one: a taller one of a row or two may be a hard batch. What
-    rises while an earlier one lasts is no spike of its own: a run that never came back is unsteady, and its
-    cause lies where it left. In an average over many rows a short spike doesn't show, so that none can be
-    ruled out.
+    first rows after the very first one, if they stand so far above it and the loss comes down again. The
+    worst spike is the tallest of those that last `foremost.rows` rows, if there is one: a taller one of a row
+    or two may be a hard batch. What rises while an earlier one lasts is no spike of its own: a run that never
+    came back is unsteady, and its cause lies where it left. In an average over many rows a short spike
+    doesn't show, so that none can be ruled out.
     """
     if not is_objective(run):
         return Finding(NO_DATA, facts={"missing": []})

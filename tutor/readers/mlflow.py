@@ -4,19 +4,24 @@ Old files have no step, and a line counts as one; new ones have the data set's n
 a value stands for, the names tell: see `common/trainers.py`. Source: mlflow/store/tracking/file_store.py
 """
 
+import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tutor.readers.common.bystep import by_step
+from tutor.readers.common.guessed import renamed, says_losses, unsaid
+from tutor.readers.common.placing import held_out
 from tutor.readers.common.rows import run_of_frame
-from tutor.readers.source import Source
+from tutor.readers.source import Source, head
 from tutor.run import Run
 
 if TYPE_CHECKING:
     import polars as pl
 
 METRICS, META, STORE = "metrics", "meta.yaml", "mlruns"
+_METRIC = re.compile(rb"(?:[0-9]{13} [-+.0-9a-zA-Z]+ [0-9]+(?: \S+ \S+)?\r?\n)+")
+"""Milliseconds since 1970, a value and a step, and nothing else on a line."""
 _LINE = r"^\s*\S+\s+(?<value>\S+)(?:\s+(?<step>\S+))?"
 
 
@@ -34,6 +39,25 @@ class Folder:
     def read(self, since: Run | None = None) -> Run:  # noqa: ARG002
         """The run, read whole."""
         return run_of_frame(_rows(self.path / METRICS), self.path, name=self.path.name)
+
+
+@dataclass(frozen=True)
+class Metric:
+    """One metric of such a run, in a file that lies there or was taken from there."""
+
+    path: Path
+    signal: str
+    format: str = "a metric of MLflow"
+
+    def describe(self, lang: str) -> str:  # noqa: ARG002
+        """A metric alone says nothing of the run."""
+        return ""
+
+    def read(self, since: Run | None = None) -> Run:  # noqa: ARG002
+        """The run, read whole."""
+        rows = by_step(_lines(self.path, self.path.name))
+        taken = unsaid({self.signal: self.path.name}, self.path)
+        return run_of_frame(renamed(rows, taken), self.path, name=self.path.name)
 
 
 def _rows(metrics: Path) -> "pl.DataFrame":
@@ -58,7 +82,11 @@ def _lines(file: Path, name: str) -> "pl.DataFrame":
 
 
 def sources(path: Path) -> list[Source]:
-    """A run's folder, or those of a store."""
+    """A run's folder, or those of a store; or a file with one metric, if its name says that it is a loss."""
+    if path.is_file():
+        name = path.name.partition(".")[0]
+        signal = "val_loss" if held_out(name) else "loss"
+        return [Metric(path, signal)] if says_losses(name) and _METRIC.match(head(path)) else []
     if (path / METRICS).is_dir() and (path / META).is_file():
         return [Folder(path)]
     store = path / STORE if (path / STORE).is_dir() else path

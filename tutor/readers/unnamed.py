@@ -1,8 +1,8 @@
 """Numbers without names: a table without a heading, lines `N: value`, or all values on one line.
 
 Columns are called by their places, from 1 on. A first column of whole numbers that ascend counts the steps;
-one more is taken for the loss, as a remark tells, and in a file that is called after its losses two for those
-of training and validation. Of others nobody can know which is which: the user has to say,
+one more is taken for the loss, as a remark tells; so is the one of two that falls beside an accuracy, and in a
+file that is called after its losses two are those of training and validation. Of others nobody can know which is which: the user has to say,
 `--map loss=2,val_loss=3`. It is asked last of all: any list of numbers looks like that.
 """
 
@@ -79,14 +79,12 @@ class Layout:
         named = path.name.partition(".")[0]
         if len(values) == 1 and (self.counts or not _whole(column)) and may_be_loss(named, column):
             found["loss"] = values[0]
-        if len(values) == len(BOTH) and self.counts and both_losses(named, *self._last(len(BOTH))):
-            found |= zip(BOTH, values, strict=True)
-        elif (
-            len(values) == len(BOTH)
-            and self.counts
-            and (at := beside_a_score(*self._last(len(BOTH)))) is not None
-        ):
-            found["loss"] = values[at]
+        if len(values) == len(BOTH) and self.counts:
+            last = self._last(len(BOTH))
+            if (at := beside_a_score(*last)) is not None:
+                found["loss"] = values[at]
+            elif both_losses(named, *last):
+                found |= zip(BOTH, values, strict=True)
         return found
 
     def _last(self, count: int) -> list[list[float]]:

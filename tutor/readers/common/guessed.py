@@ -65,8 +65,9 @@ def both_losses(named: str, first: Sequence[float | None], second: Sequence[floa
 
 
 def beside_a_score(first: Sequence[float], second: Sequence[float]) -> int | None:
-    """Which of two columns falls, as a loss does, while the other rises within 0 and 1, as a share of what was
-    right does; None where that fits neither, or both ways.
+    """Which of two columns falls as a loss does, while the other rises within 0 and 1 as an accuracy does.
+
+    None where that fits neither way, or both.
     """
     columns = [[one for one in column if not isnan(one)] for column in (first, second)]
     if not all(columns):
