@@ -1,9 +1,10 @@
 """Numbers without names: a table without a heading, lines `N: value`, or all values on one line.
 
 Columns are called by their places, from 1 on. A first column of whole numbers that ascend counts the steps;
-one more is taken for the loss, as a remark tells; so is the one of two that falls beside an accuracy, and in a
-file that is called after its losses two are those of training and validation. Of others nobody can know which is which: the user has to say,
-`--map loss=2,val_loss=3`. It is asked last of all: any list of numbers looks like that.
+one more is taken for the loss, as a remark tells; so is the one of two that falls beside an accuracy, and in
+a file that is called after its losses two are those of training and validation. Of others nobody can know
+which is which: the user has to say, `--map loss=2,val_loss=3`. It is asked last of all: any list of numbers
+looks like that.
 """
 
 import re
