@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -70,12 +71,9 @@ def same_answer(run: Run, guess: Guess, gain: float) -> Finding | None:
     """
     for score in _scores(run, guess.often):
         low = _ACCURACY.search(score.name) and score.value < 1 / 2
-        if (
-            not score.moves
-            and _tells(score.name, score.value)
-            and _flat(run, score.row, guess.unmoved if low else gain)
-        ):
-            return score.found(run, "same-answer")
+        most, fell = guess.unmoved if low else gain, _gained(run, score.row)
+        if not score.moves and _tells(score.name, score.value) and fell < most:
+            return score.found(run, "same-answer", fell=100 * fell, most=100 * most)
     return None
 
 
@@ -108,10 +106,11 @@ def nearly_same_answer(run: Run, guess: Guess, gain: float, *, few: bool = False
         near = guess.within * score.value
         if score in held_out or max(score.moves, other.moves, abs(score.value - other.value)) > near:
             continue
-        if _flat(run, max(score.row, other.row), gain):
+        fell = _gained(run, max(score.row, other.row))
+        if fell < gain:
             moves = 100 * max(score.moves, other.moves) / score.value
-            validated = {"held_out": plain(other.name)[:_LENGTH], "beside": other.value}
-            return score.found(run, "scores-alike", **validated, moves=moves)
+            about = {"held_out": plain(other.name)[:_LENGTH], "beside": other.value, "moves": moves}
+            return score.found(run, "scores-alike", **about, fell=100 * fell, most=100 * gain)
     return None
 
 
@@ -168,15 +167,15 @@ def _of_chance(value: float, guess: Guess) -> bool:
     return any(abs(value * classes - 1) < guess.centre for classes in range(2, guess.classes + 1))
 
 
-def _flat(run: Run, row: int, gain: float) -> bool:
-    """Whether the held-out loss, or else that of training, gains less than `gain` from a row on."""
+def _gained(run: Run, row: int) -> float:
+    """The share that the held-out loss, or else that of training, gains from a row on; inf for few rows."""
     signal = "val_loss" if run.has("val_loss") else "loss"
     known = finite(run[signal])[row:].drop_nulls() if run.has(signal) else None
     if known is None or len(known) < FEWEST:
-        return False
+        return math.inf
     third = max(1, len(known) // 3)
     first, last = to_float(known[:third].median()), to_float(known[-third:].median())
-    return first - last < gain * abs(first)
+    return max(0.0, first - last) / abs(first) if first else math.inf
 
 
 def flat_held_out(run: Run, share: float, gain: float, least: Enough) -> dict[str, float]:
