@@ -128,6 +128,11 @@ def held_out_accuracies(run: Run) -> Iterator[tuple[str, Smoothed]]:
             yield plain(name)[:_LENGTH], Smoothed(name, run.steps.filter(there), shares)
 
 
+def counts_answers(run: Run) -> bool:
+    """Whether the log has a share of right answers: what is trained then tells classes apart."""
+    return any(_ACCURACY.search(name) and not signals.find(name) for name in run.frame.columns)
+
+
 def _scores(run: Run, often: float) -> Iterator[_Score]:
     """Every column that scores answers, over its last share `often`; `FEWEST` rows at least."""
     for name, known in _scored(run):

@@ -139,6 +139,24 @@ class Guess(Grouped):
 
 
 @dataclass(frozen=True)
+class BelowZero(Grouped):
+    """A loss below 0 that can't be there: `{negative: 0.9, rows: 5, times: 100.0, beyond: 1000.0}`.
+
+    Attributes:
+        negative: the share of the rows of a cross-entropy that lie below 0.
+        rows: so many at least.
+        times: or, whatever the loss is, so many times further below 0 at its end than it began from 0,
+        beyond: and at least so far below.
+    """
+
+    a_kind: ClassVar[str] = "a loss below 0"
+    negative: float
+    rows: int
+    times: float
+    beyond: float
+
+
+@dataclass(frozen=True)
 class NormBound(Grouped):
     """A bound of the gradient norm, and what explains a norm beyond it: `{norm: 100.0, of_loss: 2.0}`.
 

@@ -8,12 +8,13 @@ from dataclasses import replace
 from typing import Any
 
 from tutor.detectors import NO_DATA, NOT_YET, Finding, detector
+from tutor.detectors.answers import counts_answers
 from tutor.detectors.beginning import begins_late
 from tutor.detectors.courses import Course, course_in
-from tutor.detectors.grouped import Gain, NormBound
-from tutor.detectors.objective import is_objective
+from tutor.detectors.grouped import BelowZero, Gain, NormBound
+from tutor.detectors.objective import earnings, is_objective, opposed
 from tutor.detectors.windows import FEWEST, finite
-from tutor.run import Run, known_float
+from tutor.run import Run, known_float, to_float
 
 
 def learns(run: Run, gain: Gain) -> bool | None:
@@ -63,19 +64,26 @@ _FIRST = ("first", "vocab", "expected", "low", "high", "near")
 
 @detector(
     signals=("loss",),
-    manifest=("vocab_size",),
-    outcomes=("near", "off", "above", "below", "loaded", "non-finite"),
-    facts=_FIRST,
+    outcomes=("near", "off", "above", "below", "loaded", "non-finite", "negative"),
+    facts={
+        **dict.fromkeys(("near", "off", "above", "below", "loaded", "non-finite"), _FIRST),
+        "negative": ("first", "near", "lowest", "step", "count", "rows"),
+    },
     configured=("vocab_size",),
 )
-def initial_loss(run: Run, at: int | None, *, near: float, above: float, below: float) -> Finding:
+def initial_loss(
+    run: Run, at: int | None, *, near: float, above: float, below: float, floor: BelowZero
+) -> Finding:
     """How far the first loss is from ln V, that of a model which knows nothing of its V tokens.
 
     The flaw: above, weights that begin wrong, or a head with a bias; below, a model that was trained before,
     where the manifest has the weights as drawn. Where it hasn't, weights may have been loaded on purpose, as
-    for a fine-tune. A NaN or an Inf says nothing of the weights' size. Source: the tree, whose bounds for 512
-    tokens are kept as distances from ln V.
+    for a fine-tune. A NaN or an Inf says nothing of the weights' size. Below 0 no cross-entropy can be: of
+    tokens, or of classes where an accuracy is logged. Nor does any loss that has a floor fall on and on.
+    Source: the tree, whose bounds for 512 tokens are kept as distances from ln V; ours: below 0.
     """
+    if found := _below_zero(run, near, floor):
+        return found
     vocab, step = run.manifest.vocab_size, int(run.steps[0])
     if not vocab or vocab < 2:
         return Finding(NO_DATA, facts={"missing": ["vocab_size"]})
@@ -98,6 +106,21 @@ def initial_loss(run: Run, at: int | None, *, near: float, above: float, below: 
     outcome = outcome or ("above" if first > expected else low)
     bound = near if distance < (near + beyond) / 2 else beyond
     return Finding(outcome, step, facts, expected, measured=distance, bound=bound)
+
+
+def _below_zero(run: Run, near: float, bound: BelowZero) -> Finding | None:
+    """The finding that a loss is below 0 that can't be there; None where it isn't, or may be."""
+    loss = finite(run["loss"]).drop_nulls()
+    if len(loss) < bound.rows or not is_objective(run) or opposed(run) or earnings(run):
+        return None
+    first, lowest, count = float(loss[0]), to_float(loss.min()), int((loss < 0).sum())
+    entropy = run.knows("vocab_size") or counts_answers(run)
+    deep = lowest <= -bound.beyond and lowest <= -bound.times * abs(first) and float(loss[-1]) <= lowest / 2
+    if not (deep or (entropy and count >= bound.negative * len(loss))):
+        return None
+    step = int(run.steps[run["loss"].cast(float).fill_nan(None).arg_min() or 0])
+    facts = {"first": first, "near": near, "lowest": lowest, "step": step, "count": count, "rows": len(loss)}
+    return Finding("negative", step, facts, 0.0, (int(run.steps[0]), int(run.steps[-1])))
 
 
 _NORM = ("first", "low", "high", "above", "below")

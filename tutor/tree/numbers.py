@@ -7,6 +7,7 @@ from pydantic import Discriminator, Tag
 
 from tutor.detectors.grouped import (
     Apart,
+    BelowZero,
     Beyond,
     Enough,
     Evaluation,
@@ -27,6 +28,7 @@ from tutor.detectors.windows import Window
 Number = int | float
 Group = (
     Window
+    | BelowZero
     | Beyond
     | Apart
     | Enough
@@ -60,6 +62,7 @@ def _kind(value: Any) -> str:
 Given = Annotated[
     Annotated[Number, Tag("<number>")]
     | Annotated[Window, Tag("<Window>")]
+    | Annotated[BelowZero, Tag("<BelowZero>")]
     | Annotated[Beyond, Tag("<Beyond>")]
     | Annotated[Apart, Tag("<Apart>")]
     | Annotated[Enough, Tag("<Enough>")]
