@@ -61,6 +61,43 @@ class TestInitialLoss:
         found = judged("initial_loss", manifest, **columns)
         assert (found.outcome, found.facts["missing"]) == (NO_DATA, [missing])
 
+    BELOW = (-0.002, -0.01, -0.05, -0.1, -0.11, -0.12)
+
+    def test_a_cross_entropy_below_0(self):
+        found = judged("initial_loss", {"vocab_size": 512}, loss=list(self.BELOW))
+        assert (found.outcome, found.step, found.facts["lowest"], found.facts["count"]) == (
+            "negative",
+            5,
+            -0.12,
+            6,
+        )
+        assert judged("initial_loss", {}, loss=list(self.BELOW), accuracy=[0.1] * 6).outcome == "negative"
+
+    @pytest.mark.parametrize(
+        "columns",
+        [
+            {"loss": list(BELOW)},  # of densities, perhaps
+            {"loss": BELOW[:4], "accuracy": [0.1] * 4},  # few
+            {"loss": [*BELOW[:4], 0.1, 0.2], "accuracy": [0.1] * 6},
+            {"loss": list(BELOW), "accuracy": [0.1] * 6, "reward": [0.1] * 6},
+            {"loss": list(BELOW), "accuracy": [0.1] * 6, "policy_loss": [0.1] * 6},
+        ],
+    )
+    def test_others_may_be_there(self, columns: dict):
+        assert judged("initial_loss", {}, **columns).outcome == NO_DATA
+
+    @pytest.mark.parametrize(
+        ("loss", "outcome"),
+        [
+            ([-3e4 * 1.3**row for row in range(40)], "negative"),
+            ([1e5 - 5e3 * row for row in range(40)], NO_DATA),  # it ends about as far from 0 as it began
+            ([-1.0 - 20 * row for row in range(40)], NO_DATA),  # not so far
+            ([-3e4 * 1.3**row for row in range(39)] + [2.0], NO_DATA),  # a spike downwards, and back
+        ],
+    )
+    def test_a_loss_without_a_floor(self, loss: list[float], outcome: str):
+        assert judged("initial_loss", {}, loss=loss).outcome == outcome
+
     def test_its_margin_is_that_of_the_distance(self):
         near, edge = (judged("initial_loss", self.DRAWN, loss=[first]) for first in (6.24, 6.73))
         assert near.margin is not None

@@ -22,6 +22,7 @@ from tutor.walk import AtLeaf
 SEED = 1
 STEPS = {
     "amnesiac-optimizer": 130,
+    "bare-probabilities": 60,
     "biased-init": 60,
     "copied-head": 60,
     "drifting-data": 480,

@@ -27,6 +27,7 @@ from tutor.parts import Part, read
 
 PLANNED = (
     Part("amnesiac-optimizer"),
+    Part("bare-probabilities"),
     Part("drifting-data", {"step": 8, "over": 40}),
     Part("empty-evaluation"),
     Part("empty-mask", {"step": 8}),

@@ -96,7 +96,7 @@ def validation_gap(
     """How far the validation loss lies from the training loss, at the last evaluation up to step `until`.
 
     The flaw: more than `over` above it, and by more than its share of the gain, the model learns its data by
-    heart, unless validation comes down by as much later, or came down by half as much and goes on to:
+    heart, unless validation comes down by as much later, or came down by nearly as much and goes on to:
     training is only "ahead" then. Where the training loss "climbs" by as much, too, nothing is learned at
     all. More than `under` below it, there and at every later evaluation, the validation set holds training
     items.
