@@ -66,12 +66,15 @@ class TestValidationGap:
             val = [None if row % 50 else loss[250] + beyond for row in range(300)]
             assert gap(loss=loss, val_loss=val).outcome == outcome
 
-    def test_nor_is_it_where_it_came_down_by_most_of_the_gap_and_falls_on(self):
+    def test_of_tokens_it_must_have_come_down_by_more_than_the_gap(self):
         loss = [4.9 - 0.01 * row for row in range(300)]
-        for begin, outcome in ((4.4, "ahead"), (4.3, "overfits")):
+        for begin, of_tokens, of_others in ((4.7, "ahead", "ahead"), (4.3, "overfits", "ahead")):
             val = [begin + (3.5 - begin) * at / 5 for at in range(6)]
             logged = [None if row % 50 else val[row // 50] for row in range(300)]
-            assert gap(loss=loss, val_loss=logged).outcome == outcome
+            assert gap(loss=loss, val_loss=logged).outcome == of_others
+            of_a_vocabulary = make_run({"loss": loss, "val_loss": logged}, {"vocab_size": 512})
+            numbered = numbers("validation_gap", "phase-18")
+            assert apply("validation_gap", of_a_vocabulary, numbered).outcome == of_tokens
 
     def test_validation_that_still_falls_is_only_behind(self):
         loss = [6.0 * 0.98**row for row in range(300)]

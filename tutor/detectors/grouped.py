@@ -267,8 +267,7 @@ class Apart(Grouped):
         over: it lies so far above.
         of_gain: and by more than this share of what the run has gained.
         later: unless so much of what validation gained came in the later half of its evaluations,
-        risen: and it has risen by no more than this share of its lowest level since,
-        most: and lies no more than so many times that gain above.
+        risen: and it has risen by no more than this share of its lowest level since.
     """
 
     a_kind: ClassVar[str] = "a gap"
@@ -276,7 +275,6 @@ class Apart(Grouped):
     of_gain: float
     later: float
     risen: float
-    most: float
 
 
 @dataclass(frozen=True)

@@ -96,7 +96,7 @@ def validation_gap(
     """How far the validation loss lies from the training loss, at the last evaluation up to step `until`.
 
     The flaw: more than `over` above it, and by more than its share of the gain, the model learns its data by
-    heart, unless validation comes down by as much later, or came down by nearly as much and goes on to:
+    heart, unless validation comes down by as much later, or still falls (of tokens: and came down by more):
     training is only "ahead" then. Where the training loss "climbs" by as much, too, nothing is learned at
     all. More than `under` below it, there and at every later evaluation, the validation set holds training
     items.
@@ -135,7 +135,7 @@ def validation_gap(
     risen = here.train - min(one.train for one in due if one.step <= here.step) > own
     outcome = "overfits" if here.gap > above else "wide" if here.gap > wide else "tracks"
     lowest = min((one for one in known if one.step >= here.step), key=lambda one: one.val)
-    if outcome == "overfits" and (here.val - lowest.val > above or _falls_still(known, over)):
+    if outcome == "overfits" and (here.val - lowest.val > above or _falls_still(run, known, over)):
         outcome = "ahead"
         facts |= {"lowest": lowest.val, "lowest_step": lowest.step}
     if outcome == "overfits" and here.train - best.train > above:
@@ -151,17 +151,17 @@ def validation_gap(
     return Finding(outcome, here.step, facts, None, seen, measured=here.gap, bound=nearest)
 
 
-def _falls_still(known: Sequence[Beside], over: Apart) -> bool:
+def _falls_still(run: Run, known: Sequence[Beside], over: Apart) -> bool:
     """Whether a part of what validation gained came in the later half, and is kept.
 
-    It gained not far less than it lies above training.
+    Of tokens, whose losses have one unit, more than it lies above training; others may lie apart by design.
     """
     values = [one.val for one in known]
     lowest, last = min(values), values[-1]
     later = values[len(values) // 2] - last
     gained = values[0] - lowest
     kept = last - lowest <= over.risen * abs(lowest)
-    return kept and later > over.later * gained and over.most * gained > known[-1].gap
+    return kept and later > over.later * gained and (gained > known[-1].gap or not run.of_tokens)
 
 
 def _while_learning(known: Sequence[Beside], step: int, start: float) -> tuple[Beside, Beside]:
