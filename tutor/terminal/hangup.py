@@ -8,6 +8,11 @@ import errno
 import os
 import signal
 import sys
+from threading import Thread
+from time import sleep
+
+EVERY = 1.0  # seconds
+"""How often `watch` looks."""
 
 
 def gone(descriptor: int) -> bool:
@@ -21,6 +26,21 @@ def gone(descriptor: int) -> bool:
     except termios.error as error:
         return error.args[0] == errno.EIO
     return False
+
+
+def watch(descriptor: int) -> None:
+    """End this process once the terminal at that descriptor has gone, whatever it is doing then.
+
+    From a thread of its own: the app may be waiting for good to write to what is no more.
+    """
+
+    def look() -> None:
+        while not gone(descriptor):
+            sleep(EVERY)
+        hang_up()
+
+    if os.isatty(descriptor):
+        Thread(target=look, name="hang-up", daemon=True).start()
 
 
 def hang_up() -> None:

@@ -41,8 +41,6 @@ if TYPE_CHECKING:
     from tutor.tree import Tree
 
 SMALLEST = (60, 18)
-HUNG_UP = 2.0
-"""Seconds until the app sees that its terminal has gone."""
 
 
 class TutorApp(Following, FirstPaint):
@@ -86,13 +84,9 @@ class TutorApp(Following, FirstPaint):
         self._take_preferences()
 
     def on_mount(self) -> None:
-        """See from time to time whether the terminal is still there."""
-        self.set_interval(HUNG_UP, self._end_with_terminal)
-
-    def _end_with_terminal(self) -> None:
-        """End where the terminal has gone; what was answered so far is kept already."""
-        if not self.is_headless and sys.__stdin__ is not None and hangup.gone(sys.__stdin__.fileno()):
-            hangup.hang_up()
+        """From now on, end where the terminal has gone; what was answered so far is kept already."""
+        if not self.is_headless and sys.__stdin__ is not None:
+            hangup.watch(sys.__stdin__.fileno())
 
     def get_default_screen(self) -> Screen:
         """The walk asked for, else home: it takes the place of Textual's empty screen."""
