@@ -5,6 +5,7 @@ import select
 import signal
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 from time import monotonic
 
@@ -32,8 +33,14 @@ def test_what_is_no_terminal_was_not_hung_up(tmp_path: Path):
         assert not gone(file.fileno())
 
 
-def test_the_app_ends_where_nobody_tells_it_of_the_hang_up(home: Path):
-    """As below make: the kernel signals the leader of the session alone, and that waits for the app."""
+@pytest.mark.parametrize(
+    ("handler", "code"), [(signal.SIG_DFL, -signal.SIGHUP), (signal.SIG_IGN, 128 + signal.SIGHUP)]
+)
+def test_the_app_ends_where_nobody_tells_it_of_the_hang_up(home: Path, handler: signal.Handlers, code: int):
+    """As below make: the kernel signals the leader of the session alone, and that waits for the app.
+
+    Below nohup the app is told to ignore the signal.
+    """
     ours, theirs = os.openpty()
     app = subprocess.Popen(
         [sys.executable, "-m", "tutor", "walk", str(ROOT / "runs" / "19-break")],
@@ -41,12 +48,13 @@ def test_the_app_ends_where_nobody_tells_it_of_the_hang_up(home: Path):
         stdout=theirs,
         stderr=theirs,
         env={**os.environ, "TERM": "xterm-256color"},
+        preexec_fn=partial(signal.signal, signal.SIGHUP, handler),  # noqa: PLW1509 - no thread runs here
     )
     os.close(theirs)
     try:
         assert "NaN or Inf?" in drawn(ours, "NaN or Inf?")
         os.close(ours)
-        assert app.wait(PATIENCE) == -signal.SIGHUP
+        assert app.wait(PATIENCE) == code
     finally:
         app.kill()
         app.wait()
