@@ -48,7 +48,7 @@ def test_the_app_ends_where_nobody_tells_it_of_the_hang_up(home: Path, handler: 
         stdout=theirs,
         stderr=theirs,
         env={**os.environ, "TERM": "xterm-256color"},
-        preexec_fn=partial(signal.signal, signal.SIGHUP, handler),  # noqa: PLW1509 - no thread runs here
+        preexec_fn=partial(signal.signal, signal.SIGHUP, handler),
     )
     os.close(theirs)
     try:

@@ -44,7 +44,7 @@ def watch(descriptor: int) -> None:
 
 
 def hang_up() -> None:
-    """End as the signal of a hang-up ends a process, also below nohup, where it is ignored. Not for Windows."""
+    """End as a hang-up ends a process, also below nohup, where its signal is ignored. Not for Windows."""
     if sys.platform != "win32":
         os.kill(os.getpid(), signal.SIGHUP)
         os._exit(128 + signal.SIGHUP)
