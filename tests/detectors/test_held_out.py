@@ -76,6 +76,12 @@ class TestValidationGap:
             numbered = numbers("validation_gap", "phase-18")
             assert apply("validation_gap", of_a_vocabulary, numbered).outcome == of_tokens
 
+    def test_the_last_evaluation_says_too_what_was_kept(self):
+        loss = [2.0 * 0.96**row for row in range(33)]
+        for last, outcome in ((0.95, "ahead"), (1.7, "overfits")):
+            val = [*[1.9 - 0.03 * row for row in range(31)], 2.0, last]
+            assert gap(loss=loss, val_loss=val).outcome == outcome
+
     def test_validation_that_still_falls_is_only_behind(self):
         loss = [6.0 * 0.98**row for row in range(300)]
         for last, outcome in ((2.5, "ahead"), (2.65, "overfits")):  # a twentieth of what it gained, and less

@@ -156,7 +156,7 @@ def _falls_still(run: Run, known: Sequence[Beside], over: Apart) -> bool:
 
     Of tokens, whose losses have one unit, more than it lies above training; others may lie apart by design.
     """
-    values = [one.val for one in known]
+    values = finite(run["val_loss"]).drop_nulls().to_list()  # the last one too, which no training row follows
     lowest, last = min(values), values[-1]
     later = values[len(values) // 2] - last
     gained = values[0] - lowest
