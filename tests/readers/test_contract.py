@@ -141,6 +141,13 @@ class TestCsv:
         broken = self.read(tmp_path / "b.csv", log.format("nan"))
         said = about | {"broken": "`class_loss`"}
         assert broken.remarks == (Remark("broken_loss", said, unseen=True),)
+        rows = "step,box_loss,class_loss\n0,3.0,1.0\n" + "".join(f"{at},2.0,nan\n" for at in range(1, 4))
+        ends = self.read(tmp_path / "d.csv", rows)
+        assert (ends["loss"].is_nan().sum(), ends["box_loss"].to_list()) == (3, [3.0, 2.0, 2.0, 2.0])
+        about = {"column": "`class_loss`", "others": "`box_loss`"}
+        assert ends.remarks == (Remark("ends_broken", about),)
+        off = self.read(tmp_path / "e.csv", rows.replace("3.0,1.0", "3.0,nan"))
+        assert (off["loss"].to_list(), off.remarks[0].key) == ([3.0, 2.0, 2.0, 2.0], "broken_loss")
         with called.called({"loss": "class_loss"}):
             said = self.read(tmp_path / "a.csv", log.format("1.0"))
         assert [one.key for one in said.remarks] == ["called"]

@@ -12,7 +12,8 @@ from tutor.words import quoted
 if TYPE_CHECKING:
     import polars as pl
 
-LEAST = 3  # blanks that end a loss, and rows before that have one: fewer may be rows of a last test
+LEAST = 3
+"""Rows that end a loss without a number, and rows before that have one: fewer may be rows of a last test."""
 
 
 def _always(column: str) -> bool:  # noqa: ARG001

@@ -10,6 +10,7 @@ import polars as pl
 
 from tutor import signals
 from tutor.run import limits
+from tutor.run.blanks import LEAST
 from tutor.run.names import HEADINGS, KNOWN, rivals
 from tutor.run.remark import Remark
 from tutor.run.run import Aggregation, BadRunError
@@ -85,11 +86,28 @@ def _as_signals(
         taken = next(column for column, signal in mapping.items() if signal == "loss")
         about = {"column": f"`{taken}`", "others": names(others)}
         broken = [name for name in others if not of_numbers[name].is_finite().all()]
-        if broken:
+        ended = next((name for name in broken if _ends_broken(of_numbers[name])), None)
+        if (
+            ended and of_numbers["loss"].is_finite().any() and not _ends_broken(of_numbers["loss"])
+        ):  # a sum of them isn't finite either
+            columns[taken], columns["loss"] = of_numbers["loss"].alias(taken), of_numbers[ended].alias("loss")
+            del columns[ended]
+            left = [taken, *(name for name in others if name != ended)]
+            remarks.append(Remark("ends_broken", {"column": f"`{ended}`", "others": names(left)}))
+        elif broken:
             remarks.append(Remark("broken_loss", about | {"broken": names(broken)}, unseen=True))
         else:
             remarks.append(Remark("one_loss", about))
     return pl.DataFrame([frame["step"], *(one for one in columns.values() if one is not None)]), remarks
+
+
+def _ends_broken(column: pl.Series) -> bool:
+    """Whether a loss ends in NaN or Inf, in as many rows as say that blanks are.
+
+    One that never was a number may stand for a part that is turned off.
+    """
+    finite = column.drop_nulls().is_finite()
+    return finite.any() and not finite[-LEAST:].any() and len(finite) > LEAST
 
 
 def _finished(typed: pl.DataFrame, remarks: list[Remark]) -> tuple[pl.DataFrame, list[Remark]]:
