@@ -123,11 +123,11 @@ def _leap(run: Run, span: int, foremost: Foremost) -> list[Episode]:
     They come down to half of their peak or less by the end, or the first row was of another kind: a sum over
     the batches since the row before begins with that of one batch.
     """
-    loss = finite(run["loss"])
-    first, after = loss[0], loss[1 : 1 + foremost.rows].drop_nulls()
+    head = finite(run["loss"][: 1 + foremost.rows])  # of a long log, few are looked at further
+    first, after = head[0], head[1:].drop_nulls()
     if first is None or first <= 0 or len(after) < foremost.rows or to_float(after.min()) <= 2 * first:
         return []
-    bound = first * (1 + foremost.alone)
+    bound, loss = first * (1 + foremost.alone), finite(run["loss"])
     end = to_float(loss.drop_nulls()[-foremost.rows :].median())
     if to_float(after.max()) <= bound or end > to_float(after.max()) / 2:
         return []

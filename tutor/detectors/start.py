@@ -14,7 +14,7 @@ from tutor.detectors.courses import Course, course_in
 from tutor.detectors.grouped import BelowZero, Gain, NormBound
 from tutor.detectors.objective import earnings, is_objective, opposed
 from tutor.detectors.windows import FEWEST, finite
-from tutor.run import Run, known_float, to_float
+from tutor.run import Run, known_float
 
 
 def learns(run: Run, gain: Gain) -> bool | None:
@@ -110,16 +110,19 @@ def initial_loss(
 
 def _below_zero(run: Run, near: float, bound: BelowZero) -> Finding | None:
     """The finding that a loss is below 0 that can't be there; None where it isn't, or may be."""
-    loss = finite(run["loss"]).drop_nulls()
-    if len(loss) < bound.rows or not is_objective(run) or opposed(run) or earnings(run):
+    loss = finite(run["loss"])
+    if (lowest := known_float(loss.min())) is None or lowest >= 0:  # as of nearly every log, however long
         return None
-    first, lowest, count = float(loss[0]), to_float(loss.min()), int((loss < 0).sum())
+    known = loss.drop_nulls()
+    if len(known) < bound.rows or not is_objective(run) or opposed(run) or earnings(run):
+        return None
+    first, last, count = float(known[0]), float(known[-1]), int((known < 0).sum())
     entropy = run.knows("vocab_size") or counts_answers(run)
-    deep = lowest <= -bound.beyond and lowest <= -bound.times * abs(first) and float(loss[-1]) <= lowest / 2
-    if not (deep or (entropy and count >= bound.negative * len(loss))):
+    deep = lowest <= -bound.beyond and lowest <= -bound.times * abs(first) and last <= lowest / 2
+    if not (deep or (entropy and count >= bound.negative * len(known))):
         return None
-    step = int(run.steps[run["loss"].cast(float).fill_nan(None).arg_min() or 0])
-    facts = {"first": first, "near": near, "lowest": lowest, "step": step, "count": count, "rows": len(loss)}
+    step = int(run.steps[loss.arg_min() or 0])
+    facts = {"first": first, "near": near, "lowest": lowest, "step": step, "count": count, "rows": len(known)}
     return Finding("negative", step, facts, 0.0, (int(run.steps[0]), int(run.steps[-1])))
 
 
