@@ -71,16 +71,18 @@ class TestInitialLoss:
             -0.12,
             6,
         )
-        assert judged("initial_loss", {}, loss=list(self.BELOW), accuracy=[0.1] * 6).outcome == "negative"
+        deeper = [20 * one for one in self.BELOW]
+        assert judged("initial_loss", {}, loss=deeper, accuracy=[0.1] * 6).outcome == "negative"
 
     @pytest.mark.parametrize(
         "columns",
         [
-            {"loss": list(BELOW)},  # of densities, perhaps
-            {"loss": BELOW[:4], "accuracy": [0.1] * 4},  # few
-            {"loss": [*BELOW[:4], 0.1, 0.2], "accuracy": [0.1] * 6},
-            {"loss": list(BELOW), "accuracy": [0.1] * 6, "reward": [0.1] * 6},
-            {"loss": list(BELOW), "accuracy": [0.1] * 6, "policy_loss": [0.1] * 6},
+            {"loss": [-2.0] * 6},  # of densities, perhaps
+            {"loss": [-0.9] * 6, "knn_accuracy": [0.1] * 6},  # minus a similarity, perhaps
+            {"loss": [-2.0] * 4, "accuracy": [0.1] * 4},  # few
+            {"loss": [*[-2.0] * 4, 0.1, 0.2], "accuracy": [0.1] * 6},
+            {"loss": [-2.0] * 6, "accuracy": [0.1] * 6, "reward": [0.1] * 6},
+            {"loss": [-2.0] * 6, "accuracy": [0.1] * 6, "policy_loss": [0.1] * 6},
         ],
     )
     def test_others_may_be_there(self, columns: dict):

@@ -140,11 +140,12 @@ class Guess(Grouped):
 
 @dataclass(frozen=True)
 class BelowZero(Grouped):
-    """A loss below 0 that can't be there: `{negative: 0.9, rows: 5, times: 100.0, beyond: 1000.0}`.
+    """A loss below 0 that can't be there: `{negative: 0.9, rows: 5, alike: 1.0, ...}`.
 
     Attributes:
         negative: the share of the rows of a cross-entropy that lie below 0.
         rows: so many at least.
+        alike: of classes, so far below at least: minus the similarity of two vectors may lie up to there.
         times: or, whatever the loss is, so many times further below 0 at its end than it began from 0,
         beyond: and at least so far below.
     """
@@ -152,6 +153,7 @@ class BelowZero(Grouped):
     a_kind: ClassVar[str] = "a loss below 0"
     negative: float
     rows: int
+    alike: float
     times: float
     beyond: float
 

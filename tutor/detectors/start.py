@@ -117,7 +117,7 @@ def _below_zero(run: Run, near: float, bound: BelowZero) -> Finding | None:
     if len(known) < bound.rows or not is_objective(run) or opposed(run) or earnings(run):
         return None
     first, last, count = float(known[0]), float(known[-1]), int((known < 0).sum())
-    entropy = run.knows("vocab_size") or counts_answers(run)
+    entropy = run.knows("vocab_size") or (counts_answers(run) and lowest < -bound.alike)
     deep = lowest <= -bound.beyond and lowest <= -bound.times * abs(first) and last <= lowest / 2
     if not (deep or (entropy and count >= bound.negative * len(known))):
         return None
