@@ -414,6 +414,15 @@ class TestEndsInNull:
         assert not run["loss"].is_nan().any()
         assert "null_is_nan" not in [one.key for one in run.remarks]
 
+    def test_of_a_long_log_the_end_is_enough_wherever_it_is_cut(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ):
+        rows = [{**row, "norms": [1.0, 2.0]} for row in (*self.FELL, *self.NULLS)]
+        path = self.written(tmp_path / "log.jsonl", rows)
+        text = path.read_text()
+        monkeypatch.setattr("tutor.runfolder.log._SAMPLE", len(text) - text.index("[", len(text) // 3))
+        assert readers.read(path)["loss"].is_nan().sum() == 4
+
     def test_a_trainer_that_hides_nan_has_no_nulls_for_it(self, tmp_path: Path):
         counted = {"total_steps": 10, "predict_loss": None}  # LLaMA-Factory's rows of predictions
         rows = [{**row, **counted} for row in (*self.FELL, *self.NULLS)]

@@ -69,7 +69,7 @@ def spike(
         lifted = _after_resume(run, span, resumed_above) if goes_on else []
         first_rows = lifted or _tower(run, span, foremost.alone)
     else:
-        first_rows = _leap(run, span, foremost) or _early(run, span, early, resumed_above.sigmas)
+        first_rows = _leap(run, span, early, foremost) or _early(run, span, early, resumed_above.sigmas)
     found = _of_their_own([*first_rows, *episodes(run, window, sigmas)], foremost)
     facts = {"sigmas": sigmas, "rows": span, "count": len(found)}
     if not found and run.aggregation("loss").over == "running":
@@ -117,15 +117,15 @@ def _of_their_own(found: list[Episode], foremost: Foremost) -> list[Episode]:
     return kept
 
 
-def _leap(run: Run, span: int, foremost: Foremost) -> list[Episode]:
-    """The spike that begins in the second row: `foremost.rows` rows so far above the first that no noise is.
+def _leap(run: Run, span: int, times: float, foremost: Foremost) -> list[Episode]:
+    """The spike that begins in the second row: `foremost.rows` rows above `times` the first, and no noise.
 
     They come down to half of their peak or less by the end, or the first row was of another kind: a sum over
     the batches since the row before begins with that of one batch.
     """
     head = finite(run["loss"][: 1 + foremost.rows])  # of a long log, few are looked at further
     first, after = head[0], head[1:].drop_nulls()
-    if first is None or first <= 0 or len(after) < foremost.rows or to_float(after.min()) <= 2 * first:
+    if first is None or first <= 0 or len(after) < foremost.rows or to_float(after.min()) <= times * first:
         return []
     bound, loss = first * (1 + foremost.alone), finite(run["loss"])
     end = to_float(loss.drop_nulls()[-foremost.rows :].median())

@@ -87,10 +87,10 @@ def _as_signals(
         about = {"column": f"`{taken}`", "others": names(others)}
         broken = [name for name in others if not of_numbers[name].is_finite().all()]
         ended = next((name for name in broken if _ends_broken(of_numbers[name])), None)
-        if (
-            ended and of_numbers["loss"].is_finite().any() and not _ends_broken(of_numbers["loss"])
-        ):  # a sum of them isn't finite either
-            columns[taken], columns["loss"] = of_numbers["loss"].alias(taken), of_numbers[ended].alias("loss")
+        loss = of_numbers.get("loss")
+        if ended and loss is not None and loss.is_finite().any() and not _ends_broken(loss):
+            # A sum of them isn't finite either.
+            columns[taken], columns["loss"] = loss.alias(taken), of_numbers[ended].alias("loss")
             del columns[ended]
             left = [taken, *(name for name in others if name != ended)]
             remarks.append(Remark("ends_broken", {"column": f"`{ended}`", "others": names(left)}))

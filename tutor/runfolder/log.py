@@ -77,14 +77,16 @@ def _ends_in_null(path: Path, column: str) -> bool:
     with packed.Stream(path, limits.PACKED) as file:
         plain = file.plain
     if plain:
+        begin = max(0, path.stat().st_size - _SAMPLE)
         with path.open("rb") as log:
-            log.seek(max(0, path.stat().st_size - _SAMPLE))
+            log.seek(begin)
             data = log.read()
+        data = data.partition(b"\n")[2] if begin else data  # half a line may look like anything
     else:
         data, _ = packed.read(path, limits.PACKED)
     key = re.compile(re.escape(json.dumps(column).encode()) + rb"[ \t\r]*:[ \t\r]*null")
-    last = whole_rows(data, path, []).splitlines()[-blanks.LEAST :]
-    return all(key.search(line) for line in last)
+    last = whole_rows(data, path, []).splitlines()[-blanks.LEAST :] if data.strip() else []
+    return bool(last) and all(key.search(line) for line in last)
 
 
 def _plain(path: Path) -> pl.DataFrame | None:
