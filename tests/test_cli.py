@@ -414,6 +414,29 @@ class TestMany:
         assert [line for line in last if line.endswith("main.log")] == ["logs/a/main.log", "logs/b/main.log"]
         assert [line[:8] for line in last[1::2]] == ["  = [??]"] * 2
 
+    PRINTED = "".join(f"step {step} loss {9 / (1 + step):.3f}\n" for step in range(300))
+    CSV = "step,loss\n" + "".join(f"{step},{9 / (1 + step):.3f}\n" for step in range(300))
+
+    def files(self, home: Path, *names: str) -> list[str]:
+        for name in names:
+            path = home / "logs" / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(self.CSV if path.suffix == ".csv" else self.PRINTED)
+        _, out, _ = tutor("check", "logs", "--lang", "en")
+        lines = out.splitlines()
+        summed_up = [line for line, verdict in pairwise(lines) if verdict.startswith("  = [")]
+        return [line for line in summed_up if line.startswith("logs/")]
+
+    def test_printed_logs_among_others_are_checked(self, home: Path):
+        names = ["logs/a.csv", "logs/b.csv", "logs/deeper/d.log", "logs/c.out"]
+        assert sorted(self.files(home, "a.csv", "b.csv", "c.out", "deeper/d.log"))[-4:] == sorted(names)
+
+    def test_what_lies_beside_one_log_is_named(self, home: Path):
+        assert self.files(home, "metrics.csv", "train.log", "logs/0.out") == []  # one run alone: no summary
+        code, out, err = tutor("check", "logs", "--lang", "en")
+        assert (code, "left out: logs/train.log, logs/logs/0.out" in err) == (2, True)
+        assert "left out: logs" not in out
+
     @pytest.mark.parametrize(("text", "code"), [(LOG, 2), (LOG.replace("trl:0.0", "trl:nan"), 1), ("", 2)])
     def test_standard_input(self, home: Path, text: str, code: int):
         command = [sys.executable, "-m", "tutor", "check", "-", "--lang", "en"]

@@ -5,6 +5,7 @@ import shutil
 import sys
 import tempfile
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -230,6 +231,15 @@ def _reports(name: str, tree: Tree, find: Find | None) -> Iterator[tuple[str, Ch
             report = Report(run, tree, find)
             named = given if len(runs) == 1 else f"{given}/{run.path.name}"
             yield named, BadRunError(report.too_little) if report.too_little else report
+
+
+def left_out(name: str) -> list[str]:
+    """The printed logs in the folder of that name that `reports` passes over: they lie beside its one run."""
+    if name == STANDARD_INPUT:
+        return []
+    with suppress(BadRunError, OSError):  # said of the run itself
+        return [str(path) for path in readers.left_out(readers.locate(name))]
+    return []
 
 
 def summary(told: Iterable[Report], lang: str) -> Text:

@@ -57,7 +57,7 @@ class TestNonFinite:
 
 
 class TestClimbsIntoIt:
-    """Two losses in a row that rise, the last over 3 times the highest of all before: 1.1 in a wave."""
+    """Two losses or more above all before them, the last over 3 times the highest of those: 1.1 in a wave."""
 
     @staticmethod
     def found(*last: float | None, **manifest: object):
@@ -70,9 +70,13 @@ class TestClimbsIntoIt:
         [
             ([2.0, 3.4], "climbs"),
             ([2.0, 3.2], "no"),
-            ([4.0, 3.4], "no"),  # it comes down again
+            ([4.0, 3.4], "climbs"),
+            ([4.0, 1.0], "no"),  # it comes down again
             ([1.0, 9.0], "no"),  # a single row, after one that fell
             ([1.2, 1e30], "climbs"),
+            ([1.2 * 1.3**row for row in range(20)], "climbs"),  # no row is over 3 times the one two before
+            ([1.7, 2.9, 6.0, 14.0, 12.0, 25.0, 38.0], "climbs"),  # with a row back
+            ([9.0, *30 * [20.0, 18.0]], "climbs"),  # and stood there
             ([], "no"),
         ],
     )

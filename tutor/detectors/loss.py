@@ -89,26 +89,26 @@ def non_finite(run: Run, at: int | None, *, share: float) -> Finding:
     return Finding("evaluation", broken["step"], broken)
 
 
-_CLIMB = ("step", "last", "last_step", "top", "times", "bound")
+_CLIMB = ("step", "last", "last_step", "top", "times", "bound", "rows")
 
 
 @detector(
     signals=("loss",),
     outcomes=("climbs", "at-first", "no"),
     facts={
-        "climbs": (*_CLIMB, "rows", "best", "best_step", "end"),
+        "climbs": (*_CLIMB, "begin", "best", "best_step", "end"),
         "at-first": ("step", "before"),
-        "no": _CLIMB,
+        "no": (*_CLIMB, "low"),
     },
     every_row=True,
 )
 def climbs_into_it(run: Run, at: int | None, *, rows: int, times: float) -> Finding:
     """Whether the loss climbed into the NaN or Inf that it ends in, far above all that it had been.
 
-    The flaw: the run diverged, and what overflowed at the end is a consequence. It climbs where each of the
-    last `rows` losses before the first NaN is higher than the one before it, and the last is over `times` the
-    highest of all before them; a NaN "at-first" had too few before it to climb. Zeros that a trainer writes
-    for NaN count as NaN. Source: ours.
+    The flaw: the run diverged, and what overflowed at the end is a consequence. It climbs where at least the
+    last `rows` losses before the first NaN lie above all before them, and the last is over `times` the highest
+    of those; however long the climb is, its own rows are no part of what it is held against. A NaN "at-first"
+    had too few before it to climb. Zeros that a trainer writes for NaN count as NaN. Source: ours.
     """
     known = run.logged("loss")
     loss = known["loss"].cast(float)
@@ -119,10 +119,12 @@ def climbs_into_it(run: Run, at: int | None, *, rows: int, times: float) -> Find
         return Finding(NO_DATA, facts={"missing": []})
     if row <= rows:
         return Finding("at-first", int(known.steps[row]), {"step": int(known.steps[row]), "before": row})
-    top = to_float(loss[: row - rows].max())
+    before = loss[:row]
+    begin = _climb_begins(before, rows)
+    top = to_float(before[: row - rows if begin is None else begin].max())
     if top <= 0:
         return Finding(NO_DATA, facts={"missing": []})
-    last, best = to_float(loss[row - 1]), int(loss[:row].arg_min() or 0)
+    last, low = to_float(before[-1]), to_float(before[-rows:].min())
     facts = {
         "step": int(known.steps[row]),
         "last": last,
@@ -131,16 +133,28 @@ def climbs_into_it(run: Run, at: int | None, *, rows: int, times: float) -> Find
         "times": last / top,
         "bound": times,
         "rows": rows,
-        "best": to_float(loss[best]),
+    }
+    level = times * top
+    if begin is None or last <= level:
+        seen, measured = (int(known.steps[row - rows]), facts["step"]), min(last, low) / top
+        return Finding("no", None, facts | {"low": low}, level, seen, measured=measured, bound=times)
+    best = int(before.arg_min() or 0)
+    facts |= {
+        "begin": int(known.steps[begin]),
+        "best": to_float(before[best]),
         "best_step": int(known.steps[best]),
         "end": to_float(loss[row]),
     }
-    rises = to_float(loss[row - rows - 1 : row].diff().min()) > 0
-    begins, level = int(known.steps[row - rows]), times * top
-    outcome = "climbs" if rises and last > level else "no"
-    seen = (begins, int(known.steps[row]))
-    step = begins if outcome == "climbs" else None
-    return Finding(outcome, step, facts, level, seen, measured=last / top, bound=times)
+    seen = (facts["begin"], facts["step"])
+    return Finding("climbs", facts["begin"], facts, level, seen, measured=last / top, bound=times)
+
+
+def _climb_begins(loss: "pl.Series", rows: int) -> int | None:
+    """The first row from which on every loss lies above all before it, with at least `rows` to the end."""
+    highest_before = loss.cum_max()[:-rows]
+    lowest_after = loss.reverse().cum_min().reverse()[1 : len(loss) - rows + 1]
+    parts = (lowest_after > highest_before).arg_true()
+    return int(parts[0]) + 1 if len(parts) else None
 
 
 def _with_evaluation(run: Run, known: Run, zeros: int) -> bool:

@@ -9,6 +9,7 @@ import functools
 import importlib
 import os
 import pkgutil
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextvars import ContextVar
 from pathlib import Path
@@ -26,6 +27,7 @@ __all__ = [
     "available",
     "every",
     "formats",
+    "left_out",
     "listed",
     "locate",
     "open_run",
@@ -81,6 +83,9 @@ def want(name: str | None) -> None:
     _wanted.set(name)
 
 
+_OUTPUT = {".log", ".out", ".txt"}
+"""How the names of files end to which a program's output goes."""
+_PRINTED = {"printed", "aligned"}
 _LATER = (("json_document",), ("markdown", "printed"), ("aligned",), ("unnamed",))
 """Those that are asked where none that knows a tool's format claims a log: those that know one by the names
 in it, then by its words alone, by a heading above its numbers, and then by its numbers alone."""
@@ -126,7 +131,41 @@ def sources(path: Path) -> list[Source]:
         BadRunError: two readers claim one file.
         OSError: `path` can't be opened.
     """
-    return next((found for asked in _in_turn() if (found := _at_or_in(path, asked))), []) or _one_of(path)
+    for asked in _in_turn():
+        if found := _at_or_in(path, asked):
+            return found + _printed(path, found, alone=False)
+    return _one_of(path)
+
+
+def left_out(path: Path) -> list[Path]:
+    """What was printed to files in a folder that holds one other log: by the same run, most likely.
+
+    `sources` doesn't hold them.
+    """
+    return [one.path for one in _printed(path, sources(path), alone=True)]
+
+
+def _printed(path: Path, found: Sequence[Source], *, alone: bool) -> list[Source]:
+    """What was printed to files in a folder and in those in it, and isn't among the runs `found` there.
+
+    Args:
+        path: of the folder.
+        found: what other readers know in it.
+        alone: take those in a folder of one run that was found, or else the others, in a folder of several.
+    """
+    if not path.is_dir() or any(source.path == path for source in found):
+        return []
+    known = {source.path for source in found}
+    counted = Counter(folder for one in known for folder in one.parents)
+    asked = {name: reader for name, reader in _readers().items() if name in _PRINTED}
+    return [
+        source
+        for folder in (path, *(inner for inner in _inside(path) if inner not in known))
+        if ((counted[folder] or counted[path]) == 1) is alone
+        for file in _inside(folder)
+        if file.suffix in _OUTPUT and file not in known
+        for source in _among(file, asked)
+    ]
 
 
 def _one_of(path: Path) -> list[Source]:
