@@ -243,6 +243,12 @@ class TestLearned:
             ([0.23, 0.01, 0.0002, *[0.0] * 12], NO_DATA),  # by degrees
             ([*[0.5] * 5, *[0.0] * 10], NO_DATA),  # under four fifths of the rows
             ([*[0.0] * 10, 0.4], NO_DATA),
+            ([*falling(40), *[0.0] * 5], "zero"),  # in one row, for a tenth of the log
+            ([*falling(50), *[0.0] * 5], "yes"),  # under a tenth
+            ([*falling(40), 0.001, *[0.0] * 30], NO_DATA),
+            ([*[round(0.5 / (1 + row) ** 2, 1) for row in range(9)], *[0.0] * 30], "zero"),
+            ([1.0, 0.5, 0.3, 0.2, *[0.1] * 6, *[0.0] * 6], NO_DATA),  # no more than the last digit
+            ([1.0, 0.53, 0.32, 0.13, *[0.12] * 6, *[0.0] * 6], "zero"),
         ],
     )
     def test_a_loss_of_exactly_0_is_nothing_to_learn_from(self, loss: list[float], outcome: str):

@@ -256,6 +256,7 @@ class TestHidden:
         found = self.found([122.1, *[0.0] * 9, None])
         assert (found.outcome, found.facts) == ("hidden", {"step": 1, "count": 9, "rows": 10})
         assert self.found([0.0] * 10).outcome == "hidden"
+        assert self.found([*[3.0 - row / 40 for row in range(50)], *[0.0] * 6]).outcome == "hidden"
 
     def test_a_single_zero_after_a_row_that_towers(self):
         calm = [1.26, 1.29, 1.27, 1.28, 1.31, 1.3, 1.32]
@@ -275,6 +276,7 @@ class TestHidden:
         [
             [3.0, 2.0, 1.0, *[0.0] * 4],  # too few
             [*[3.0] * 12, *[0.0] * 11],  # in less than half of the rows
+            [*[3.0 - row / 40 for row in range(60)], *[0.0] * 6],  # in one row, for less than a tenth
             [3.0, *[0.0] * 12, 2.9],  # not to the end
             [3.0, 1.0, 0.02, 0.0003, 0.0001, *[0.0] * 12],  # learned by heart, and rounded
         ],

@@ -123,6 +123,8 @@ class Guess(Grouped):
         sure: so far above at most they cost, for who is sure of wrong answers pays more.
         unmoved: where a score stands still and fewer than half of the answers are right, the loss may gain so
             much, as a share, while they do.
+        at_once: where the loss falls to exactly 0 in one row, the share of the rows, to the last, that it
+            stays there.
     """
 
     a_kind: ClassVar[str] = "a guess"
@@ -136,6 +138,7 @@ class Guess(Grouped):
     right: float
     sure: float
     unmoved: float
+    at_once: float
 
 
 @dataclass(frozen=True)

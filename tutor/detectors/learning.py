@@ -19,11 +19,11 @@ from tutor.detectors.course import warming_up
 from tutor.detectors.courses import Course, course_in, course_of
 from tutor.detectors.grouped import Enough, Guess
 from tutor.detectors.guessing import answers_by_chance, guesses, held_out_guesses
-from tutor.detectors.loss import ends_in_zeros
+from tutor.detectors.loss import zeros_that_last
 from tutor.detectors.objective import earnings, is_objective, opposed
 from tutor.detectors.standstill import all_stuck, batches_of, both_stuck, period_of, stands_still, stuck
 from tutor.detectors.trends import trend
-from tutor.detectors.windows import FEWEST, finite
+from tutor.detectors.windows import finite
 from tutor.run import Run, to_float
 
 if TYPE_CHECKING:
@@ -83,8 +83,9 @@ def learned(
     `least.longer` times as long would show the gain. A log that begins later doesn't show where the loss came
     from, which a single number has no need of.
     """
-    if not run.has("loss"):
-        return _still(run, guess, gain)
+    told = _zero(run.logged("loss"), guess, gain) if run.has("loss") else _still(run, guess, gain)
+    if told:
+        return told
     whole, run = run, run.logged("loss")
     loss, course = finite(run["loss"]), course_in(run, "loss", share)
     period = period_of(loss)
@@ -95,7 +96,7 @@ def learned(
     short = course is None or not (long or stands_still(whole, loss, least.still))
     if course is None or short or not is_objective(run) or earnings(run):
         facts = {"rows": len(loss), "needed": least.rows} if short else {"missing": []}
-        found = _zero(run, guess.often, gain) or _both_still(whole, gain) or _few_alike(whole, guess, gain)
+        found = _both_still(whole, gain) or _few_alike(whole, guess, gain)
         return found or Finding(NOT_YET if short else NO_DATA, facts=facts)
     early, goes_on, falls = course, _goes_on(course, sigmas), trend(_apart(course)) < -sigmas
     pace = _of(gain * abs(course.top), course.top - course.best)  # so many logs like this one gain enough
@@ -179,14 +180,14 @@ def _both_still(run: Run, gain: float) -> Finding | None:
     return Finding("both-still", None, facts, None, (int(run.steps[0]), int(run.steps[-1])))
 
 
-def _zero(run: Run, share: float, gain: float) -> Finding | None:
-    """The finding that the loss is exactly 0 at so many of the rows, to the last; None where it isn't.
+def _zero(run: Run, guess: Guess, gain: float) -> Finding | None:
+    """The finding that the loss is exactly 0 at many of the rows, to the last; None where it isn't.
 
     A reward that all answers share, or an opponent that has lost, makes a loss of 0 that is none. Before a
     log that begins mid-way it may have come down by degrees.
     """
-    zeros, late = ends_in_zeros(run["loss"]), begins_late(run)
-    if opposed(run) or zeros < max(FEWEST, share * len(run)) or (late and zeros == len(run)):
+    zeros = zeros_that_last(run["loss"], guess.often, guess.at_once)
+    if not zeros or opposed(run) or (begins_late(run) and zeros == len(run)):
         return None
     step = int(run.steps[-zeros])
     facts = {"step": step, "count": zeros, "rows": len(run), "bound": 100 * gain}

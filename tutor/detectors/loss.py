@@ -67,20 +67,23 @@ def non_finite_loss(run: Run, at: int | None) -> Finding:
     },
     every_row=True,
 )
-def non_finite(run: Run, at: int | None, *, share: float) -> Finding:
+def non_finite(run: Run, at: int | None, *, share: float, at_once: float) -> Finding:
     """Whether a loss is NaN or Inf, that of training at any step or, where only it is, that of evaluation.
 
     The flaw: as in `non_finite_loss`. Of evaluation it is certain where `share` of it is, or the last one;
     what made it is open, for training that blows up takes evaluation with it. It is "hidden" where a trainer
     that logs NaN as 0 logged exactly 0 at `share` of the rows, to the last, and no small loss came before:
-    what is learned by heart comes down by degrees until it rounds to 0. After a row that towers over all
-    before it, fewer zeros say so. Source: the tree; ours: the rest.
+    what is learned by heart comes down by degrees until it rounds to 0. Where the loss falls to 0 in one row,
+    the share `at_once` is enough; after a row that towers over all before it, any. Source: the tree; ours:
+    the rest.
     """
     found = non_finite_loss(run, at)
     known = run.logged("loss")
     zeros = _ends_in_zeros(known) if found.outcome == NO_DATA else 0
     broken = broken_evaluation(run, share) if run.has("val_loss") else {}
-    enough = zeros >= max(FEWEST, share * len(known)) or (broken and _with_evaluation(run, known, zeros))
+    enough = zeros_that_last(known["loss"], share, at_once) or (
+        broken and _with_evaluation(run, known, zeros)
+    )
     if zeros and (enough or _blew_up(known, zeros)):
         step = int(known.steps[-zeros])
         return Finding("hidden", step, {"step": step, "count": zeros, "rows": len(known)})
@@ -105,10 +108,10 @@ _CLIMB = ("step", "last", "last_step", "top", "times", "bound", "rows")
 def climbs_into_it(run: Run, at: int | None, *, rows: int, times: float) -> Finding:
     """Whether the loss climbed into the NaN or Inf that it ends in, far above all that it had been.
 
-    The flaw: the run diverged, and what overflowed at the end is a consequence. It climbs where at least the
-    last `rows` losses before the first NaN lie above all before them, and the last is over `times` the highest
-    of those; however long the climb is, its own rows are no part of what it is held against. A NaN "at-first"
-    had too few before it to climb. Zeros that a trainer writes for NaN count as NaN. Source: ours.
+    The flaw: the run diverged, and what overflowed at the end is a consequence. It climbs where at least
+    the last `rows` losses before the first NaN lie above all before them, and the last is over `times` the
+    highest of those; however long the climb is, its own rows are no part of what it is held against. A NaN
+    "at-first" had too few before it to climb. Zeros that a trainer writes for NaN count as NaN. Source: ours.
     """
     known = run.logged("loss")
     loss = known["loss"].cast(float)
@@ -189,7 +192,32 @@ def ends_in_zeros(loss: "pl.Series") -> int:
     before = loss[: len(loss) - zeros]
     if not (before != 0).any():
         return len(loss)
-    return zeros if before[-1] >= to_float(before.median()) / 2 else 0
+    at_once = before[-1] >= to_float(before.median()) / 2 or _falls_at_once(before)
+    return zeros if at_once else 0
+
+
+def zeros_that_last(loss: "pl.Series", share: float, at_once: float) -> int:
+    """How many values of exactly 0 end a loss, where they are too many to be an accident; else 0.
+
+    Args:
+        loss: as it was logged, without gaps.
+        share: so many of all values are enough.
+        at_once: so many, where the loss falls to 0 in one row.
+    """
+    zeros = ends_in_zeros(loss)
+    needed = at_once if _falls_at_once(loss[: len(loss) - zeros]) else share
+    return zeros if zeros >= max(FEWEST, needed * len(loss)) else 0
+
+
+def _falls_at_once(before: "pl.Series") -> bool:
+    """Whether a loss that is 0 in the next row was nowhere near it in any row before.
+
+    Nowhere under half of its last values, and these many times the last digit that was logged.
+    """
+    if len(before) < FEWEST:
+        return False
+    digit = to_float(before.unique().sort().diff().min() or math.inf)
+    return to_float(before.min()) > max(to_float(before[-FEWEST:].median()) / 2, TOWERS * digit)
 
 
 @detector(
