@@ -593,3 +593,69 @@ class TestHeldOutAlone:
     )
     def test_one_number_at_every_evaluation(self, values: list[float], outcome: str):
         assert judged("learned", val_loss=values).outcome == outcome
+
+
+class TestTheMean:
+    """One answer to every input: a loss of squares at 1, an R² that is never above 0."""
+
+    RESTS = (1.79, 1.16, 1.04, 1.015, 1.01, 1.004, 1.003, 1.002, 1.003, 1.002, 1.003, 1.002)
+
+    @pytest.mark.parametrize(
+        ("change", "outcome"),
+        [
+            ({}, "at-the-mean"),
+            ({"val_loss": RESTS}, "at-the-mean"),
+            ({"val_loss": [one - 0.1 for one in RESTS]}, "yes"),
+            ({"val_loss": [1.4] * 12}, "yes"),
+            ({"val_accuracy": [0.5 + row / 100 for row in range(12)]}, "yes"),  # a cross-entropy of classes
+            ({"loss": [*RESTS[:7], 1.006, *RESTS[8:]]}, "yes"),  # over half a percent off
+            ({"loss": [1.79, 0.98, *RESTS[2:]]}, "yes"),  # it was lower before
+            ({"loss": [one + 0.1 for one in RESTS]}, "yes"),
+        ],
+    )
+    def test_a_loss_that_comes_to_rest_at_1(self, change: dict, outcome: str):
+        found = judged("learned", **({"loss": list(self.RESTS)} | change))
+        assert found.outcome == outcome
+        if outcome != "yes":
+            assert (found.facts["score"], found.facts["value"], found.facts["count"]) == ("loss", 1.0025, 6)
+
+    def test_of_tokens_1_is_a_loss_like_any_other(self):
+        run = make_run({"loss": list(self.RESTS)}, {"vocab_size": 50257})
+        assert apply("learned", run, numbers("learned")).outcome == "yes"
+
+    @pytest.mark.parametrize(
+        ("r2", "outcome"),
+        [
+            ([-0.2, -0.01, -0.02, -0.1, -0.1, -0.05, -0.02, -0.01, 0.0, -0.03], "explains-nothing"),
+            ([-0.2, -0.01, -0.02, -0.1, 0.01, -0.05, -0.02, -0.01, 0.0, -0.03], "yes"),
+            ([-9.0, -5.0, -3.0, -2.0, -1.5, -1.2, -0.9, -0.7, -0.5, -0.3], "yes"),  # on its way
+            ([-0.2, -0.1, -0.1, -0.1, *[math.nan] * 6], "yes"),  # too few
+        ],
+    )
+    def test_nothing_is_explained(self, r2: list[float], outcome: str):
+        loss = falling(10, 2.0, 1.3)
+        assert judged("learned", loss=loss, **{"val/r2": r2}).outcome == outcome
+        assert judged("learned", loss=loss, r2=r2).outcome == "yes"  # of training: it may be a batch's
+
+
+class TestOneNumberHeldOut:
+    """Validation is one number at few evaluations, beside a training loss that tells nothing."""
+
+    def found(self, held_out: list[float | None]) -> str:
+        noisy = [3.5, 1.9, *[0.001 + (row * 37 % 11) / 10 for row in range(28)]]
+        return judged("learned", loss=noisy, val_loss=held_out).outcome
+
+    @pytest.mark.parametrize(
+        ("value", "rows", "outcome"),
+        [
+            (1.40523779, 3, "held-out-still"),
+            (1.40523779, 2, NOT_YET),
+            (1.4052, 3, NOT_YET),  # so few digits may be rounded to the same
+            (1.40523779, 15, "held-out-flat"),  # of so many another rule tells
+        ],
+    )
+    def test_to_the_last_digit(self, value: float, rows: int, outcome: str):
+        assert self.found([value if row % (30 // rows) == 0 else None for row in range(30)]) == outcome
+        assert (
+            self.found([1.3, *[value if row % (30 // rows) == 0 else None for row in range(29)]]) == NOT_YET
+        )

@@ -31,6 +31,8 @@ _ACCURACY = re.compile(r"(?<![a-z])(acc|accuracy)(?![a-z])", re.IGNORECASE)
 """Those that count right answers."""
 _FOUND = re.compile(r"(?<![a-z])(f1|mcc|iou|dice|precision|recall)(?![a-z])", re.IGNORECASE)
 """Those that are 0 where nothing is found, whatever there was to find."""
+_EXPLAINED = re.compile(r"(?<![a-z])(r2|r_?squared)(?![a-z])", re.IGNORECASE)
+"""The share of the variance that is explained: 0 where every input gets the mean."""
 _KEPT = re.compile(r"(?<![a-z])(best|max|min|top)(?![a-z])", re.IGNORECASE)
 """Words of a score that is the best so far, which stays what it is by design."""
 _ERROR = re.compile(r"(?<![a-z])(wer|cer)(?![a-z])", re.IGNORECASE)
@@ -87,6 +89,27 @@ def finds_nothing(run: Run, least: int) -> Finding | None:
         zeros = int((known.gather(rows).reverse() != 0).arg_max() or 0)
         if _FOUND.search(name) and zeros >= least and to_float(known.max()) > 0:
             return _score(name, known, rows, zeros).found(run, "finds-nothing")
+    return None
+
+
+def explains_nothing(run: Run, guess: Guess) -> Finding | None:
+    """An R² of held-out data that is never above 0, at `FEWEST` evaluations or more.
+
+    Its name as `score`, how many there are as `count`, and the `highest`. Where its median rises by more than
+    `guess.unmoved` in the last quarter, it is still on its way there.
+    """
+    for name, known in _scored(run):
+        if not (_EXPLAINED.search(name) and names.says_held_out(name)):
+            continue
+        values = known.drop_nulls()
+        quarter = max(1, len(values) // 4)
+        late, before = (
+            to_float(one.median()) for one in (values[-quarter:], values[-2 * quarter : -quarter])
+        )
+        if len(values) < FEWEST or to_float(values.max()) > 0 or late - before > guess.unmoved:
+            continue
+        score = _score(name, known, known.is_not_null().arg_true(), len(values))
+        return score.found(run, "explains-nothing", highest=to_float(values.max()))
     return None
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from tutor.detectors import Finding
-from tutor.detectors.answers import held_out_accuracies
+from tutor.detectors.answers import counts_answers, held_out_accuracies
 from tutor.detectors.courses import Course
 from tutor.detectors.grouped import Guess
 from tutor.detectors.windows import FEWEST, finite
@@ -45,6 +45,33 @@ def guesses(run: Run, loss: pl.Series, course: Course, guess: Guess) -> Finding 
             return Finding("guesses", None, facts, expected, seen, measured=level, bound=most)
         return Finding("guesses", None, facts, expected, seen, measured=share, bound=guess.often)
     return None
+
+
+THE_MEAN = 1.0
+"""What the mean as an answer to all costs, in squares of targets that were scaled to a variance of 1; and one
+answer to all in a hinge or a triplet loss with a margin of 1, or where an overlap is taken from 1."""
+
+
+def rests_at_one(run: Run, loss: pl.Series, guess: Guess) -> Finding | None:
+    """The finding that the loss comes down to 1 and stays there, as validation does; None where it doesn't.
+
+    In the later half of the rows it lies within the share `guess.within` of it, and never lower before. Where
+    answers are counted, or tokens predicted, 1 is a cross-entropy like any other.
+    """
+    if run.knows("vocab_size") or run.of_tokens or counts_answers(run):
+        return None
+    held_out = finite(run["val_loss"]).drop_nulls() if run.has("val_loss") else loss[:0]
+    for known in (loss.drop_nulls(), held_out):
+        later = known[len(known) // 2 :]
+        lower = to_float(known.min() or THE_MEAN) < THE_MEAN * (1 - guess.within)
+        if lower or not _near(later, THE_MEAN, guess).all():
+            return None
+    later = loss.drop_nulls()[loss.count() // 2 :]
+    off, bound = to_float((later - THE_MEAN).abs().max()), THE_MEAN * guess.within
+    seen = (int(run.steps[len(loss) // 2]), int(run.steps[-1]))
+    facts = {"score": "loss", "value": to_float(later.median()), "count": len(later), "since": seen[0]}
+    facts["scored"] = loss.count()
+    return Finding("at-the-mean", None, facts, THE_MEAN, seen, measured=off, bound=bound)
 
 
 def held_out_guesses(run: Run, loss: pl.Series, guess: Guess) -> Finding | None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from tutor.detectors import NO_DATA, NOT_YET, Finding, any_of, detector
 from tutor.detectors.answers import (
+    explains_nothing,
     finds_nothing,
     flat_held_out,
     nearly_same_answer,
@@ -18,10 +19,18 @@ from tutor.detectors.beginning import begins_late
 from tutor.detectors.course import warming_up
 from tutor.detectors.courses import Course, course_in, course_of
 from tutor.detectors.grouped import Enough, Guess
-from tutor.detectors.guessing import answers_by_chance, guesses, held_out_guesses
+from tutor.detectors.guessing import answers_by_chance, guesses, held_out_guesses, rests_at_one
 from tutor.detectors.loss import zeros_that_last
 from tutor.detectors.objective import earnings, is_objective, opposed
-from tutor.detectors.standstill import all_stuck, batches_of, both_stuck, period_of, stands_still, stuck
+from tutor.detectors.standstill import (
+    all_stuck,
+    batches_of,
+    both_stuck,
+    one_number,
+    period_of,
+    stands_still,
+    stuck,
+)
 from tutor.detectors.trends import trend
 from tutor.detectors.windows import finite
 from tutor.run import Run, to_float
@@ -39,6 +48,7 @@ _GUESSED = (*_LEARNED, "classes", "expected", "level", "later")
     outcomes=(
         *("yes", "no", "no-rate", "guesses", "same-answer", "scores-alike", "held-out-flat", "repeats"),
         *("only-at-first", "zero", "held-out-still", "both-still", "by-chance", "finds-nothing"),
+        *("at-the-mean", "explains-nothing"),
     ),
     facts={
         "yes": (*_LEARNED, "best_step"),
@@ -55,6 +65,8 @@ _GUESSED = (*_LEARNED, "classes", "expected", "level", "later")
         "held-out-still": _LEARNED,
         "both-still": (*_LEARNED, "count", "value", "held_out"),
         "by-chance": (*_GUESSED, "score", "lowest", "highest"),
+        "at-the-mean": (*_LEARNED, *_SCORED),
+        "explains-nothing": (*_LEARNED, *_SCORED, "highest"),
     },
     every_row=True,
 )
@@ -72,9 +84,11 @@ def learned(
     gets the "same-answer"; so it does where training and validation score alike and hardly move
     ("scores-alike"), or where a score is 0 to the end, though it wasn't before ("finds-nothing"). Where the
     loss is exactly 0 to the end, there is nothing to learn from ("zero"). Without a training loss, a
-    validation loss that is the same number at every evaluation is enough ("held-out-still"), and few rows are
-    in which both losses are ("both-still"). So are evaluations that all cost, and answer, what guessing does
-    ("by-chance"), wherever training shows no gain, or none below that cost. Source: ours.
+    validation loss that is the same number at every evaluation is enough ("held-out-still"), as it is where
+    training tells nothing yet; and few rows are in which both losses are ("both-still"). So are evaluations
+    that all cost, and answer, what guessing does ("by-chance"), wherever training shows no gain, or none
+    below that cost. A loss of squares may come to rest where the mean as an answer to all leaves it
+    ("at-the-mean"), and an R² that is never above 0 says the same ("explains-nothing"). Source: ours.
 
     Where noise hides a gain of that size, what was learned shows in the order of the levels, beyond `sigmas`
     of chance, and what wasn't in longer levels, up to half of the log. A log under `least` rows is too short
@@ -127,12 +141,14 @@ def learned(
         found = (
             held_out
             or guesses(run, loss, course, guess)
+            or rests_at_one(run, loss, guess)
+            or explains_nothing(whole, guess)
             or _same_answer(whole, course, guess, gain, least.rows)
         )
         if found is None and by_chance and (outcome != "yes" or course.best > by_chance.facts["expected"]):
             found = by_chance
         if found is None and outcome == NOT_YET:
-            found = _flat_held_out(whole, share, gain, least)
+            found = _flat_held_out(whole, share, gain, least) or _held_out_stays(whole, gain)
         found = found or only_at_first(whole, gain, least.rows)
         if found:
             return replace(found, facts={**facts, **found.facts})
@@ -155,6 +171,19 @@ def _still(run: Run, guess: Guess, gain: float) -> Finding:
     if by_chance:
         return replace(by_chance, facts={**facts, **by_chance.facts})
     return Finding("held-out-still", None, facts, None, (int(run.steps[0]), int(run.steps[-1])))
+
+
+def _held_out_stays(run: Run, gain: float) -> Finding | None:
+    """The finding that validation is one number at few evaluations; None where it isn't.
+
+    Where training has a row for each of them, the log may only repeat the last one.
+    """
+    known = finite(run["val_loss"]).drop_nulls() if run.has("val_loss") else run["loss"][:0]
+    sparse = 2 * len(known) <= run["loss"].count()
+    if not (sparse and one_number(known)) or begins_late(run):
+        return None
+    seen = (int(run.steps[0]), int(run.steps[-1]))
+    return Finding("held-out-still", None, _in_all(known, gain), None, seen)
 
 
 def _in_all(known: pl.Series, gain: float) -> dict[str, float]:

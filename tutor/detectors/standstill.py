@@ -41,6 +41,11 @@ def all_stuck(values: pl.Series) -> bool:
     return stuck(values) and values.drop_nulls().n_unique() == 1
 
 
+def one_number(values: pl.Series) -> bool:
+    """Whether `THRICE` values or more are the same number, to twice `DIGITS` digits: no chance does that."""
+    return len(values) >= THRICE and values.n_unique() == 1 and _exact(float(values[0]), 2 * DIGITS)
+
+
 def stuck(loss: pl.Series) -> bool:
     """Whether the same number, to `DIGITS` digits or more, ends the log and fills half of it: `FEWEST` rows.
 
@@ -70,9 +75,9 @@ def both_stuck(run: Run) -> int:
     return same if same >= max(THRICE, len(loss) / 2) else 0
 
 
-def _exact(loss: float) -> bool:
-    """Whether a loss has as many digits as `DIGITS`."""
-    return len(repr(abs(loss)).partition("e")[0].replace(".", "").strip("0")) >= DIGITS
+def _exact(loss: float, digits: int = DIGITS) -> bool:
+    """Whether a loss has so many digits."""
+    return len(repr(abs(loss)).partition("e")[0].replace(".", "").strip("0")) >= digits
 
 
 def period_of(loss: pl.Series) -> int:

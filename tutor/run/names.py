@@ -86,6 +86,9 @@ KNOWN: Mapping[str, tuple[str, ...]] = {
         "norm",
         "grad_norms",
         "gradient_norms",
+        "grad_norm_mean",
+        "mean_grad_norm",
+        "avg_grad_norm",
     ),
     "lr": (
         "lr",
