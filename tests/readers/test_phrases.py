@@ -9,12 +9,17 @@ import pytest
 from tutor import readers
 from tutor.readers.common.extract import _spelled
 from tutor.readers.common.lines import Lines
-from tutor.readers.common.phrases import PHRASES, for_polars, in_pairs
+from tutor.readers.common.phrases import PHRASES, TRANSLATED, for_polars, in_pairs
 from tutor.run import Run
 
 LOSSES = [2.25, 2.0, math.nan, 1.5]
 
 SAID = {
+    "Spanish": ("Época {step} - pérdida: {loss} - exactitud: 0.5", [1, 2, 3, 4]),
+    "Portuguese": ("[Época {step}] Perda: {loss} | Acurácia: 0.5", [1, 2, 3, 4]),
+    "German": ("Epoche {step}: Verlust = {loss}", [1, 2, 3, 4]),
+    "French": ("ÉPOQUE {step}, perte {loss}", [1, 2, 3, 4]),
+    "Romanian": ("pas {step} | pierdere {loss} | 0.2s", [0, 20, 40, 60]),
     "a cost after an iteration": ("Cost after iteration {step}: {loss}", [0, 100, 200, 300]),
     "a loss at an epoch": ("Loss at epoch {step}: {loss}", [0, 1, 2, 3]),
     "a loss of one batch": ("Training loss (for one batch) at step {step}: {loss}", [0, 200, 400, 600]),
@@ -187,6 +192,21 @@ def test_a_loss_over_the_test_set_in_chinese(tmp_path: Path):
         assert (losses(run, "val_loss") if run.has("val_loss") else None) == val
 
 
+@pytest.mark.parametrize(
+    "line",
+    [
+        "Época {0}: pérdida {1}, pérdida de validación {2}\n",
+        "Epoca {0}: perdita di training {1}, perdita di validazione: {2}\n",
+        "Epoche {0}: Verlust {1}, Validierung Verlust {2}\n",
+        "Époque {0}: perte: {1}\n -> validation {2} nats\n",
+    ],
+)
+def test_a_held_out_loss_in_another_language(tmp_path: Path, line: str):
+    run = read(tmp_path, "".join(line.format(at, 3 - at / 4, 4 - at / 4) for at in (1, 2, 3)))
+    assert (run.steps.to_list(), run.counts) == ([1, 2, 3], "epochs")
+    assert (losses(run), losses(run, "val_loss")) == ([2.75, 2.5, 2.25], [3.75, 3.5, 3.25])
+
+
 def test_of_perplexities_alone_the_logarithm_is_the_loss(tmp_path: Path):
     said = "Epoch {0}, train ppl: {1}, val ppl: {2}\n"
     run = read(
@@ -222,7 +242,7 @@ def test_python_and_polars_rewrite_alike():
 
     lines = [said.format(step=10, loss=2.5) for said, _ in SAID.values()]
     texts = pl.Series(lines)
-    for pattern, pairs in PHRASES:
+    for pattern, pairs in (*TRANSLATED, *PHRASES):
         texts = texts.str.replace_all(_spelled(pattern), for_polars(pairs))
     assert texts.to_list() == [in_pairs(line) for line in lines]
 
@@ -230,7 +250,7 @@ def test_python_and_polars_rewrite_alike():
 def test_no_pattern_has_a_class_in_brackets():
     """Polars would take what stands for it there letter by letter: see `lines`."""
     bracketed = re.compile(r"(?<!\\)\[[^\]]*\\[bdsw]")
-    patterns = [pattern for pattern, _ in PHRASES]
+    patterns = [pattern for pattern, _ in (*TRANSLATED, *PHRASES)]
     for reader in readers.formats().values():
         for lines in (one for one in vars(reader).values() if isinstance(one, Lines)):
             patterns += [one for kind in lines.kinds for one in (kind.pattern, kind.pairs)]

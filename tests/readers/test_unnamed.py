@@ -50,6 +50,12 @@ def test_values_alone_are_counted(tmp_path: Path, text: str):
     assert keys(run) == ["unnamed", "no_steps"]
 
 
+def test_a_counter_that_begins_again_goes_on(tmp_path: Path):
+    text = "".join(f"{1 + at % 5},{9 - at / 4}\n" for at in range(12))
+    run = read(tmp_path, text, "loss_log.txt")
+    assert (run.steps.to_list(), run["loss"][-1]) == (list(range(1, 13)), 6.25)
+
+
 def test_a_line_longer_than_what_is_looked_at_is_read_whole(tmp_path: Path):
     run = read(tmp_path, ",".join(f"{9 - at / 20_000:.6f}" for at in range(40_000)))
     assert (len(run), run["loss"][-1]) == (40_000, pytest.approx(7.00005, abs=1e-6))

@@ -13,7 +13,7 @@ learning.py, apex/amp/handle.py, pix2pix's visualizer.py, MAE's util/misc.py
 import re
 from collections import defaultdict
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -22,7 +22,7 @@ from tutor import packed
 from tutor.readers.common.counters import PLACE, role
 from tutor.readers.common.guessed import in_words, of_perplexity
 from tutor.readers.common.lines import COLOURS, LONGEST, LOOKED_AT, MARK, Line, Lines, either, has
-from tutor.readers.common.phrases import PHRASES, WORDLESS, in_pairs
+from tutor.readers.common.phrases import FOREIGN, PHRASES, TRANSLATED, WORDLESS, in_pairs
 from tutor.readers.common.rows import number, run_of_frame
 from tutor.readers.common.trainers import RUNNING, WINDOW
 from tutor.readers.source import Source
@@ -138,7 +138,7 @@ class Printed:
         from tutor.readers.common.extract import frame_of  # polars: only who reads a log pays for it
 
         remarks: list[Remark] = []
-        found = counted(_with_scale(frame_of(self.path, _LINES, remarks)))
+        found = counted(_with_scale(frame_of(self.path, _lines_in(self.path), remarks)))
         rows = found.rows.drop(_twice(found.rows, [*called.names_for(self.path).values()]))
         rows, by_perplexity = _with_losses(rows, self.path)
         remarks += by_perplexity
@@ -193,10 +193,17 @@ def _twice(rows: "pl.DataFrame", said: Collection[str]) -> list[str]:
     return [name for name in counters if rows[name].equals(rows["step"].cast(rows[name].dtype))]
 
 
+def _lines_in(path: Path) -> Lines:
+    """What the lines of that file look like: in another language, their words are translated first."""
+    if has(path, either(FOREIGN)):
+        return replace(_LINES, phrases=(*TRANSLATED, *PHRASES))
+    return _LINES
+
+
 @cache  # not at import: few files come so far
 def _tells() -> re.Pattern[str]:
     """What each line has that may be a row, or a phrase that means one."""
-    return either(_COUNTS, *WORDLESS)
+    return either(_COUNTS, *WORDLESS, FOREIGN)
 
 
 def sources(path: Path) -> list[Source]:

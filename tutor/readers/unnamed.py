@@ -68,9 +68,9 @@ class Layout:
 
     @cached_property
     def counts(self) -> bool:
-        """Whether the first column counts the steps."""
+        """Whether the first column counts the steps; a run that was appended begins where the first did."""
         first = [row[0] for row in self.rows]
-        ascends = all(one < after for one, after in pairwise(first))
+        ascends = all(one < after or after == first[0] for one, after in pairwise(first))
         return len(self.columns) > 1 and ascends and _whole(first) and 0 <= first[0] < _CLOCK
 
     def signals(self, path: Path) -> dict[str, str]:

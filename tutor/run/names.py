@@ -135,6 +135,20 @@ _WEIGHTED = re.compile(
 )
 """Words of a name that is about a loss, and none."""
 
+ABROAD: Mapping[str, str] = {
+    **dict.fromkeys(("pérdida", "perdida", "perda", "perdita", "perte", "verlust", "pierdere"), "loss"),
+    **dict.fromkeys(("paso", "passo", "pas", "schritt", "étape", "etape"), "step"),
+    **dict.fromkeys(("iteración", "iteracion", "iteração", "iteracao", "iterazione"), "iteration"),
+    **dict.fromkeys(("época", "epoca", "époque", "epoque", "epoche"), "epoch"),
+    **dict.fromkeys(("validación", "validacion", "validação", "validacao"), "validation"),
+    **dict.fromkeys(("validierung", "validazione", "validare"), "validation"),
+    **dict.fromkeys(("entrenamiento", "treino", "treinamento", "entraînement", "entrainement"), "train"),
+    **dict.fromkeys(("addestramento", "antrenare"), "train"),
+    **dict.fromkeys(("exactitud", "precisión", "acurácia", "acuracia", "genauigkeit"), "accuracy"),
+}
+"""Words of Spanish, Portuguese, French, Italian, German and Romanian, and the English ones that they mean."""
+_OF = {"de", "du", "di", "do", "da"}
+"""The word between two of those, which English has no need of: `pérdida de validación`."""
 _WORD = re.compile(r"[a-z]+")
 _ALIKE = {
     **{"training": "train", "trn": "train", "validation": "val", "valid": "val", "evaluation": "eval"},
@@ -185,8 +199,14 @@ def free(name: str, columns: Iterable[str]) -> str:
 
 @cache
 def spelled(name: str) -> str:
-    """The name as the others are spelled: `Train Loss`, `train-loss` and `TrainLoss` are `train_loss`."""
-    return _BLANKS.sub("_", _HUMP.sub("_", name.strip())).lower()
+    """The name as the others are spelled: `Train Loss`, `train-loss` and `TrainLoss` are `train_loss`.
+
+    So is `Pérdida de entrenamiento`, but for the order: `loss_train`.
+    """
+    words = _BLANKS.sub("_", _HUMP.sub("_", name.strip())).lower().split("_")
+    if not ABROAD.keys() & words:
+        return "_".join(words)
+    return "_".join(ABROAD.get(word, word) for word in words if word not in _OF)
 
 
 @cache
@@ -230,7 +250,7 @@ def known(columns: Iterable[str]) -> dict[str, str]:
 
 def _says_loss(column: str) -> bool:
     """Whether a word of the name says that it is a loss, and none that it is held out, or about one."""
-    says = _LOSS.search(column.replace("_", " ")) and not _WEIGHTED.search(column)
+    says = _LOSS.search(spelled(column).replace("_", " ")) and not _WEIGHTED.search(column)
     return bool(says) and not _HELD_OUT.search(column)
 
 

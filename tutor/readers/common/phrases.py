@@ -13,6 +13,8 @@ it prints NaN).
 import re
 from functools import cache
 
+from tutor.run.names import ABROAD
+
 _NUMBER = r"-?(?:[0-9]+(?:\.[0-9]*)?(?:e[-+]?[0-9]+)?|nan|inf)"
 _COUNTER = r"(epoch|iteration|iter|step|batch|minibatch|update|round|episode)s?\s{0,2}#?\s{0,2}([0-9]+)"
 _AT = (
@@ -96,6 +98,22 @@ PHRASES: tuple[tuple[str, str], ...] = (
 )
 """Each pattern, and the pairs that it means, with the number of its groups in braces."""
 
+
+def _words_for(english: str) -> str:
+    """A pattern of the words that mean it in other languages. Before é no word begins, in ASCII."""
+    words = (word if word[0].isascii() else word[1:] for word, meant in ABROAD.items() if meant == english)
+    return rf"(?:\b|[éÉ])(?:{'|'.join(words)})s?\b"
+
+
+TRANSLATED: tuple[tuple[str, str], ...] = (
+    *((_words_for(english), english) for english in dict.fromkeys(ABROAD.values())),
+    (r"\bloss (?:de|du|di|do|da) (validation|train)\b", "{1} loss"),
+    (rf"\bvalidation:?\s{{1,3}}({_NUMBER})\s{{1,3}}nats\b", "validation loss: {1}"),
+)
+"""As `PHRASES`, of words of other languages: they come before those."""
+FOREIGN = _words_for("loss")
+"""By which word of a line it is known that it speaks of a loss in another language."""
+
 _GROUP = re.compile(r"\{([0-9])\}")
 
 
@@ -109,7 +127,10 @@ def in_pairs(line: str) -> str:
 @cache  # not when the reader is imported: few files come so far
 def _compiled() -> list[tuple[re.Pattern[str], str]]:
     """The phrases in Python's language."""
-    return [(re.compile(pattern, re.IGNORECASE), _GROUP.sub(r"\\g<\1>", pairs)) for pattern, pairs in PHRASES]
+    return [
+        (re.compile(pattern, re.IGNORECASE), _GROUP.sub(r"\\g<\1>", pairs))
+        for pattern, pairs in (*TRANSLATED, *PHRASES)
+    ]
 
 
 def for_polars(pairs: str) -> str:
