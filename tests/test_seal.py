@@ -6,10 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from tests.conftest import ROOT
+from tests.conftest import ROOT, shipped
+from tests.ui.conftest import to_the_leaf
 from tutor import readers
+from tutor import walk as walks
 from tutor.runfolder import MANIFEST, TRUTH
-from tutor.seal import SealError, seal_of
+from tutor.seal import SealError, led_at, seal_of
+from tutor.walk import AtLeaf
 
 
 @pytest.fixture
@@ -55,3 +58,25 @@ def test_a_card_that_is_gone_is_named_in_both_languages(case: Path):
         seal_of(readers.read(case))
     assert all("of-another-version" in raised.value.says(lang) for lang in ("en", "es"))
     assert all("\n" not in raised.value.says(lang) for lang in ("en", "es"))
+
+
+@pytest.mark.parametrize(
+    ("name", "tree", "missed", "led"),
+    [
+        ("case-01", "phase-18", [], None),
+        ("case-01", "phase-18", ["2.2"], "2.2"),  # it decides
+        ("case-01", "phase-18", ["1.1"], None),  # on the way a mistake costs nothing
+        ("case-03", "phase-19", [], None),
+        ("case-03", "phase-19", ["2.1"], "2.1"),  # of a sound run each flaw that is seen is one too many
+    ],
+)
+def test_who_names_it_first(name: str, tree: str, missed: list[str], led: str | None):
+    walk = to_the_leaf(readers.read(ROOT / "runs" / name), shipped(tree), missed)
+    assert led_at(walk) == led
+
+
+def test_who_never_says_a_word_is_led():
+    run = readers.read(ROOT / "runs" / "case-01")
+    end, _ = walks.unattended(run, shipped("phase-18"))
+    assert isinstance(end, AtLeaf)
+    assert led_at(end) == end.answers[-1].question

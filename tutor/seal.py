@@ -10,10 +10,10 @@ from tutor.card import Card, Expect
 from tutor.run import Run
 from tutor.runfolder import TRUTH
 from tutor.runfolder.truth import SealError, read_truth
-from tutor.walk import AtLeaf
+from tutor.walk import UNSURE, Answer, AtLeaf
 from tutor.words import BadFileError
 
-__all__ = ["Seal", "SealError", "found", "holds", "seal_of"]
+__all__ = ["Seal", "SealError", "found", "holds", "led_at", "seal_of"]
 
 
 @dataclass(frozen=True)
@@ -71,6 +71,27 @@ def holds(walk: AtLeaf, seal: Seal, opening: str) -> str | None:
 def found(walk: AtLeaf, seal: Seal) -> bool:
     """Whether the walk ended where it should."""
     return seal.expect is not None and walk.tree.tree == seal.expect.tree and walk.at in seal.expect.leaf
+
+
+def led_at(walk: AtLeaf) -> str | None:
+    """The question at which the log's answer led the walk to its leaf, and not the learner's own.
+
+    At a leaf that names a flaw it is the last one that the log answered; where nothing is wrong, any at which
+    the learner saw what isn't there. None where the learner answered as the log does, or missed by a hair.
+    """
+    asked = [answer for answer in walk.answers if answer.by == "log"]
+    if not asked:
+        return None
+    if walk.leaf.verdict != "flaw" and any(map(_told, asked)):
+        asked = [answer for answer in asked if answer.prediction and answer.prediction.outcome != UNSURE]
+        return next((answer.question for answer in asked if not _told(answer)), None)
+    return None if _told(asked[-1]) else asked[-1].question
+
+
+def _told(answer: Answer) -> bool:
+    """Whether the learner said what the log says, before it spoke."""
+    said = answer.prediction
+    return said is not None and not said.seen_before and (answer.hit or answer.close)
 
 
 def _card(name: str, path: str) -> Card:

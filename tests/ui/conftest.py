@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Collection
 from contextlib import asynccontextmanager
 from functools import cache
 from pathlib import Path
@@ -66,12 +66,16 @@ def log(home: Path) -> Path:
     return path
 
 
-def to_the_leaf(run: Run, tree: Tree) -> AtLeaf:
-    """A walk that predicted what the log says of each question, and "no" where it can't tell."""
+def to_the_leaf(run: Run, tree: Tree, missed: Collection[str] = ()) -> AtLeaf:
+    """A walk that predicted what the log says of each question, but for those `missed`, and "no" where it
+    can't tell.
+    """
     at: Walk = walks.begin(run, tree)
     while isinstance(at, AtQuestion):
         seen = walks.look(at)
-        at = walks.predict(at, seen.outcome if seen.answers else "no", 3)
+        told = next(one for one in at.question.outcomes if one != seen.outcome)
+        told = told if at.at in missed else seen.outcome
+        at = walks.predict(at, told if seen.answers else "no", 3)
         at = walks.go_on(at, seen, "no")
     return at
 

@@ -2,6 +2,7 @@
 
 import json
 import shutil
+from collections.abc import Collection
 from pathlib import Path
 
 import pytest
@@ -37,11 +38,11 @@ def on_a_walk(run: Path) -> TutorApp:
     return TutorApp(learner="ana", lang="en", subject=readers.read(run), walked_tree=shipped("phase-18"))
 
 
-async def walk_to_the_end(pilot) -> LeafScreen:
-    """The walk that is open, answered as the log says up to its leaf."""
+async def walk_to_the_end(pilot, missed: Collection[str] = ()) -> LeafScreen:
+    """The walk that is open, answered as the log says up to its leaf, but for the questions `missed`."""
     screen = pilot.app.screen
     assert isinstance(screen, WalkScreen)
-    screen.move_to(to_the_leaf(screen.walk.run, screen.walk.tree))
+    screen.move_to(to_the_leaf(screen.walk.run, screen.walk.tree, missed))
     await settle(pilot)
     assert isinstance(pilot.app.screen, LeafScreen)
     return pilot.app.screen
@@ -102,6 +103,30 @@ async def test_the_seal_holds_until_the_last_tree(practice: Path):
     (kept,) = [draft.data for draft in Notebook("ana").drafts() if draft.kind == "case"]
     assert (kept["name"], kept["found"]) == ("case-02", True)
     assert (kept["tree"], kept["leaf"]) == ("phase-19", "schedule-bug")
+
+
+@pytest.mark.parametrize(
+    ("lang", "said", "later"),
+    [
+        ("en", "At 2.2 your answer wasn't the log's", "the log led you to:"),
+        ("es", "En 2.2 tu respuesta no fue la del log", "el log te llevó a:"),
+    ],
+)
+async def test_a_walk_that_the_log_led_solves_no_case(practice: Path, lang: str, said: str, later: str):
+    app = at_home(lang)
+    async with app.run_test(size=WIDE) as pilot:
+        await settle(pilot)
+        await pilot.press("enter")
+        await settle(pilot)
+        leaf = await walk_to_the_end(pilot, ["2.2"])
+        text = " ".join(str(leaf.query_one("#seal").content).split())
+        assert said in text
+        assert "slow-warmup" in text  # it is opened all the same
+        assert ("0 of 1" if lang == "en" else "0 de 1") in text
+        app.go_home()
+        await settle(pilot)
+        (line,) = (line for line in shown(app).split("\n") if "case-01" in line and "▁" in line)
+        assert later in line
 
 
 async def test_a_walk_that_ended_elsewhere_is_kept_as_not_found(

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from typing import Literal
 
 from tutor import seal as seals
 from tutor import tree as trees
@@ -19,17 +20,21 @@ KIND = "case"
 """Drafts that say how the first walk over a case ended; a later one knows what was put in."""
 
 
+Result = Literal["solved", "led", "missed"]
+"""Whether the first walk ended where it should by the learner's own answers, by the log's, or elsewhere."""
+
+
 @dataclass(frozen=True)
 class Cases:
     """The sealed runs that there are, and how the walks over them ended.
 
     Attributes:
         entries: by name.
-        solved: by the run's folder, whether the first walk to its end found what was put in.
+        results: by the run's folder, how the first walk to its end went.
     """
 
     entries: Sequence[RunEntry] = ()
-    solved: Mapping[str, bool] | None = None
+    results: Mapping[str, Result] | None = None
 
     @property
     def next(self) -> RunEntry | None:
@@ -39,12 +44,16 @@ class Cases:
     @property
     def tally(self) -> dict[str, int]:
         """How many were walked, how many of these were solved, and how many are left."""
-        ended = [result for entry in self.entries if (result := self.result(entry)) is not None]
-        return {"right": sum(ended), "count": len(ended), "left": len(self.entries) - len(ended)}
+        ended = [result for entry in self.entries if (result := self.result(entry))]
+        return {
+            "right": ended.count("solved"),
+            "count": len(ended),
+            "left": len(self.entries) - len(ended),
+        }
 
-    def result(self, entry: RunEntry) -> bool | None:
-        """Whether the walk over it found what was put in; None where none has ended yet."""
-        return (self.solved or {}).get(str(entry.path.resolve()))
+    def result(self, entry: RunEntry) -> Result | None:
+        """How the walk over it went; None where none has ended yet."""
+        return (self.results or {}).get(str(entry.path.resolve()))
 
 
 @dataclass(frozen=True)
@@ -56,6 +65,7 @@ class Opened:
         wrong: why not.
         holds: the tree in which to walk before the seal opens; `onward` whether this leaf leads there.
         found: whether this walk ended where it should.
+        led_at: the question at which the log's answer led it there; None where the learner's own did.
         leaf: where it should end; None where nothing is promised, or the tree isn't there.
         cases: all of them, this one among those that were walked.
     """
@@ -65,14 +75,23 @@ class Opened:
     holds: str | None = None
     onward: bool = False
     found: bool = False
+    led_at: str | None = None
     leaf: Leaf | None = None
     cases: Cases = Cases()
 
 
 def cases_of(entries: Iterable[RunEntry], drafts: Iterable[Draft]) -> Cases:
     """The cases among the runs, with what the notebook keeps of them."""
-    solved = {str(one.data.get("run")): one.data.get("found") is True for one in drafts if one.kind == KIND}
-    return Cases(sorted((one for one in entries if one.sealed), key=lambda one: one.name), solved)
+    results: dict[str, Result] = {
+        str(one.data.get("run")): _result(one) for one in drafts if one.kind == KIND
+    }
+    return Cases(sorted((one for one in entries if one.sealed), key=lambda one: one.name), results)
+
+
+def _result(kept: Draft) -> Result:
+    if kept.data.get("found") is not True:
+        return "missed"
+    return "led" if kept.data.get("led_at") else "solved"
 
 
 def open_seal(walk: AtLeaf, notebook: Notebook) -> Opened:
@@ -84,13 +103,13 @@ def open_seal(walk: AtLeaf, notebook: Notebook) -> Opened:
     if tree := seals.holds(walk, seal, opening(walk.run.path)):
         ahead = walk.leaf.next
         return Opened(seal, holds=tree, onward=ahead is not None and ahead.tree == tree)
-    found = seals.found(walk, seal)
+    found, led_at = seals.found(walk, seal), seals.led_at(walk)
     key = draft_key(walk.run.name, KIND, walk.run.path)
     if seal.expect and notebook.draft(KIND, key) is None:
-        kept = {"name": walk.run.name, "run": str(walk.run.path.resolve()), "found": found}
+        kept = {"name": walk.run.name, "run": str(walk.run.path.resolve()), "found": found, "led_at": led_at}
         with suppress(NotebookError):  # the walk's own keeper has said so already
             notebook.save_draft(KIND, key, kept | {"tree": walk.tree.tree, "leaf": walk.at})
-    return Opened(seal, found=found, leaf=_promised(seal), cases=_all(notebook))
+    return Opened(seal, found=found, led_at=led_at, leaf=_promised(seal), cases=_all(notebook))
 
 
 def _promised(seal: Seal) -> Leaf | None:

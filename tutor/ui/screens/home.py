@@ -34,6 +34,8 @@ BETWEEN = 0.1
 """Seconds between two drawings of the list while curves are read: drawing it takes longer than a read."""
 SIGNS = {"healthy": ("✓", "$success"), "flaw": ("!", "bold $accent"), "undecided": ("?", "$foreground-muted")}
 """What stands before the leaf of a finished walk, and its style, by the walk's verdict."""
+RESULTS = {"solved": ("✓", "$success"), "led": ("→", ""), "missed": ("✗", "bold $accent")}
+"""The same for a case, by how the walk over it went."""
 
 
 class HomeScreen(Page):
@@ -245,8 +247,8 @@ class HomeScreen(Page):
             return self.say("seal.sealed_still" if ended else "seal.sealed"), "$foreground-muted"
         leaf = self._leaves.get(ended.tree, {}).get(ended.leaf)
         name = leaf.name(self.app.lang) if leaf else plain(ended.leaf)
-        sign, style = ("✓", "$success") if result else ("✗", "bold $accent")
-        return f"{sign} {self.say('seal.solved' if result else 'seal.missed', leaf=name)}", style
+        sign, style = RESULTS[result]
+        return f"{sign} {self.say(f'seal.{result}', leaf=name)}", style
 
     def _score(self, ended: Finished) -> str:
         if not ended.score or not ended.score.count:

@@ -42,6 +42,8 @@ def _held_against(opened: Opened, lang: str) -> Parts:
     expect = opened.seal.expect if opened.seal else None
     if expect is None:
         return [(say("seal.unpromised", lang), "$foreground-muted")]
+    if opened.found and opened.led_at:
+        return [(f"→ {say('seal.led_there', lang, question=opened.led_at)}", "bold")]
     if opened.found:
         return [(f"✓ {say('seal.found', lang)}", "bold $success")]
     leaf = opened.leaf.name(lang) if opened.leaf else plain(expect.leaf[0])
