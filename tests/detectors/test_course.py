@@ -377,6 +377,18 @@ class TestZeroGradient:
         frozen = [6.2 + 0.05 * (-1) ** i for i in range(40)]
         assert judged("zero_gradient", grad_norm=[0.0] * 40, loss=frozen).outcome == "zero"
 
+    def test_where_none_is_logged_a_loss_that_falls_tells(self):
+        found = judged("zero_gradient", loss=falling(40))
+        assert (found.outcome, found.step) == ("learns", 39)
+        assert (found.facts["start"], found.facts["best"]) == (
+            pytest.approx(4.0, abs=0.1),
+            pytest.approx(2.0, abs=0.1),
+        )
+        assert found.curve.signal == "loss"
+        for loss in (falling(40, 4.0, 3.95), [6.2 + 0.05 * (-1) ** i for i in range(40)], [4.0, 2.0]):
+            assert judged("zero_gradient", loss=loss).outcome == NO_DATA
+        assert judged("zero_gradient", loss=falling(40), ep_rew_mean=[1.0] * 40).outcome == "learns"
+
     def test_a_few_rows_do_not_say_whether_the_loss_falls(self):
         found = judged("zero_gradient", grad_norm=[0.0, 0.0], loss=[1.15, 0.91])
         assert (found.outcome, found.facts) == (NOT_YET, {"rows": 2, "needed": 10})

@@ -41,6 +41,18 @@ def test_a_question_of_several_checks_opens_with_a_panel_that_has_something(
     assert looks.first_panel(walks.begin(run, trees.find("phase-19"), ("5.5", None))) == "gradient"
 
 
+@pytest.mark.parametrize(("columns", "panel"), [({}, "loss"), ({"grad_norm": [1.0] * 40}, "gradient")])
+def test_an_answer_is_shown_where_what_it_rests_on_is_drawn(columns: dict[str, list[float]], panel: str):
+    run = make_run({"loss": [4.0 - 0.05 * row for row in range(40)]} | columns)
+    at = walks.begin(run, trees.find("phase-19"), ("5.2", None))
+    seen = walks.look(at)
+    assert seen.answers
+    assert looks.panel_of(at.question, seen) == panel
+    ruling = looks.ruling(at.question, seen, panel)
+    assert ruling
+    assert ruling.signal == ("loss" if panel == "loss" else "")
+
+
 def test_threads_that_ask_at_once_share_one_look(asked, monkeypatch):
     places, real = [], walks.look
 

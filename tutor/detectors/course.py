@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from tutor.detectors import NO_DATA, NOT_YET, Finding, Smoothed, detector
+from tutor.detectors import NO_DATA, NOT_YET, Finding, Smoothed, any_of, detector
 from tutor.detectors.courses import Course, course_in, course_of
 from tutor.detectors.grouped import Gain, Runaway
 from tutor.detectors.objective import earnings, is_objective
@@ -231,23 +231,44 @@ def _grows_already(run: Run, norms: pl.Series, few: int, growth: float, sigmas: 
     return _grown(run, "grows", first, last, growth)
 
 
-@detector(signals=("grad_norm",), outcomes=("zero", "there"), facts=("step", "count", "rows", "bound"))
+@detector(
+    signals=(any_of("grad_norm", "loss"),),
+    outcomes=("zero", "there", "learns"),
+    facts={
+        **dict.fromkeys(("zero", "there"), ("step", "count", "rows", "bound")),
+        "learns": ("start", "best", "best_step", "fell"),
+    },
+    every_row=True,
+)
 def zero_gradient(run: Run, at: int | None, *, share: float, gain: Gain) -> Finding:
     """Whether the gradient norm is exactly 0, at more than `share` of the rows and at the last one.
 
-    The flaw: nothing reaches the weights, since all is frozen, masked or detached. Several trainers print 0
-    for a norm that they don't compute: where the loss still falls by more than `gain` while the norm is 0, it
-    wasn't recorded, and a log of a few rows can't tell. Source: ours.
+    The flaw: nothing reaches the weights, since all is frozen, masked or detached. Where the loss falls by
+    more than `gain` there is a gradient ("learns"), though none was logged. Several trainers print 0 for a
+    norm that they don't compute: where the loss falls all the same, it wasn't recorded, and a log of a few
+    rows can't tell. Source: ours.
     """
+    if not run.has("grad_norm"):
+        return _falls(run, finite(run["loss"]), gain) or Finding(NO_DATA, facts={"missing": ["grad_norm"]})
     zero = (finite(run["grad_norm"]) == 0).fill_null(False)
     count = int(zero.sum())
     step = int(run.steps[int(zero.arg_true()[0])]) if count else int(run.steps[-1])
     facts = {"step": step, "count": count, "rows": len(zero), "bound": 100 * share}
     if not bool(zero[-1]) or count <= share * len(zero):
         return Finding("there", step, facts)
-    course = course_of(run["loss"].filter(zero), gain.level) if run.has("loss") else None
-    if course and course.improvement > max(gain.gain * abs(course.start), gain.sigmas * course.noise):
+    if run.has("loss") and _falls(run, finite(run["loss"]).set(~zero, None), gain):
         return Finding(NO_DATA, step, {"missing": ["grad_norm"]})
     if run.has("loss") and count < 2 * FEWEST:
         return Finding(NOT_YET, step, {"rows": count, "needed": 2 * FEWEST})
     return Finding("zero", step, facts)
+
+
+def _falls(run: Run, loss: pl.Series, gain: Gain) -> Finding | None:
+    """The finding that the loss fell by so much that there is a gradient; None where it didn't."""
+    course = course_of(loss, gain.level) if is_objective(run) else None
+    if course is None or course.improvement <= max(gain.gain * abs(course.start), gain.sigmas * course.noise):
+        return None
+    facts = {"start": course.start, "best": course.best, "best_step": int(run.steps[course.best_row])}
+    facts["fell"] = 100 * course.improvement / abs(course.start) if course.start else math.inf
+    seen, curve = (int(run.steps[0]), int(run.steps[-1])), course.drawn(run, "loss")
+    return Finding("learns", facts["best_step"], facts, None, seen, curve=curve)

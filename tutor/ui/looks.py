@@ -55,7 +55,7 @@ def _by_panel(question: Question, seen: Look) -> dict[str, Finding]:
     """What each rule found, by the panel that it is asked over."""
     if seen.checks:
         return {question.checks[name].panel: finding for name, finding in seen.checks.items()}
-    return {question.panel: seen.finding}
+    return {panel_of(question, seen): seen.finding}
 
 
 def bounds(question: Question, seen: Look) -> dict[str, float | None]:
@@ -98,10 +98,15 @@ def _drawn_on(panel: str) -> list[str]:
 
 
 def panel_of(question: Question, seen: Look) -> str:
-    """The panel of the check that decided; the question's own where it has one rule, or none decided."""
+    """The panel of the check that decided; the question's own where it has one rule, or none decided.
+
+    A rule that looked at a signal of another panel, for want of its own, is shown there.
+    """
     decided = (name for name, finding in seen.checks.items() if finding.outcome == seen.outcome)
-    name = next(decided, None)
-    return question.checks[name].panel if name else question.panel
+    if name := next(decided, None):
+        return question.checks[name].panel
+    drawn = signals.find(seen.finding.curve.signal) if seen.finding.curve else None
+    return drawn.panel if drawn and drawn.panel and not seen.checks else question.panel
 
 
 def view_of(walk: AtQuestion, seen: Look, mark: int | None) -> View:
