@@ -75,8 +75,9 @@ def to_the_leaf(run: Run, tree: Tree, missed: Collection[str] = ()) -> AtLeaf:
         seen = walks.look(at)
         told = next(one for one in at.question.outcomes if one != seen.outcome)
         told = told if at.at in missed else seen.outcome
-        at = walks.predict(at, told if seen.answers else "no", 3)
-        at = walks.go_on(at, seen, "no")
+        by_hand = "no" if "no" in at.question.outcomes else walks.UNSURE
+        at = walks.predict(at, told if seen.answers else by_hand, 3)
+        at = walks.go_on(at, seen, by_hand)
     return at
 
 

@@ -6,9 +6,11 @@ import pytest
 
 from tests.conftest import ROOT, write_run
 from tests.ui.conftest import NARROW, WIDE, phase_19, recorded, settle, shown, to_the_leaf
+from tutor import readers
 from tutor import walk as walks
 from tutor.notebook import Notebook, draft_key
 from tutor.plots.spark import BAD, LEVELS
+from tutor.run import Run
 from tutor.ui import curves
 from tutor.ui.app import TutorApp
 from tutor.ui.bindings import working
@@ -28,7 +30,11 @@ def at_home(home):
 
 def finish(name: str) -> None:
     """Leave a finished walk over a run that ships in ana's notebook, with 3 of 4 predictions right."""
-    run = recorded(name)
+    finish_over(recorded(name))
+
+
+def finish_over(run: Run) -> None:
+    """The same over any run."""
     walk = to_the_leaf(run, phase_19())
     state = walks.to_state(walk) | {"name": run.name, "run": str(run.path.resolve()), "done": True}
     state |= {"score": [3, 4], "verdict": walks.verdict(walk)}
@@ -124,6 +130,20 @@ async def test_a_curve_is_read_once_in_a_process_and_does_not_draw_the_list_alon
         assert len(read) == len(set(read)) == listed
         assert len(drawn) < listed
         drawn.clear()
+
+
+async def test_a_log_of_ones_own_stays_in_the_list_once_it_is_walked(home, tmp_path, at_home):
+    log = tmp_path / "elsewhere" / "mine.csv"
+    log.parent.mkdir()
+    log.write_text("step,loss\n" + "".join(f"{step},{9 - step / 100}\n" for step in range(300)))
+    finish_over(readers.read(log))
+    async with at_home.run_test(size=WIDE) as pilot:
+        await filled_in(pilot)
+        assert "3 of 4" in line_of(at_home, "mine")
+    log.unlink()
+    async with TutorApp(learner="ana", lang="en").run_test(size=WIDE) as pilot:
+        await filled_in(pilot)
+        assert "mine" not in shown(pilot.app)
 
 
 async def test_a_run_that_cannot_be_read_has_no_curve(home, at_home):

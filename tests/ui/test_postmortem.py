@@ -97,6 +97,11 @@ def message(screen: Screen) -> str:
     return str(screen.query_one("#message", Static).render())
 
 
+def left(book: Notebook) -> list[str]:
+    """The lessons of the drafts that are left."""
+    return [draft.data["lesson"] for draft in book.drafts() if draft.kind == KIND]
+
+
 async def test_the_shortest_honest_path_by_keyboard(book):
     """Every marked cell answered, as few keys as that takes, and no sentence but the learner's own two."""
     run = spiked()
@@ -140,7 +145,7 @@ async def test_the_shortest_honest_path_by_keyboard(book):
     [lesson] = book.lessons()
     assert lesson.lesson == "Clip [red] first"
     assert "| A | 0.9 |" in lesson.body
-    assert book.drafts() == []
+    assert left(book) == []
 
 
 @pytest.mark.parametrize(("lang", "size"), [("es", NARROW), ("en", WIDE), ("es", WIDE)])
@@ -160,7 +165,7 @@ async def test_what_is_filled_passes_through_all_seven_and_is_saved(book, lang, 
         assert "lessons.md" in message(screen)
     [lesson] = book.lessons()
     assert lesson.lesson == "Clip first!"
-    assert book.drafts() == []
+    assert left(book) == []
 
 
 async def test_empty_sections_are_named_and_nothing_is_saved(book):
@@ -432,6 +437,38 @@ class TestDrafts:
             await settle(pilot)
             assert app.screen.pm.lesson == lesson
 
+    @pytest.mark.parametrize(("keys", "lesson"), [(["enter"], "Clip first"), (["down", "enter"], "")])
+    async def test_a_lesson_that_was_saved_is_opened_again(self, book, keys, lesson):
+        async with on_screen(PostMortemScreen(filled(begun()), book)) as pilot:
+            await pilot.press("ctrl+s")
+            await written(pilot)
+        async with on_screen(PostMortemScreen(begun(), book), size=NARROW) as pilot:
+            await pilot.pause()
+            assert "You saved a lesson of this walk" in shown(pilot.app)
+            assert "Clip first" in shown(pilot.app)
+            await pilot.press(*keys)
+            await pilot.pause()
+            await settle(pilot)
+            screen = pilot.app.screen
+            assert screen.pm.lesson == lesson
+            assert screen.keeper.saved(screen.pm) is bool(lesson)
+            if lesson:
+                assert "added as another lesson" in message(screen)
+                await pilot.press("ctrl+s")
+                await written(pilot)
+        assert [one.lesson for one in book.lessons()] == ["Clip first"]  # unchanged, it is there already
+        assert left(book) == []
+
+    async def test_who_has_read_the_lesson_is_back_where_the_post_mortem_began(self, book):
+        screen = PostMortemScreen(filled(begun()), book)
+        async with on_screen(screen) as pilot:
+            await pilot.press("ctrl+s")
+            await written(pilot)
+            assert isinstance(pilot.app.screen, KeptScreen)
+            await pilot.press("enter")
+            await pilot.pause()
+            assert screen not in pilot.app.screen_stack
+
     async def test_a_draft_that_cant_be_read_is_kept_aside(self, book):
         book.save_draft(KIND, draft_key("a-run", "phase-19", begun().about.folder), {"id": 3})
         async with on_screen(PostMortemScreen(begun(), book), size=NARROW) as pilot:
@@ -623,7 +660,7 @@ class TestSavingBesideTheScreen:
             slow.set()
             await written(pilot)
         assert [lesson.lesson for lesson in book.lessons()] == ["Clip first"]
-        assert book.drafts() == []
+        assert left(book) == []
 
     async def test_who_leaves_while_a_save_fails_finds_a_draft(self, book, monkeypatch, tmp_path):
         def refuse(_):

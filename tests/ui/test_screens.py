@@ -6,6 +6,7 @@ from textual.geometry import Offset
 from textual.selection import Selection
 
 from tests.conftest import write_run
+from tests.test_postmortem import begun, filled
 from tests.test_tree import small, write
 from tests.ui.conftest import (
     NARROW,
@@ -22,10 +23,12 @@ from tests.ui.test_walk import click_on
 from tutor import tree as trees
 from tutor import walk as walks
 from tutor.notebook import Notebook, draft_key
+from tutor.postmortem import to_state
 from tutor.proof import look_alikes
 from tutor.tree import Advice, Handover
 from tutor.ui import proofs
 from tutor.ui.app import TutorApp
+from tutor.ui.formkeeper import SAVED
 from tutor.ui.screens.compare import CompareScreen
 from tutor.ui.screens.help import HelpScreen
 from tutor.ui.screens.home import HomeScreen
@@ -509,3 +512,21 @@ async def test_dark_and_light(walk):
         assert not app.current_theme.dark
         await click_on(pilot, "3 gradient")
         assert app.screen.query_one("Plot").panel == "gradient"
+
+
+async def test_the_leaf_has_the_lesson_that_was_saved(home, at_leaf):
+    run, pm = recorded("19-break"), filled(begun())
+    app = at_leaf()
+    async with app.run_test(size=WIDE) as pilot:
+        await settle(pilot)
+        assert not app.screen.query_one("#lesson").display
+        key = draft_key(run.name, "phase-19", run.path)
+        app.screen._keeper.notebook.save_draft(SAVED, key, to_state(pm))
+        await pilot.press("f1")
+        await settle(pilot)
+        await pilot.press("escape")
+        await settle(pilot)
+        pane = app.screen.query_one("#lesson")
+        assert pane.display
+        assert "✓ Clip first" in str(pane.content)
+        assert "lessons.md" in str(pane.content)

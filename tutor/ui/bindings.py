@@ -200,6 +200,13 @@ NOTE: list[BindingType] = [
     QUIT,
 ]
 
+KEPT: list[BindingType] = [
+    _row("enter", "done", "go_on", "enter"),
+    _row("escape,q,b", "close", "to_form", "esc"),
+    _HELPED,
+    QUIT,
+]
+
 KNOWN: list[BindingType] = [
     _row("enter", "end", "end_here"),
     _row("escape,q,b", "close", "to_question", "esc"),

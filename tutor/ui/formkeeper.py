@@ -7,10 +7,21 @@ from pathlib import Path
 
 from tutor.notebook import Notebook, NotebookError, draft_key, rescue
 from tutor.postmortem import PostMortem, from_state, to_state
+from tutor.run import Run
 from tutor.ui.files import Files
-from tutor.words import SaidError
+from tutor.words import SaidError, plain
 
 KIND = "postmortem"
+SAVED = "lesson"
+"""Drafts that hold a post-mortem as it was saved, to be opened again; the lesson itself is in lessons.md."""
+
+
+def saved_lesson(notebook: Notebook, run: Run, tree: str) -> PostMortem | None:
+    """The post-mortem of a walk over the run in that tree as it was last saved; None where none was."""
+    state = notebook.draft(SAVED, draft_key(plain(run.name), tree, run.path))
+    with suppress(ValueError):
+        return from_state(state) if state else None
+    return None
 
 
 class FormKeeper:
@@ -32,9 +43,15 @@ class FormKeeper:
         """The draft that was left; raises NotebookError where it can't be read."""
         return await files.notes(partial(self.notebook.resume, KIND, self.key, from_state))
 
-    def take_up(self, pm: PostMortem) -> None:
-        """`pm` is what the draft holds."""
+    async def lesson(self, files: Files) -> PostMortem | None:
+        """The post-mortem as it was last saved; raises NotebookError where it can't be read."""
+        return await files.notes(partial(self.notebook.resume, SAVED, self.key, from_state))
+
+    def take_up(self, pm: PostMortem, *, saved: bool = False) -> None:
+        """`pm` is what the draft holds, or the lesson that was `saved`."""
         self._kept = pm
+        if saved:
+            self._lesson = pm
 
     def keep(self, pm: PostMortem, files: Files, refused: Callable[[SaidError], None]) -> None:
         """Keep a draft of what has changed since the last one; `refused` is told why it can't be kept."""
@@ -59,6 +76,8 @@ class FormKeeper:
     async def append(self, pm: PostMortem, text: str, files: Files) -> tuple[Path, NotebookError | None]:
         """Append the lesson `text` and drop the draft, to its end even when the screen is left meanwhile.
 
+        What was saved can be opened again.
+
         Returns:
             Where the lessons are, and why the draft could not be dropped.
 
@@ -78,6 +97,7 @@ class FormKeeper:
             raise
         self._lesson = pm
         try:
+            self.notebook.save_draft(SAVED, self.key, to_state(pm))
             self.notebook.drop_draft(KIND, self.key)
         except NotebookError as error:
             return path, error

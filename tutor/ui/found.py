@@ -67,7 +67,8 @@ def find(learner: str, tree: str | None, inside: Path | None = None) -> Found:
     walks = [draft.data for draft in drafts if draft.kind == "walk" and "name" in draft.data]
     left = [walk for walk in walks if not walk.get("done")]
     if inside is None:
-        entries = runs.available(also=[Path(str(walk.get("run"))) for walk in left])
+        walked = [*(str(walk.get("run")) for walk in walks), *(one.run for one in finished(drafts))]
+        entries = runs.available(also=map(Path, walked))
     else:
         entries = runs.inside(inside)
         places = {place(entry) for entry in entries}

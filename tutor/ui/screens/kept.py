@@ -15,10 +15,10 @@ from tutor.words import plain
 
 
 class KeptScreen(Page):
-    """A lesson of the notebook at `path`."""
+    """A lesson of the notebook at `path`. Gives True where the learner is done with it."""
 
     AUTO_FOCUS = "#kept"
-    BINDINGS = bindings.NOTE
+    BINDINGS = bindings.KEPT
     DEFAULT_CSS = """
     KeptScreen #kept { padding: 0 2; height: 1fr; }
     KeptScreen #where { padding: 1 2; color: $success; }
@@ -38,3 +38,7 @@ class KeptScreen(Page):
     def relabel(self) -> None:
         """Where it is kept, in the app's language."""
         self.query_one("#where", Static).update(Content(self.say("postmortem.kept", path=str(self._path))))
+
+    def action_done(self) -> None:
+        """Leave the post-mortem, too: it is saved."""
+        self.dismiss(True)

@@ -14,12 +14,14 @@ from textual.widgets import Static
 from tutor import catalog, evidence, settings
 from tutor import tree as trees
 from tutor import walk as walks
+from tutor.postmortem import PostMortem
 from tutor.proof import Compared, Proof, go_on, look_alikes
 from tutor.run import PANELS
 from tutor.run.verification import Verification
 from tutor.saying import answer_label, mark_of, of_absent, of_guesses, of_meaning, of_onset, of_table
 from tutor.ui import bindings, proofs
 from tutor.ui.cases import Opened, open_seal
+from tutor.ui.formkeeper import saved_lesson
 from tutor.ui.screens.leafhealth import LeafHealth
 from tutor.ui.widgets import fixes, seal
 from tutor.ui.widgets.live import Live
@@ -27,11 +29,13 @@ from tutor.ui.widgets.path import CLOSE, Path, mark, mark_style
 from tutor.ui.widgets.prove import scored
 from tutor.ui.widgets.title import Title
 from tutor.walk import AtLeaf
-from tutor.words import BadFileError
+from tutor.words import BadFileError, plain
 
 if TYPE_CHECKING:
     from tutor.ui.keeper import Keeper
 
+PANES = ("verdict", "rests", "seal", "proof", "lesson", "fix", "table", "not", "evidence", "score")
+"""What the leaf tells, from the top."""
 SIGNS = {"healthy": "✓", "flaw": "!"}
 COMPARED = {
     "ruled_out": ("✓", "bold $success"),
@@ -55,6 +59,7 @@ class LeafScreen(LeafHealth):
         self._proof: Proof | None = None
         self._opened: Opened | None = None
         self._tried: Verification | None = None
+        self._lesson: PostMortem | None = None
 
     def on_mount(self) -> None:
         """Find out whether the run has a card to prove its cause by, and open its seal."""
@@ -64,14 +69,16 @@ class LeafScreen(LeafHealth):
             self._open_seal()
 
     @on(ScreenResume)
-    @work(exclusive=True, group="tried")
-    async def _find_tried(self) -> None:
-        """What came of the fix that was tried last; it may have ended since this screen was left."""
+    @work(exclusive=True, group="done")
+    async def _find_done(self) -> None:
+        """What was done since this screen was left: a fix that was tried, a lesson that was saved."""
         from tutor.ui import trials
 
-        trial = await self.app.files.read(partial(trials.latest, self.walk.run.path))
-        if trial is not None and self.stands:
-            self._tried = trial.found
+        walk, notebook = self.walk, self._keeper.notebook
+        trial = await self.app.files.read(partial(trials.latest, walk.run.path))
+        self._lesson = await self.app.files.notes(partial(saved_lesson, notebook, walk.run, walk.tree.tree))
+        self._tried = trial.found if trial else None
+        if self.stands and (trial or self._lesson):
             self.relabel()
 
     @work(exclusive=True, group="seal")
@@ -99,7 +106,18 @@ class LeafScreen(LeafHealth):
         yield Live()
         with VerticalScroll(id="leaf"):
             yield Path()
-            for part in ("verdict", "rests", "seal", "proof", "fix", "table", "not", "evidence", "score"):
+            for part in (
+                "verdict",
+                "rests",
+                "seal",
+                "proof",
+                "lesson",
+                "fix",
+                "table",
+                "not",
+                "evidence",
+                "score",
+            ):
                 yield Static(id=part, classes="pane")
 
     def relabel(self) -> None:
@@ -111,6 +129,7 @@ class LeafScreen(LeafHealth):
             "rests": self._rests_on(lang),
             "seal": seal.told(self._opened, lang) if self._opened else None,
             "proof": self._proven(lang),
+            "lesson": self._learned(),
             "fix": fixes.told(self.walk, self._tried, lang),
             "table": self._table(lang),
             "not": self._ruled_out(lang),
@@ -187,6 +206,14 @@ class LeafScreen(LeafHealth):
         else:
             onward = self.say("prove.look_again" if proof.finished else "prove.left_at_cause")
         return Content.assemble((scored(proof, lang), "bold"), (f"   {onward}", "$foreground-muted"))
+
+    def _learned(self) -> Content | None:
+        """The lesson that was saved, and where it is."""
+        if self._lesson is None:
+            return None
+        where = str(self._keeper.notebook.lessons_path)
+        lesson, path = plain(self._lesson.lesson), plain(where)
+        return Content.assemble((f"✓ {lesson}", "bold $success"), (f"\n{path}", "$foreground-muted"))
 
     def _table(self, lang: str) -> Content | None:
         rows = of_table(self.walk, lang)

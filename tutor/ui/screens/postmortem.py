@@ -95,8 +95,8 @@ class PostMortemScreen(Page):
         yield Static(id="message")
 
     def on_mount(self) -> None:
-        """Offer the draft that was left."""
-        self._offer_draft()
+        """Offer the draft that was left, or the lesson that was saved."""
+        self._offer()
 
     def relabel(self) -> None:
         """Draw the section at hand anew; the cursor stays where it was."""
@@ -107,23 +107,26 @@ class PostMortemScreen(Page):
     # Drafts
 
     @work
-    async def _offer_draft(self) -> None:
+    async def _offer(self) -> None:
         try:
-            draft = await self.keeper.draft(self.app.files)
+            left = await self.keeper.draft(self.app.files)
+            saved = None if left else await self.keeper.lesson(self.app.files)
         except NotebookError as error:
             self._refused(error)
             return
+        draft = left or saved
         if draft is None or draft.id == self.pm.id:
             return
         done = len(SECTIONS) - len({problem.section for problem in problems(draft, self.app.lang)})
-        rows = [
-            ("draft", self.say("postmortem.draft.go_on", done=done)),
-            ("new", self.say("postmortem.draft.anew")),
-        ]
-        if await self.app.push_screen_wait(PickScreen("postmortem.draft.offer", rows)) != "new":
+        go_on = self.say("postmortem.draft.go_on", done=done) if left else draft.lesson
+        rows = [("draft", go_on), ("new", self.say("postmortem.draft.anew"))]
+        offer = "postmortem.draft.offer" if left else "postmortem.draft.offer_saved"
+        if await self.app.push_screen_wait(PickScreen(offer, rows)) != "new":
             self.pm = draft.with_log_of(self.pm)
-            self.keeper.take_up(self.pm)
+            self.keeper.take_up(self.pm, saved=draft is saved)
             await self._open()
+            if draft is saved:
+                self._tell(self.say("postmortem.draft.as_saved"), "✓")
 
     def _keep(self) -> None:
         self.keeper.keep(self.pm, self.app.files, self._refused)
@@ -299,7 +302,12 @@ class PostMortemScreen(Page):
             self._tell(error.says(self.app.lang), "✗")
             return
         if lessons and self.is_current:
-            self.app.push_screen(KeptScreen(lessons[-1], path))
+            self.app.push_screen(KeptScreen(lessons[-1], path), self._read)
+
+    def _read(self, done: bool | None) -> None:
+        """Back from the lesson: where the learner is `done` with it, on to where the post-mortem began."""
+        if done:
+            self.app.leave(self)
 
     def _tell(self, words: str, sign: str) -> None:
         for message in self.query("#message").results(Static):  # none once the screen is gone
