@@ -139,7 +139,7 @@ async def test_a_log_of_ones_own_stays_in_the_list_once_it_is_walked(home, tmp_p
     finish_over(readers.read(log))
     async with at_home.run_test(size=WIDE) as pilot:
         await filled_in(pilot)
-        assert "3 of 4" in line_of(at_home, "mine")
+        assert "3 of 4" in line_of(at_home, "mine.csv")
     log.unlink()
     async with TutorApp(learner="ana", lang="en").run_test(size=WIDE) as pilot:
         await filled_in(pilot)
