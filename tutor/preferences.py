@@ -21,7 +21,7 @@ class Preferences:
 
     Attributes:
         theme: the colours of the screens.
-        hide_names: whether a run is called "case 1" until its walk has ended: its name may be the answer.
+        hide_names: whether a run is called "run 1" until its walk has ended: its name may be the answer.
     """
 
     theme: Literal["dark", "light"] = "dark"

@@ -235,12 +235,12 @@ class TestSealed:
         card = cards.load(own_card(tmp_path, **CODE_FAULT))
         monkeypatch.chdir(tmp_path)
         assert run_train(card, {"steps": 15}, sealed=True) == 0
-        return tmp_path / "runs/case-1"
+        return tmp_path / "runs/sealed-1"
 
     def test_nothing_but_the_truth_tells(self, case: Path):
         manifest = json.loads((case / "manifest.json").read_text())
         assert manifest["sealed"] is True
-        assert (manifest["name"], manifest["command"]) == ("case-1", "tutor train --sealed")
+        assert (manifest["name"], manifest["command"]) == ("sealed-1", "tutor train --sealed")
         assert not {"break", "faults", "trigger", "changes", "role"} & set(manifest)
         for path in case.glob("*.*"):
             if path.name != "truth.json":
@@ -268,7 +268,7 @@ class TestSealed:
     def test_without_a_break_one_is_drawn(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
         monkeypatch.chdir(tmp_path)
         assert run_train(None, {**TINY, "steps": 2}, sealed=True) == 0
-        truth = json.loads((tmp_path / "runs/case-1/truth.json").read_text())
+        truth = json.loads((tmp_path / "runs/sealed-1/truth.json").read_text())
         assert truth["break"] in {card.asked_as for card in cards.all_cards()}
 
 

@@ -198,5 +198,5 @@ async def test_hidden_names_leave_the_cases_theirs(practice: Path):
         await pilot.press("x")
         await settle(pilot)
         assert "case-02" in shown(app)
-        assert "case 1" in shown(app)
+        assert "run 1" in shown(app)
         assert "telling-name" not in shown(app)

@@ -272,14 +272,15 @@ class TestNames:
             await pilot.press("x")  # hide
             await settle(pilot)
             assert "19-break" not in shown(at_home)
-            assert "case 1" in shown(at_home)
+            assert "run 1" in shown(at_home)
+            assert "names hidden (x)" in shown(at_home)
             assert "19-control" in shown(at_home)  # walked to its end
             at_home.screen.open(at_home.screen.found.entries[0])
             await settle(pilot)
             for keys in ([], ["f"], ["escape", "m"], ["escape", "c"]):  # panel, map, two runs
                 await pilot.press(*keys)
                 await settle(pilot)
-                assert "case 1" in shown(at_home), keys
+                assert "run 1" in shown(at_home), keys
                 assert "19-break" not in shown(at_home), keys
         assert preferences.read("ana").hide_names
 

@@ -60,7 +60,7 @@ def run_train(
                 card = random.choice(all_cards())
             plan = _plan(card, changes, control, faults)
             recipe = assemble(plan.settings, plan.trigger, plan.faults)
-            folder = out or free("case" if sealed else _label(card, plan))
+            folder = out or free("sealed" if sealed else _label(card, plan))
             purpose = Purpose(
                 command=command_line(card, changes, folder, control=control, faults=faults, sealed=sealed),
                 break_name=card.asked_as if card else None,

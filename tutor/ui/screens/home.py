@@ -207,7 +207,8 @@ class HomeScreen(Page):
     def _show_runs(self, found: Found) -> None:
         where = plain(str(self.inside)) if self.inside else None
         title = self.say("home.inside", place=where) if where else self.say("home.runs")
-        self.query_one("#runs").border_title = Content(title)
+        hidden = f" · {self.say('home.hidden')}" if self.app.hide_names else ""
+        self.query_one("#runs").border_title = Content(title + hidden)
         self.query_one(RunList).show([self._row(found, entry) for entry in found.entries])
         none = self.query_one("#none", Static)
         none.display = not found.entries
