@@ -98,6 +98,9 @@ class TestWhatDecided:
         assert (data["verdict"], data["leaf"]["id"], data["step"]) == ("flaw", "unclipped-batch", 312)
         assert (data["section"], data["signal"], data["settles"]) == ("spike", "loss", None)
         assert data["cause"] == data["leaf"]["means"]
+        first = data["leaf"]["fixes"][0]
+        assert first["command"] == data["leaf"]["fix"]
+        assert (bool(first["words"]), first["only_looks"]) == (True, False)
         assert data["margin"] == pytest.approx(abs(data["value"] - data["bound"]) / data["bound"])
         assert data["window"][0] <= data["step"] <= data["window"][1]
 

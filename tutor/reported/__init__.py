@@ -11,6 +11,7 @@ from tutor.reported.keys import (
     FORMAT,
     AskedData,
     CheckData,
+    FixData,
     LeafData,
     LineData,
     OutcomeData,
@@ -26,7 +27,19 @@ from tutor.run import Run
 from tutor.saying import Line, how_to_log
 from tutor.saying.end import findings, missing
 from tutor.saying.question import more_rows
-from tutor.walk import Answer, AtQuestion, Look, Stage, Walk, deciding, named, suspicions, unanswered, verdict
+from tutor.walk import (
+    Answer,
+    AtQuestion,
+    Look,
+    Stage,
+    Walk,
+    deciding,
+    fix_command,
+    named,
+    suspicions,
+    unanswered,
+    verdict,
+)
 from tutor.words import number
 
 
@@ -173,6 +186,14 @@ def _leaf(walk: Walk, lang: str) -> LeafData | None:
         name=walk.leaf.name(lang),
         means=saying.of_meaning(walk, lang),
         fix=saying.command(walk),
+        fixes=[
+            FixData(
+                words=saying.of_fix(walk, fix, lang),
+                command=fix_command(walk.run, fix.change),
+                only_looks=fix.only_looks,
+            )
+            for fix in walk.leaf.fixes
+        ],
     )
 
 

@@ -15,13 +15,24 @@ Value = float | int | Literal["NaN", "Infinity", "-Infinity"]
 """A number, also where JSON has none for it."""
 
 
+class FixData(TypedDict):
+    """A fix in words, and as a command where it is one; one that only looks finds the cause alone."""
+
+    words: str
+    command: str | None
+    only_looks: bool
+
+
 class LeafData(TypedDict):
-    """The end that a walk has reached: its id and name, what it means, and its smallest fix as a command."""
+    """The end that a walk has reached: its id and name, what it means, its smallest fix as a command, and all
+    fixes, the smallest first.
+    """
 
     id: str
     name: str
     means: str
     fix: str | None
+    fixes: list[FixData]
 
 
 class LineData(TypedDict):
