@@ -89,6 +89,15 @@ class TestValidationGap:
             logged = [None if row % 50 else val[row // 50] for row in range(300)]
             assert gap(loss=loss, val_loss=logged).outcome == outcome
 
+    def test_where_answers_are_counted_training_may_be_augmented(self):
+        loss = [max(1.0, 6.0 - row / 20) for row in range(300)]
+        val = [None if row % 50 else loss[row] - 0.5 * min(1, row / 100) for row in range(300)]
+        accuracy = [None if one is None else 1 - one / 8 for one in val]
+        assert gap(loss=loss, val_loss=val).outcome == "leaks"
+        assert gap(loss=loss, val_loss=val, val_accuracy=accuracy).outcome == "eased"
+        below = [None if row % 50 else loss[row] - 0.5 for row in range(300)]
+        assert gap(loss=loss, val_loss=below, val_accuracy=accuracy).outcome == "below"
+
     def test_a_leak_lasts(self):
         assert self.found(-0.5, rows=800).outcome == "leaks"
         assert self.found(-0.5, rows=800, later=0.1).outcome == "tracks"

@@ -207,6 +207,12 @@ def test_a_held_out_loss_in_another_language(tmp_path: Path, line: str):
     assert (losses(run), losses(run, "val_loss")) == ([2.75, 2.5, 2.25], [3.75, 3.5, 3.25])
 
 
+def test_a_loss_that_a_verb_says_is_held_out(tmp_path: Path):
+    said = "Epoch {0} trained with loss: {1}. It took 9 s.\nEpoch {0} evaluated with loss: {2}, dice: 0.5.\n"
+    run = read(tmp_path, "".join(said.format(at, 3 - at / 4, 4 - at / 4) for at in (1, 2, 3)))
+    assert (losses(run), losses(run, "val_loss")) == ([2.75, 2.5, 2.25], [3.75, 3.5, 3.25])
+
+
 def test_of_perplexities_alone_the_logarithm_is_the_loss(tmp_path: Path):
     said = "Epoch {0}, train ppl: {1}, val ppl: {2}\n"
     run = read(

@@ -10,6 +10,7 @@ from statistics import median
 from typing import Any
 
 from tutor.detectors import NO_DATA, NOT_YET, Finding, detector
+from tutor.detectors.answers import counts_answers
 from tutor.detectors.grouped import Apart, Beyond, Evaluation, Leak
 from tutor.detectors.windows import finite, noise_of, rows
 from tutor.run import Run, known_float, to_float
@@ -81,9 +82,9 @@ _GAP = ("val", "train", "around", "gap", "bound", "step", "leak", "above")
 
 @detector(
     signals=("val_loss",),
-    outcomes=("tracks", "wide", "ahead", "climbs", "below", "overfits", "leaks"),
+    outcomes=("tracks", "wide", "ahead", "climbs", "below", "eased", "overfits", "leaks"),
     facts={
-        **dict.fromkeys(("tracks", "wide", "overfits", "leaks"), _GAP),
+        **dict.fromkeys(("tracks", "wide", "eased", "overfits", "leaks"), _GAP),
         "climbs": (*_GAP, "trained", "trained_step"),
         "ahead": (*_GAP, "lowest", "lowest_step"),
         "below": (*_GAP, "earlier", "earlier_step"),
@@ -105,7 +106,8 @@ def validation_gap(
     evaluation, it is the training data that changed, and no leak; a running average of it lies above
     validation by itself. Nor is it one, but "below", where the gap was there before there was anything to
     leak: items have to be learned first, while dropout, or a loss that is summed or weighted otherwise,
-    is there at once.
+    is there at once. Where answers are counted, the inputs are mostly such as training augments or mixes: it
+    is "eased" then, for that makes the gap grow with what is learned.
     Fewer than `until.least` evaluations after the warm-up tell nothing, nor do those without training rows on
     either side. Source: the tree; ours: the run's own yardsticks.
     """
@@ -144,7 +146,8 @@ def validation_gap(
     averaged = run.aggregation("loss").over == "running"  # it remembers when the loss was higher
     if not risen and not averaged and all(one.gap < leak for one in due if one.step >= here.step):
         earlier, widest = _while_learning(known, here.step, to_float(loss[:3].median()))
-        outcome = "leaks" if earlier.gap > under.before * widest.gap else "below"
+        grown = "eased" if counts_answers(run) else "leaks"
+        outcome = grown if earlier.gap > under.before * widest.gap else "below"
         facts |= {"earlier": earlier.gap, "earlier_step": earlier.step} if outcome == "below" else {}
     nearest = min((above, leak, wide), key=lambda bound: abs(here.gap - bound))
     seen = (int(run.steps[0]), here.step)

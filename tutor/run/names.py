@@ -123,7 +123,7 @@ _HELD_OUT = re.compile(r"val|eval|test", re.IGNORECASE)
 _HELD_OUT_WORDS = {"val", "valid", "validate", "validation", "eval", "evaluation", "test", "dev"}
 _BESIDE_THEM = {
     *("loss", "main", "set", "data", "avg", "average", "mean", "total", "epoch"),
-    *("nats", "per", "byte", "token", "batch", "sample"),
+    *("with", "at", "nats", "per", "byte", "token", "batch", "sample"),
 }
 """Words of a name of the held-out loss, `Validation set: average loss`, and of none of its parts."""
 _LOSS = re.compile(r"(^|[^a-z])loss([^a-z]|$)", re.IGNORECASE)
@@ -152,6 +152,7 @@ _OF = {"de", "du", "di", "do", "da"}
 _WORD = re.compile(r"[a-z]+")
 _ALIKE = {
     **{"training": "train", "trn": "train", "validation": "val", "valid": "val", "evaluation": "eval"},
+    **{"evaluated": "eval", "validated": "val", "tested": "test", "trained": "train"},
     **{"losses": "loss", "epochs": "epoch", "steps": "step", "iterations": "iteration", "iters": "iter"},
     "episodes": "episode",
 }
