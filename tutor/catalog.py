@@ -36,7 +36,7 @@ def nearest(name: str, known: Iterable[str]) -> str | None:
 
     known = list(known)
     same = [one for one in known if _counted(one) == _counted(name)]
-    return next(iter(same or get_close_matches(name, known, n=1, cutoff=0.5)), None)
+    return next(iter(same or get_close_matches(name, known, n=1, cutoff=0.65)), None)
 
 
 def _counted(name: str) -> str:

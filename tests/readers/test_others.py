@@ -494,6 +494,22 @@ class TestNames:
         for name in ("val_box_loss", "best val loss", "value_loss"):
             assert "val_loss" not in names.mapping(["step", "loss", name], NOWHERE).values()
 
+    @pytest.mark.parametrize(
+        ("columns", "held_out"),
+        [
+            (["iter", "train/ce", "validation/ce"], "validation/ce"),
+            (["iter", "train/ce", "val/ce", "test/ce"], None),  # which of them?
+            (["iter", "train/ce", "val/acc"], None),
+            (["iter", "train/ce", "val/ce", "val_loss"], "val_loss"),
+        ],
+    )
+    def test_beside_a_loss_that_is_said_the_same_of_held_out_data_is_found(
+        self, columns: list[str], held_out: str | None
+    ):
+        with called.called({"loss": "train/ce"}):
+            found = names.mapping(columns, NOWHERE)
+        assert next((one for one, signal in found.items() if signal == "val_loss"), None) == held_out
+
     def test_an_episode_is_a_step_where_nothing_else_is(self):
         assert names.mapping(["episode", "loss"], NOWHERE)["episode"] == "step"
         assert "episode" not in names.mapping(["episode", "total timesteps", "loss"], NOWHERE)

@@ -183,9 +183,20 @@ def mapping(columns: Iterable[str], log: Path) -> dict[str, str]:
         for column, signal in known([one for one in columns if one not in said]).items()
         if signal not in said.values()
     }
+    if "val_loss" not in {*said.values(), *found.values()}:
+        loss = next((column for column, signal in said.items() if signal == "loss"), "")
+        found |= {column: "val_loss" for column in _held_out_beside(loss, columns) if column not in said}
     # A column of the log's own that bears the signal's name makes room.
     ousted = {one: free(one, columns) for one in said.values() if one in columns and one not in said}
     return {**found, **ousted, **said}
+
+
+def _held_out_beside(loss: str, columns: Iterable[str]) -> Iterable[str]:
+    """The one column that is called so but for the set of data: `val/ce` for `train/ce`; none of several."""
+    words = _WORD.findall(plainly(loss))
+    wanted = [[other if word == "train" else word for word in words] for other in sorted(_HELD_OUT_WORDS)]
+    alike = [column for column in columns if _WORD.findall(plainly(column)) in wanted and "train" in words]
+    return alike if len(alike) == 1 else ()
 
 
 def free(name: str, columns: Iterable[str]) -> str:
