@@ -176,7 +176,7 @@ class LeafScreen(LeafHealth):
                 (f"\n{self.say('leaf.now')} ", "$foreground-muted"),
                 (advice.words(lang), ""),
             ]
-        lead = f"{self.say('leaf.reproduce')} "
+        lead = f"{self.say('leaf.harmless' if leaf.verdict == 'healthy' else 'leaf.reproduce')} "
         for name in leaf.breaks:
             parts += [(f"\n{lead}", "$foreground-muted"), (f"tutor train --break {name}", "$primary")]
             lead = " " * len(lead)  # said once

@@ -172,7 +172,7 @@ def _folded(stage: Stage, lang: str) -> Content:
 
 def _ahead(tree: Tree, at: str, lang: str) -> str:
     """Where the question at hand may lead, without its answer."""
-    goals = dict.fromkeys(
-        say("walk.an_end", lang) if goal in tree.leaves else goal for _, goal in tree.nexts(at)
-    )
-    return say("walk.or", lang).join(goals)
+    goals = dict.fromkeys(goal for _, goal in tree.nexts(at))
+    onward = [goal for goal in goals if goal not in tree.leaves]
+    *others, last = onward if len(onward) == len(goals) else [*onward, say("walk.an_end", lang)]
+    return say("walk.or", lang).join(filter(None, (", ".join(others), last)))
