@@ -389,6 +389,18 @@ class TestWhatTheLogHasSaid:
         returned = walk.predict(walk.back(gone), "no", 5)
         assert returned.prediction.seen_before
 
+    def test_who_comes_back_and_says_the_same_keeps_what_was_right(self):
+        walked = self.answered("no")
+        gone = walk.go_on(walked, walk.look(walked))
+        kept = walk.from_state(flat(), PHASE_19, json.loads(json.dumps(walk.to_state(walk.back(gone)))))
+        returned = walk.predict(kept, "no", 5)
+        assert not returned.prediction.seen_before
+        gone = walk.go_on(returned, walk.look(returned))
+        assert walk.score(gone.answers) == (1, 1)
+        changed = walk.predict(walk.back(gone), "yes", 5)
+        assert changed.prediction.seen_before
+        assert not walk.predict(walk.back(changed), "no", 5).prediction.seen_before  # what was said first
+
     def test_another_step_is_another_matter(self):
         loss = flat()["loss"].to_list()
         loss[200], loss[400] = 3.0, 6.0

@@ -23,7 +23,7 @@ def to_state(walk: Walk) -> dict[str, Any]:
         "start": list(walk.start),
         "focus": walk.focus,
         "answers": [asdict(answer) for answer in walk.answers],
-        "spoken": [list(place) for place in walk.spoken],
+        "spoken": [[*place, said] for place, said in walk.spoken.items()],
         "prediction": asdict(walk.prediction) if walk.prediction else None,
         "hints": walk.hints,
         "given": {name: fact.value for name, fact in walk.run.origins.items() if not fact.place},
@@ -97,14 +97,20 @@ def _prediction(walk: AtQuestion, state: Mapping[str, Any] | None) -> Prediction
     return Prediction(state["outcome"], confidence, seen_before=bool(state.get("seen_before")))
 
 
-def _spoken(state: Mapping[str, Any]) -> frozenset[Place]:
-    """Where the log has spoken. A draft of tutor 0.1 doesn't say: then wherever a prediction stands."""
+def _spoken(state: Mapping[str, Any]) -> Mapping[Place, str]:
+    """Where the log has spoken, and what was said first there.
+
+    A draft of tutor 0.1 doesn't say: then wherever a prediction stands.
+    """
     if "spoken" in state:
-        return frozenset((str(question), _step(focus)) for question, focus in state["spoken"])
-    spoken = {(str(raw["question"]), _step(raw["focus"])) for raw in state["answers"] if raw["prediction"]}
+        return {
+            (str(question), _step(focus)): str(said[0]) if said else ""
+            for question, focus, *said in state["spoken"]
+        }
+    places = [(str(raw["question"]), _step(raw["focus"])) for raw in state["answers"] if raw["prediction"]]
     if state.get("prediction"):
-        spoken.add((str(state["at"]), _step(state["focus"])))
-    return frozenset(spoken)
+        places.append((str(state["at"]), _step(state["focus"])))
+    return dict.fromkeys(places, "")
 
 
 def _step(value: Any) -> int | None:

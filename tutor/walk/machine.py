@@ -79,8 +79,11 @@ def predict(walk: AtQuestion, outcome: str, confidence: int) -> AtQuestion:
     assert outcome == UNSURE or outcome in walk.question.outcomes, outcome
     assert 1 <= confidence <= 5, confidence
     place = walk.at, walk.focus
-    prediction = Prediction(outcome, confidence, seen_before=place in walk.spoken)
-    return replace(walk, prediction=prediction, spoken=walk.spoken | {place})
+    first = walk.spoken.get(
+        place, outcome
+    )  # who comes back to it and says the same has learned nothing since
+    prediction = Prediction(outcome, confidence, seen_before=outcome != first)
+    return replace(walk, prediction=prediction, spoken={place: outcome, **walk.spoken})
 
 
 def excuse(question: Question, said: Prediction | None, seen: Look) -> Literal["close", "in_part"] | None:

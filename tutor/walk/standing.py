@@ -54,7 +54,8 @@ class Prediction:
     Attributes:
         outcome: one of the question's, or UNSURE.
         confidence: from 1 to 5.
-        seen_before: the log had spoken of this question before the prediction was made, so it tests nothing.
+        seen_before: the log had spoken of this question before the prediction was made, and it isn't the one
+            that was made first, so it tests nothing.
     """
 
     outcome: str
@@ -99,8 +100,8 @@ class _Walk:
         attempt: counts from 1, and up with each `again`.
         answers: the path.
         focus: the step under discussion, or None.
-        spoken: of which questions, at which step, the learner has seen what the log says. Undoing an answer
-            leaves it as it is.
+        spoken: of which questions, at which step, the learner has seen what the log says, and what they had
+            said first, or "" where that isn't known. Undoing an answer leaves it as it is.
     """
 
     run: Run
@@ -111,7 +112,7 @@ class _Walk:
     attempt: int = 1
     answers: tuple[Answer, ...] = ()
     focus: int | None = None
-    spoken: frozenset[Place] = frozenset()
+    spoken: Mapping[Place, str] = field(default_factory=dict)
 
     @property
     def facts(self) -> dict[str, Any]:
