@@ -342,6 +342,21 @@ async def test_a_bound_that_the_run_holds_already_is_pointed_at(book):
         assert "breaks it: 8 at step 121" in str(reach.render())
 
 
+async def test_a_bound_that_was_added_can_be_taken_away(book):
+    async with on_screen(PostMortemScreen(begun(), book)) as pilot:
+        screen = pilot.app.screen
+        await screen._go(6)
+        await settle(pilot)
+        before = screen.pm.verification.bounds
+        screen.query_one("#add-bound").press()
+        await settle(pilot)
+        assert len(screen.pm.verification.bounds) == len(before) + 1
+        screen.query_one(f"#drop-{len(before)}").press()
+        await settle(pilot)
+        assert screen.pm.verification.bounds == before
+        assert not screen.query(f"#drop-{len(before)}")
+
+
 async def test_another_fix_can_be_taken(book):
     async with on_screen(PostMortemScreen(filled(begun()), book)) as pilot:
         screen = pilot.app.screen
@@ -383,6 +398,20 @@ async def test_sections_by_mouse_and_by_arrows(book):
         await settle(pilot)
         assert app.screen.number == 1
         assert isinstance(app.focused, Contents)
+
+
+async def test_a_probability_that_is_typed_takes_the_place_of_what_stood_there(book):
+    async with on_screen(PostMortemScreen(begun(), book)) as pilot:
+        await to_next(pilot)
+        screen = pilot.app.screen
+        first, second = screen.pm.hypotheses[:2]
+        await pilot.press(*"0.2", "enter", "shift+tab", "shift+tab")
+        await pilot.pause()
+        assert screen.focused.id == f"p-{first.key}"
+        await pilot.press(*"0.7")
+        await pilot.pause()
+        assert screen.pm.hypotheses[0].probability == "0.7"
+        assert screen.pm.hypotheses[1].probability == second.probability
 
 
 async def test_ones_own_hypothesis_by_button(book):

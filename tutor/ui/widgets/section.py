@@ -106,12 +106,15 @@ class Section(VerticalScroll, can_focus=False, inherit_bindings=False):
 
 
 def field(id: str, value: str, placeholder: str = "", classes: str = "") -> Input:
-    """A field of one line. A learner's own control characters are drawn as signs."""
+    """A field of one line. A learner's own control characters are drawn as signs.
+
+    A "number" is selected on coming to it: what is typed takes its place.
+    """
     return Input(
         plain(value),
         placeholder=placeholder,
         id=id,
         compact=True,
-        select_on_focus=False,
+        select_on_focus=classes == "number",
         classes=f"field {classes}",
     )

@@ -48,6 +48,7 @@ class Verification(Section):
                     "b-bound",
                 )
                 yield field(f"window-{index}", bound.window, self.words("verification.window"), "b-window")
+                yield Button("[✕]", id=f"drop-{index}", compact=True)
         with Horizontal(classes="row"):
             yield Button(Content(self.words("add_bound")), id="add-bound", compact=True)
         yield Static(classes="reach")
@@ -111,8 +112,21 @@ class Verification(Section):
         self.post_message(self.Edited(change))
 
     @on(Button.Pressed)
-    def _add(self, event: Button.Pressed) -> None:
+    def _pressed(self, event: Button.Pressed) -> None:
         event.stop()
+        if event.button.id == "add-bound":
+            self._add()
+        else:
+            self._drop(int((event.button.id or "").removeprefix("drop-")))
+
+    def _drop(self, index: int) -> None:
+        def change(pm: PostMortem) -> PostMortem:
+            bounds = pm.verification.bounds[:index] + pm.verification.bounds[index + 1 :]
+            return pm.but(verification=pm.verification.model_copy(update={"bounds": bounds}))
+
+        self.post_message(self.Edited(change, again=True))
+
+    def _add(self) -> None:
 
         def change(pm: PostMortem) -> PostMortem:
             bounds = (*pm.verification.bounds, Bound())
