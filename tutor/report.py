@@ -244,7 +244,7 @@ def left_out(name: str) -> list[str]:
 
 def summary(told: Iterable[Report], lang: str) -> Text:
     """Under each run's path its verdict, in a line, after the reports of several runs."""
-    out = Text("\n")
+    out = Text()
     for report in told:
         out.append(f"{plain(str(report.run.path))}\n", "bold")
         for line in saying.of_end(report.stages, lang):
