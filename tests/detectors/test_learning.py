@@ -619,6 +619,20 @@ class TestTheMean:
         if outcome != "yes":
             assert (found.facts["score"], found.facts["value"], found.facts["count"]) == ("loss", 1.0025, 6)
 
+    @pytest.mark.parametrize(
+        ("loss", "held_out", "outcome"),
+        [
+            ([1.0007, 1.0003, 0.99996, 1.00004], [1.0013, 1.00007, 1.00004, 1.00005], "at-the-mean"),
+            ([1.0007, 1.0003], [1.0013, 1.00007], NOT_YET),
+            ([1.0007, 1.0003, 0.99996, 1.00004], None, NOT_YET),
+            ([1.0007, 1.0003, 0.99996, 1.00004], [1.3, 1.00007, 1.00004, 1.00005], NOT_YET),
+        ],
+    )
+    def test_few_rows_that_never_leave_it(
+        self, loss: list[float], held_out: list[float] | None, outcome: str
+    ):
+        assert judged("learned", loss=loss, **({"val_loss": held_out} if held_out else {})).outcome == outcome
+
     def test_of_tokens_1_is_a_loss_like_any_other(self):
         run = make_run({"loss": list(self.RESTS)}, {"vocab_size": 50257})
         assert apply("learned", run, numbers("learned")).outcome == "yes"

@@ -52,25 +52,29 @@ THE_MEAN = 1.0
 answer to all in a hinge or a triplet loss with a margin of 1, or where an overlap is taken from 1."""
 
 
-def rests_at_one(run: Run, loss: pl.Series, guess: Guess) -> Finding | None:
+def rests_at_one(run: Run, loss: pl.Series, guess: Guess, *, few: bool = False) -> Finding | None:
     """The finding that the loss comes down to 1 and stays there, as validation does; None where it doesn't.
 
-    In the later half of the rows it lies within the share `guess.within` of it, and never lower before. Where
-    answers are counted, or tokens predicted, 1 is a cross-entropy like any other.
+    In the later half of the rows it lies within the share `guess.within` of it, and never lower before; of
+    `few` rows all do, `guess.least` or more, and validation has to be among them. Where answers are counted,
+    or tokens predicted, 1 is a cross-entropy like any other.
     """
     if run.knows("vocab_size") or run.of_tokens or counts_answers(run):
         return None
-    held_out = finite(run["val_loss"]).drop_nulls() if run.has("val_loss") else loss[:0]
-    for known in (loss.drop_nulls(), held_out):
-        later = known[len(known) // 2 :]
+    trained = loss.drop_nulls()
+    held_out = finite(run["val_loss"]).drop_nulls() if run.has("val_loss") else trained[:0]
+    if few and min(len(trained), len(held_out)) < guess.least:
+        return None
+    begin = 0 if few else len(trained) // 2
+    for known in (trained, held_out):
         lower = to_float(known.min() or THE_MEAN) < THE_MEAN * (1 - guess.within)
-        if lower or not _near(later, THE_MEAN, guess).all():
+        if lower or not _near(known[0 if few else len(known) // 2 :], THE_MEAN, guess).all():
             return None
-    later = loss.drop_nulls()[loss.count() // 2 :]
+    later, since = trained[begin:], int(run.logged("loss").steps[begin])
     off, bound = to_float((later - THE_MEAN).abs().max()), THE_MEAN * guess.within
-    seen = (int(run.steps[len(loss) // 2]), int(run.steps[-1]))
-    facts = {"score": "loss", "value": to_float(later.median()), "count": len(later), "since": seen[0]}
-    facts["scored"] = loss.count()
+    facts = {"score": "loss", "value": to_float(later.median()), "count": len(later), "since": since}
+    facts["scored"] = len(trained)
+    seen = (since, int(run.steps[-1]))
     return Finding("at-the-mean", None, facts, THE_MEAN, seen, measured=off, bound=bound)
 
 

@@ -141,7 +141,7 @@ def learned(
         found = (
             held_out
             or guesses(run, loss, course, guess)
-            or rests_at_one(run, loss, guess)
+            or rests_at_one(whole, loss, guess)
             or explains_nothing(whole, guess)
             or _same_answer(whole, course, guess, gain, least.rows)
         )
@@ -233,10 +233,11 @@ def _same_answer(run: Run, course: Course, guess: Guess, gain: float, least: int
 
 
 def _few_alike(run: Run, guess: Guess, gain: float) -> Finding | None:
-    """As `_same_answer`, of few rows: scores that stand at what chance gives tell sooner than a loss does."""
+    """As `_same_answer`, of few rows: scores, or losses, at what one answer to all gives tell sooner."""
     if not is_objective(run) or earnings(run):
         return None
-    found = nearly_same_answer(run, guess, gain, few=True)
+    loss = finite(run.logged("loss")["loss"])
+    found = rests_at_one(run, loss, guess, few=True) or nearly_same_answer(run, guess, gain, few=True)
     return found and replace(found, facts={**_in_all(finite(run["loss"]).drop_nulls(), gain), **found.facts})
 
 
