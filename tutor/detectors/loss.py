@@ -188,6 +188,8 @@ def _ends_in_zeros(run: Run) -> int:
 
 def ends_in_zeros(loss: "pl.Series") -> int:
     """How many values of exactly 0 end a loss; 0 where it came down by degrees until it rounds to 0."""
+    if not len(loss) or loss[-1] != 0:  # as of nearly every log, however long
+        return 0
     zeros = int((loss.reverse() != 0).arg_max() or 0)
     before = loss[: len(loss) - zeros]
     if not (before != 0).any():
@@ -204,7 +206,8 @@ def zeros_that_last(loss: "pl.Series", share: float, at_once: float) -> int:
         share: so many of all values are enough.
         at_once: so many, where the loss falls to 0 in one row.
     """
-    zeros = ends_in_zeros(loss)
+    if not (zeros := ends_in_zeros(loss)):
+        return 0
     needed = at_once if _falls_at_once(loss[: len(loss) - zeros]) else share
     return zeros if zeros >= max(FEWEST, needed * len(loss)) else 0
 

@@ -142,7 +142,7 @@ def left_out(path: Path) -> list[Path]:
 
     `sources` doesn't hold them.
     """
-    return [one.path for one in _printed(path, sources(path), alone=True)]
+    return [one.path for one in _printed(path, sources(path), alone=True)] if path.is_dir() else []
 
 
 def _printed(path: Path, found: Sequence[Source], *, alone: bool) -> list[Source]:
