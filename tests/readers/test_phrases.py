@@ -207,6 +207,26 @@ def test_a_held_out_loss_in_another_language(tmp_path: Path, line: str):
     assert (losses(run), losses(run, "val_loss")) == ([2.75, 2.5, 2.25], [3.75, 3.5, 3.25])
 
 
+@pytest.mark.parametrize(
+    "line",
+    [
+        "Época {0} - pérdida: {1} - pérdida de validación: {2}\n",
+        "Epoch {0}/9, loss: {1}, val_loss: {2}.\n",
+        "Epoche {0}: Verlust {1}  Val-Verlust {2} (1,5 s)\n",
+    ],
+)
+def test_a_comma_before_the_decimals(tmp_path: Path, line: str):
+    written = [[f"{top - at / 4:.2f}".replace(".", ",") for top in (3, 4)] for at in (1, 2, 3)]
+    run = read(tmp_path, "".join(line.format(at, *row) for at, row in enumerate(written, 1)))
+    assert run.steps.to_list() == [1, 2, 3]
+    assert (losses(run), losses(run, "val_loss")) == ([2.75, 2.5, 2.25], [3.75, 3.5, 3.25])
+
+
+def test_a_comma_between_thousands_is_none(tmp_path: Path):
+    run = read(tmp_path, "".join(f"step {at}, loss: {9 - at},250, lr 0.1\n" for at in (1, 2, 3)))
+    assert losses(run) == [8250.0, 7250.0, 6250.0]
+
+
 def test_a_loss_that_a_verb_says_is_held_out(tmp_path: Path):
     said = "Epoch {0} trained with loss: {1}. It took 9 s.\nEpoch {0} evaluated with loss: {2}, dice: 0.5.\n"
     run = read(tmp_path, "".join(said.format(at, 3 - at / 4, 4 - at / 4) for at in (1, 2, 3)))

@@ -157,6 +157,15 @@ class TestKeras:
             readers.read(written(tmp_path, text))
 
 
+@pytest.mark.parametrize("sign", [";", "\t"])
+def test_a_comma_before_the_decimals(tmp_path: Path, sign: str):
+    rows = ["epoch", "loss", "val_loss", "note"], ["1", "1,8930", "1,99", "a"], ["2", "-1,6e-3", "", "b"]
+    run = readers.read(written(tmp_path, "".join(sign.join(row) + "\n" for row in rows)))
+    assert run["loss"].to_list() == [1.893, -1.6e-3]
+    assert run["val_loss"].to_list() == [1.99, None]
+    assert run.steps.to_list() == [1, 2]
+
+
 class TestReinforcement:
     def test_ppos_loss_comes_late_and_is_that_of_the_last_minibatch(self):
         run = readers.read(FIXTURES / "sb3-progress.csv")

@@ -22,7 +22,15 @@ from tutor import packed
 from tutor.readers.common.counters import PLACE, role
 from tutor.readers.common.guessed import in_words, of_perplexity
 from tutor.readers.common.lines import COLOURS, LONGEST, LOOKED_AT, MARK, Line, Lines, either, has
-from tutor.readers.common.phrases import FOREIGN, PHRASES, TRANSLATED, WORDLESS, in_pairs
+from tutor.readers.common.phrases import (
+    DECIMAL_COMMA,
+    FOREIGN,
+    PHRASES,
+    TRANSLATED,
+    WITH_POINTS,
+    WORDLESS,
+    in_pairs,
+)
 from tutor.readers.common.rows import number, run_of_frame
 from tutor.readers.common.trainers import RUNNING, WINDOW
 from tutor.readers.source import Source
@@ -194,10 +202,12 @@ def _twice(rows: "pl.DataFrame", said: Collection[str]) -> list[str]:
 
 
 def _lines_in(path: Path) -> Lines:
-    """What the lines of that file look like: in another language, their words are translated first."""
-    if has(path, either(FOREIGN)):
-        return replace(_LINES, phrases=(*TRANSLATED, *PHRASES))
-    return _LINES
+    """What the lines of that file look like: words of other languages, and commas in numbers, come first."""
+    phrases = TRANSLATED if has(path, either(FOREIGN)) else ()
+    head = packed.head(path, LOOKED_AT).decode("utf-8", "replace")
+    if either(DECIMAL_COMMA).search(head):
+        phrases = (*WITH_POINTS, *phrases)
+    return replace(_LINES, phrases=(*phrases, *PHRASES)) if phrases else _LINES
 
 
 @cache  # not at import: few files come so far

@@ -114,6 +114,15 @@ TRANSLATED: tuple[tuple[str, str], ...] = (
 FOREIGN = _words_for("loss")
 """By which word of a line it is known that it speaks of a loss in another language."""
 
+_LOSS_WORD = rf"(?:\bloss\b|{FOREIGN})"
+DECIMAL_COMMA = (
+    rf"{_LOSS_WORD}[a-z _]{{0,30}}[:=]?\s{{0,9}}"
+    r"(?:0,[0-9]+|[0-9]+,(?:[0-9]{1,2}|[0-9]{4,}))(?:[^0-9.,]|[.,](?:\s|$)|$)"
+)
+"""A loss with a comma before its decimals: that of thousands has three digits behind it, and no 0 before."""
+WITH_POINTS = ((r"([0-9]),([0-9]+)([^0-9.,]|[.,](?:\s|$)|$)", "{1}.{2}{3}"),)
+"""As `PHRASES`, with a point before the decimals: for a log that has a comma there."""
+
 _GROUP = re.compile(r"\{([0-9])\}")
 
 

@@ -2,6 +2,7 @@
 
 import codecs
 import csv
+import re
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -27,6 +28,9 @@ if TYPE_CHECKING:
 
 _SAMPLE = 1000  # rows by which the columns of numbers are known
 _SAMPLED = 1_000_000  # bytes that hold so many
+_DECIMAL_COMMA = re.compile(
+    rb"(?:^|[;\t])[ \"]*-?[0-9]+,[0-9]+(?:e[-+]?[0-9]+)?[ \"]*(?=[;\t\r\n]|$)", re.I | re.M
+)
 _SEPARATORS = (";", "\t")  # in place of a comma, where a header has none
 
 
@@ -129,9 +133,11 @@ def cells(path: Path, remarks: list[Remark]) -> "pl.DataFrame":
             pieces = records_of(file)
             first = next(pieces).removeprefix(codecs.BOM_UTF8).lstrip()
             first = first[_commented(first[: source.HEAD]) :]
+            head, below = first[: first.find(b"\n") + 1], first[first.find(b"\n") + 1 :]
+            rows = chain([below], (piece for piece in pieces if piece and not piece.isspace()))
+            if _separator_of(head) != "," and _DECIMAL_COMMA.search(below[:_SAMPLED]):
+                rows, first = (piece.replace(b",", b".") for piece in rows), head + below.replace(b",", b".")
             named, numbers = _kinds(first, path)
-            head = first[: first.find(b"\n") + 1]
-            rows = chain([first[len(head) :]], (piece for piece in pieces if piece and not piece.isspace()))
             if head.count(b'"') % 2:  # a name that is torn between lines
                 rows = iter([b"".join(rows)])
             tables = list(in_turn(partial(_table, head, named, numbers), rows))
