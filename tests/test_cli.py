@@ -528,6 +528,20 @@ class TestNames:
         assert "kept in" in tutor("check", str(log), *words, "--remember")[2]
         assert "loss is read from the column train/ce" in tutor("check", str(log))[1]
 
+    def test_what_is_kept_of_another_log_leaves_the_first_as_it_was(self, log: Path):
+        other = log.with_name("other.csv")
+        other.write_text(log.read_text().replace("iter", "k").replace("train/ce", "Q"))
+        tutor("check", str(log), "--map", "loss=train/ce,step=iter", "--remember")
+        tutor("check", str(other), "--map", "loss=Q,step=k", "--remember")
+        assert "loss is read from the column train/ce" in tutor("check", str(log))[1]
+        assert "loss is read from the column Q" in tutor("check", str(other))[1]
+        tutor("check", str(other), "--map", "loss=k,step=Q", "--remember")  # said anew of the same log
+        assert json.loads((log.parent / "tutor-names.json").read_text()) == {
+            "loss": "train/ce",
+            "step": "iter",
+            "other.csv": {"loss": "k", "step": "Q"},
+        }
+
     @pytest.mark.parametrize(
         ("words", "said"),
         [

@@ -1,6 +1,7 @@
 """Called: what the user says that a log calls the signals, where tutor can't know: this time, or for good.
 
-What is said for good lies beside the log, in `tutor-names.json`, and holds for every log of that folder.
+What is said for good lies beside the log, in `tutor-names.json`, and holds for every log of that folder, but
+for those of which something else was said.
 """
 
 import json
@@ -8,7 +9,9 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from tutor import catalog, plainfile, signals
 from tutor.run.remark import Remark
@@ -87,33 +90,75 @@ def beside(log: Path, name: str) -> Path:
     return next(one for one in (log, *log.parents) if one.is_dir()) / name
 
 
+@dataclass(frozen=True)
+class _Names:
+    """What a file of names holds: for every log of its folder and, over it, for some of them."""
+
+    every: dict[str, str] = field(default_factory=dict)
+    own: dict[str, dict[str, str]] = field(default_factory=dict)
+
+    def of(self, log: str) -> Mapping[str, str]:
+        """The names for the log that is called so in that folder."""
+        return _over(self.every, self.own.get(log, {}))
+
+    def also(self, log: str, said: Mapping[str, str]) -> "_Names":
+        """The names with those that were said of a log: for every one, unless that would change another's."""
+        others = self.every and any(
+            self.every.get(signal, column) != column for signal, column in said.items()
+        )
+        if log in self.own or others:
+            return _Names(self.every, {**self.own, log: dict(_over(self.own.get(log, {}), said))})
+        return _Names(dict(_over(self.every, said)), self.own)
+
+
 def _kept(log: Path) -> Mapping[str, str]:
-    place = place_of(log)
+    return _names_at(place_of(log)).of(_named_in(place_of(log), log))
+
+
+def _named_in(place: Path, log: Path) -> str:
+    """What the log is called in the folder of the file of names."""
+    return str(log.relative_to(place.parent))
+
+
+def _names_at(place: Path) -> _Names:
+    """Raises BadRunError where the file can't be read."""
     if not place.exists():
-        return {}
+        return _Names()
     try:
         data = json.loads(plainfile.read(place, LARGEST))
-        if not isinstance(data, dict) or not all(isinstance(column, str) for column in data.values()):
+        if not isinstance(data, dict):
             raise ValueError("it isn't an object of names")
-        found: dict[str, str] = {}
-        for signal, column in data.items():
-            _add(found, signal, column)
-        return found
+        own = {log: _columns(names) for log, names in data.items() if isinstance(names, dict)}
+        return _Names(_columns({signal: one for signal, one in data.items() if signal not in own}), own)
     except (OSError, ValueError, RecursionError) as error:
         why = " ".join(str(error).split())[:120]
         raise BadRunError(f"{place} can't be understood ({why}); mend it, or delete it") from None
 
 
+def _columns(data: Mapping[str, Any]) -> dict[str, str]:
+    """The columns by signal. Raises ValueError where it isn't that."""
+    if not all(isinstance(column, str) for column in data.values()):
+        raise ValueError("it isn't an object of names")
+    found: dict[str, str] = {}
+    for signal, column in data.items():
+        _add(found, signal, column)
+    return found
+
+
 def keep(log: Path, said: Mapping[str, str]) -> Path:
-    """Keep what was said beside the log, over what was said of the same signals before; the file's place.
+    """Keep what was said beside the log; the file's place.
+
+    It holds for every log of that folder. Where other columns were named for these before, it is kept for
+    this log alone, so that those that were named first are read on as they were.
 
     Raises:
         BadRunError: what is there can't be read.
         OSError: it can't be written.
     """
     place = place_of(log)
-    known = _over(_kept(log), said)
-    plainfile.replace(place, (json.dumps(known, indent=1, ensure_ascii=False) + "\n").encode())
+    known = _names_at(place).also(_named_in(place, log), said)
+    text = json.dumps({**known.every, **known.own}, indent=1, ensure_ascii=False)
+    plainfile.replace(place, (text + "\n").encode())
     return place
 
 
