@@ -437,6 +437,24 @@ class TestMany:
         assert (code, "left out: logs/train.log, logs/logs/0.out" in err) == (2, True)
         assert "left out: logs" not in out
 
+    def test_a_printed_log_of_another_run_is_checked_beside_it(self, home: Path):
+        self.files(home, "metrics.csv")
+        worse = "".join(f"step {step} loss {4 + step / 30:.3f}\n" for step in range(90))
+        (home / "logs" / "train.log").write_text(worse)
+        code, out, err = tutor("check", "logs", "--lang", "en")
+        assert "logs/train.log\n  = [!!]" in out
+        assert "left out" not in err
+
+    def test_what_no_reader_knows_is_named(self, home: Path):
+        self.files(home, "a.csv", "b.csv")
+        (home / "logs" / "empty.csv").write_text("")
+        (home / "logs" / "odd.log").write_text("hello\n")
+        (home / "logs" / "notes.txt").write_text("hello\n")
+        (home / "logs" / "config.json").write_text("{}")
+        _, _, err = tutor("check", "logs", "--lang", "en")
+        assert "not read, since no format fits: logs/empty.csv, logs/odd.log;" in err
+        assert "not read" not in tutor("check", "logs/a.csv", "--lang", "en")[2]
+
     @pytest.mark.parametrize(("text", "code"), [(LOG, 2), (LOG.replace("trl:0.0", "trl:nan"), 1), ("", 2)])
     def test_standard_input(self, home: Path, text: str, code: int):
         command = [sys.executable, "-m", "tutor", "check", "-", "--lang", "en"]

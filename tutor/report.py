@@ -18,7 +18,7 @@ from tutor.run import BadRunError, Run
 from tutor.saying import Line
 from tutor.tree import Tree
 from tutor.walk import Find, Look, Stage, chain, deciding
-from tutor.words import plain
+from tutor.words import plain, say
 
 INDENT = " " * 31
 """Under a question's sentences; its id and title stand on the left."""
@@ -233,13 +233,16 @@ def _reports(name: str, tree: Tree, find: Find | None) -> Iterator[tuple[str, Ch
             yield named, BadRunError(report.too_little) if report.too_little else report
 
 
-def left_out(name: str) -> list[str]:
-    """The printed logs in the folder of that name that `reports` passes over: they lie beside its one run."""
-    if name == STANDARD_INPUT:
-        return []
-    with suppress(BadRunError, OSError):  # said of the run itself
-        return [str(path) for path in readers.left_out(readers.locate(name))]
-    return []
+def passed_over(names: Iterable[str], lang: str) -> Iterator[str]:
+    """What to say of the files that `reports` passes over in the folders of these names."""
+    for name in names:
+        if name == STANDARD_INPUT:
+            continue
+        with suppress(BadRunError, OSError):  # said of the run itself
+            printed, unread = readers.left_out(readers.locate(name))
+            for key, files in (("check.printed", printed), ("check.unread", unread)):
+                if files:
+                    yield say(key, lang, runs=[*map(str, files)])
 
 
 def summary(told: Iterable[Report], lang: str) -> Text:

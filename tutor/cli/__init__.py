@@ -213,7 +213,7 @@ def check(
     """
     from tutor import tree as trees
     from tutor.opening import FIRST
-    from tutor.report import Sealed, left_out, reports, summary
+    from tutor.report import Sealed, passed_over, reports, summary
     from tutor.reported import refused
     from tutor.run import BadRunError
     from tutor.words import say
@@ -254,8 +254,8 @@ def check(
         terminal.tell_json(results)
     elif len(told) > 1:
         console.print(summary(told, language), soft_wrap=True)
-    for files in filter(None, map(left_out, runs)):
-        terminal.warn(say("check.printed", language, runs=files))
+    for line in passed_over(runs, language):
+        terminal.warn(line)
     if sealed:
         terminal.warn(say("check.sealed", language, runs=sealed))
         bad = bad or not (told or results)  # nothing was checked

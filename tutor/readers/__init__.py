@@ -9,14 +9,13 @@ import functools
 import importlib
 import os
 import pkgutil
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextvars import ContextVar
 from pathlib import Path
 from typing import cast
 
 from tutor import catalog, paths
-from tutor.readers.common import several
+from tutor.readers.common import outputs, several
 from tutor.readers.common.beside import completed
 from tutor.readers.source import NAMED, Joining, Reader, Source, Unclear
 from tutor.run import BadRunError, Run
@@ -83,8 +82,8 @@ def want(name: str | None) -> None:
     _wanted.set(name)
 
 
-_OUTPUT = {".log", ".out", ".txt"}
-"""How the names of files end to which a program's output goes."""
+_MEANT = {".csv", ".tsv", ".jsonl", ".log", ".out", ".gz"}
+"""How the names of files end that are hardly anything but logs."""
 _PRINTED = {"printed", "aligned"}
 _LATER = (("json_document",), ("markdown", "printed"), ("aligned",), ("unnamed",))
 """Those that are asked where none that knows a tool's format claims a log: those that know one by the names
@@ -137,35 +136,29 @@ def sources(path: Path) -> list[Source]:
     return _one_of(path)
 
 
-def left_out(path: Path) -> list[Path]:
-    """What was printed to files in a folder that holds one other log: by the same run, most likely.
+def left_out(path: Path) -> tuple[list[Path], list[Path]]:
+    """Of the files in a folder those that `sources` passes over, though they may be meant as logs.
 
-    `sources` doesn't hold them.
+    Returns:
+        What was printed beside the one other log of the folder, most likely by the same run; and what looks
+        like a log by its name and is none that a reader knows.
     """
-    return [one.path for one in _printed(path, sources(path), alone=True)] if path.is_dir() else []
+    if not path.is_dir():
+        return [], []
+    found = sources(path)
+    printed = [one.path for one in _printed(path, found, alone=True)]
+    if any(source.path == path for source in found):
+        return printed, []
+    known = {*printed, *(source.path for source in found)}
+    inside = {parent for one in known for parent in one.parents}
+    named = (one for one in _inside(path) if one.is_file() and one not in known and one not in inside)
+    return printed, [one for one in named if one.suffix in _MEANT]
 
 
 def _printed(path: Path, found: Sequence[Source], *, alone: bool) -> list[Source]:
-    """What was printed to files in a folder and in those in it, and isn't among the runs `found` there.
-
-    Args:
-        path: of the folder.
-        found: what other readers know in it.
-        alone: take those in a folder of one run that was found, or else the others, in a folder of several.
-    """
-    if not path.is_dir() or any(source.path == path for source in found):
-        return []
-    known = {source.path for source in found}
-    counted = Counter(folder for one in known for folder in one.parents)
     asked = {name: reader for name, reader in _readers().items() if name in _PRINTED}
-    return [
-        source
-        for folder in (path, *(inner for inner in _inside(path) if inner not in known))
-        if ((counted[folder] or counted[path]) == 1) is alone
-        for file in _inside(folder)
-        if file.suffix in _OUTPUT and file not in known
-        for source in _among(file, asked)
-    ]
+    how = {"inside": _inside, "claimed": lambda file: _among(file, asked), "read": read_source}
+    return outputs.printed(path, found, alone=alone, **how)
 
 
 def _one_of(path: Path) -> list[Source]:

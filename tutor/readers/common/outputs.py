@@ -1,0 +1,71 @@
+"""What was printed to files in a folder, beside the logs that a tool wrote there."""
+
+import contextlib
+import math
+from collections import Counter
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from tutor.readers.source import Source
+from tutor.run import BadRunError, Run
+
+_OUTPUT = {".log", ".out", ".txt"}
+"""How the names of files end to which a program's output goes."""
+_UNLIKE = 0.2
+"""The share by which two logs of one run hardly differ, in their last step or in their last losses."""
+_LAST = 3
+"""Rows whose median is a log's last loss."""
+_QUICK = 20_000_000
+"""Bytes of a log that is read to see whether it is of the same run as another."""
+
+
+def printed(
+    path: Path,
+    found: Sequence[Source],
+    *,
+    alone: bool,
+    inside: Callable[[Path], Sequence[Path]],
+    claimed: Callable[[Path], Sequence[Source]],
+    read: Callable[[Source], Run],
+) -> list[Source]:
+    """The printed runs in a folder and in those in it, but for those that were `found` there.
+
+    Args:
+        path: of the folder.
+        found: what other readers know in it.
+        alone: take those that one other run of their folder printed, as it seems, or else the others.
+        inside: gives what lies in a folder.
+        claimed: gives the printed runs in a file.
+        read: gives a source's run.
+    """
+    known = {source.path for source in found}
+    if not path.is_dir() or path in known:
+        return []
+    counted = Counter(folder for one in known for folder in one.parents)
+    return [
+        source
+        for folder in (path, *(inner for inner in inside(path) if inner not in known))
+        for file in inside(folder)
+        if file.suffix in _OUTPUT and file not in known
+        for source in claimed(file)
+        if ((counted[folder] or counted[path]) == 1 and _one_run(source, found[0], read)) is alone
+    ]
+
+
+def _one_run(one: Source, other: Source, read: Callable[[Source], Run]) -> bool:
+    """Whether two logs may be of one run: their last steps or their last losses aren't far apart.
+
+    Long ones aren't read for that.
+    """
+    if any(log.path.is_file() and log.path.stat().st_size > _QUICK for log in (one, other)):
+        return True
+    with contextlib.suppress(BadRunError):
+        pairs = zip(_end(read(one)), _end(read(other)), strict=True)
+        return not all(abs(a - b) > _UNLIKE * max(abs(a), abs(b)) for a, b in pairs)
+    return True
+
+
+def _end(run: Run) -> tuple[float, float]:
+    """The last step of a run, and its last loss; NaN where none was logged."""
+    last = run["loss"].drop_nulls().tail(_LAST).median() if run.has("loss") else None
+    return float(run.steps[-1]), float(last) if isinstance(last, float) else math.nan
