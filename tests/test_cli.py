@@ -441,7 +441,7 @@ class TestMany:
         self.files(home, "metrics.csv")
         worse = "".join(f"step {step} loss {4 + step / 30:.3f}\n" for step in range(90))
         (home / "logs" / "train.log").write_text(worse)
-        code, out, err = tutor("check", "logs", "--lang", "en")
+        _, out, err = tutor("check", "logs", "--lang", "en")
         assert "logs/train.log\n  = [!!]" in out
         assert "left out" not in err
 

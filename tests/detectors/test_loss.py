@@ -86,6 +86,26 @@ class TestClimbsIntoIt:
         assert (found.outcome, found.facts["step"]) == (outcome, 20 + len(last))
         assert found.step == (20 if outcome == "climbs" else None)
 
+    @pytest.mark.parametrize(
+        ("climb", "outcome"),
+        [
+            ([2.0 + row / 30 for row in range(100)], "gives-back"),  # to half of what it came down from
+            ([2.0 + row / 90 for row in range(100)], "no"),
+            ([2.0] * 98 + [7.0] * 2, "no"),  # two rows are no level
+            ([2.0] * 90 + [7.0] * 9 + [2.0], "no"),  # it is back
+        ],
+    )
+    def test_what_was_learned_is_lost_again(self, climb: list[float], outcome: str):
+        """Below where it began it stays, which was untrained."""
+        loss = [10.0 - 0.08 * row + 0.02 * (-1) ** row for row in range(100)]
+        found = apply(
+            "climbs_into_it", make_run({"loss": [*loss, *climb, math.nan]}), numbers("climbs_into_it")
+        )
+        assert (found.outcome, found.facts["step"]) == (outcome, 200)
+        if outcome == "gives-back":
+            assert found.facts["given"] > found.facts["bound"] == 50.0
+            assert math.isnan(found.facts["end"])
+
     def test_a_leaf_has_the_best_loss_and_the_end(self):
         found = self.found(0.5, 2.0, 30.0, math.nan)
         assert (found.facts["best"], found.facts["best_step"], found.facts["last"]) == (0.5, 20, 30.0)

@@ -1,10 +1,13 @@
 """Detectors of the training loss."""
 
 import math
+from collections.abc import Mapping
+from dataclasses import replace
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tutor.detectors import NO_DATA, NOT_YET, Finding, detector
+from tutor.detectors.courses import course_of
 from tutor.detectors.held_out import broken_evaluation
 from tutor.detectors.objective import opposed
 from tutor.detectors.windows import FEWEST, TOWERS, Window, blocks, noise_of, piecewise
@@ -97,21 +100,27 @@ _CLIMB = ("step", "last", "last_step", "top", "times", "bound", "rows")
 
 @detector(
     signals=("loss",),
-    outcomes=("climbs", "at-first", "no"),
+    outcomes=("climbs", "gives-back", "at-first", "no"),
     facts={
         "climbs": (*_CLIMB, "begin", "best", "best_step", "end"),
+        "gives-back": (*_CLIMB, "best", "best_step", "end", "gained", "given"),
         "at-first": ("step", "before"),
         "no": (*_CLIMB, "low"),
     },
     every_row=True,
 )
-def climbs_into_it(run: Run, at: int | None, *, rows: int, times: float) -> Finding:
+def climbs_into_it(
+    run: Run, at: int | None, *, rows: int, times: float, lost: float, share: float, sigmas: float
+) -> Finding:
     """Whether the loss climbed into the NaN or Inf that it ends in, far above all that it had been.
 
     The flaw: the run diverged, and what overflowed at the end is a consequence. It climbs where at least
     the last `rows` losses before the first NaN lie above all before them, and the last is over `times` the
-    highest of those; however long the climb is, its own rows are no part of what it is held against. A NaN
-    "at-first" had too few before it to climb. Zeros that a trainer writes for NaN count as NaN. Source: ours.
+    highest of those; however long the climb is, its own rows are no part of what it is held against. Nor need
+    it climb so high: it "gives-back" where the last losses, each of these and their level, stand above the
+    best level by more than the share `lost` of all that had been gained, and by more than `sigmas` times the
+    noise of a level of a `share` of the rows. A NaN "at-first" had too few before it to climb. Zeros that a
+    trainer writes for NaN count as NaN. Source: ours.
     """
     known = run.logged("loss")
     loss = known["loss"].cast(float)
@@ -139,6 +148,8 @@ def climbs_into_it(run: Run, at: int | None, *, rows: int, times: float) -> Find
     }
     level = times * top
     if begin is None or last <= level:
+        if gives := _gives_back(known, before, facts, rows, lost, share, sigmas):
+            return replace(gives, facts={**gives.facts, "end": to_float(loss[row])})
         seen, measured = (int(known.steps[row - rows]), facts["step"]), min(last, low) / top
         return Finding("no", None, facts | {"low": low}, level, seen, measured=measured, bound=times)
     best = int(before.arg_min() or 0)
@@ -150,6 +161,29 @@ def climbs_into_it(run: Run, at: int | None, *, rows: int, times: float) -> Find
     }
     seen = (facts["begin"], facts["step"])
     return Finding("climbs", facts["begin"], facts, level, seen, measured=last / top, bound=times)
+
+
+def _gives_back(
+    run: Run, loss: "pl.Series", facts: Mapping[str, Any], rows: int, lost: float, share: float, sigmas: float
+) -> Finding | None:
+    """The finding that most of what was gained is lost again in the last losses; None where it isn't."""
+    course = course_of(loss, share)
+    if course is None or course.improvement <= 0:
+        return None
+    rise = min(course.rise, to_float(loss[-rows:].min()) - course.best)
+    least = max(lost * course.improvement, sigmas * math.sqrt(2) * course.noise)
+    if rise <= least:
+        return None
+    best = int(run.steps[course.best_row])
+    told = {
+        "best": course.best,
+        "best_step": best,
+        "gained": course.improvement,
+        "given": 100 * rise / course.improvement,
+    }
+    told["bound"] = 100 * lost
+    level, seen = course.best + least, (best, facts["step"])
+    return Finding("gives-back", best, {**facts, **told}, level, seen, measured=rise, bound=least)
 
 
 def _climb_begins(loss: "pl.Series", rows: int) -> int | None:
