@@ -89,8 +89,8 @@ class TestClimbsIntoIt:
     @pytest.mark.parametrize(
         ("climb", "outcome"),
         [
-            ([2.0 + row / 30 for row in range(100)], "gives-back"),  # to half of what it came down from
-            ([2.0 + row / 90 for row in range(100)], "no"),
+            ([2.0 + row / 20 for row in range(100)], "gives-back"),  # to half of what it came down from
+            ([2.0 + row / 40 for row in range(100)], "no"),
             ([2.0] * 98 + [7.0] * 2, "no"),  # two rows are no level
             ([2.0] * 90 + [7.0] * 9 + [2.0], "no"),  # it is back
         ],
