@@ -317,6 +317,8 @@ class Rise(Grouped):
         halves: where it has fallen by more than this share since the lowest one,
         above: it is enough that each of the few evaluations since stands above it by this share of it.
         jumps: so many times as high as those before and after it, one evaluation is another matter.
+        score: a score is lost where it gives back more than this share of what it had gained,
+        of_score: and more than this one of its best level.
     """
 
     a_kind: ClassVar[str] = "a rise"
@@ -336,3 +338,5 @@ class Rise(Grouped):
     halves: float
     above: float
     jumps: float
+    score: float
+    of_score: float

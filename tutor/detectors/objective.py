@@ -25,6 +25,12 @@ SIGMAS = 3.0
 """So many times the noise of a level is no chance."""
 
 
+def is_reward(column: str) -> bool:
+    """Whether the column is how much an episode, or an answer, usually earns."""
+    spelled = names.spelled(column)
+    return bool(_REWARD.search(spelled)) and not _SPREAD.search(spelled)
+
+
 def opposed(run: Run) -> bool:
     """Whether the log has a reward, or the loss of an opponent."""
     return any(map(OPPOSED.search, run.frame.columns))
@@ -39,8 +45,7 @@ def earnings(run: Run) -> tuple[str, Course] | None:
     where it was.
     """
     for name in run.frame.columns:
-        spelled = names.spelled(name)
-        if not _REWARD.search(spelled) or _SPREAD.search(spelled) or not run.frame[name].dtype.is_numeric():
+        if not is_reward(name) or not run.frame[name].dtype.is_numeric():
             continue
         course = course_of(-run.frame[name].cast(float), LEVEL)
         if course is None or course.improvement <= SIGMAS * course.noise:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from tutor.detectors import NOT_YET, Finding, detector
+from tutor.detectors import NO_DATA, NOT_YET, Finding, any_of, detector
 from tutor.detectors.grouped import Rise
 from tutor.detectors.held_out import broken_evaluation
+from tutor.detectors.lost import score_lost
 from tutor.detectors.trends import lasting_trend, rises_straight, trend
 from tutor.detectors.windows import finite, noise_of
 from tutor.run import Run, known_float, to_float
@@ -25,9 +26,10 @@ _TURNED = (
 
 
 @detector(
-    signals=("val_loss",),
-    outcomes=("non-finite", "turns", "both", "rises", "jumps", "some", "slightly", "no"),
+    signals=(any_of("val_loss", "loss"),),
+    outcomes=("non-finite", "turns", "both", "rises", "jumps", "score-lost", "some", "slightly", "no"),
     facts={
+        "score-lost": ("score", "begin", "best", "best_step", "end", "given", "bound"),
         "non-finite": ("step", "count", "rows"),
         **dict.fromkeys(("turns", "both", "rises", "slightly", "no"), _TURNED),
         "some": (*_TURNED, "count", "named"),
@@ -45,7 +47,7 @@ def validation_turns(
     share: float,
     chance: Rise,
 ) -> Finding:
-    """Whether the validation loss turns and rises for good, or isn't finite.
+    """Whether the validation loss turns and rises for good, or isn't finite, or a score is lost for good.
 
     The flaw: the model learns its training data by heart; or evaluation itself is broken. It compares
     levels, medians of `last` evaluations in a row (single ones where there are few): the last level
@@ -61,11 +63,22 @@ def validation_turns(
     hold it against it only "rises", which as many evaluations have to show, or few that rise to
     `chance.times` the lowest; so high, and all above the first one, two in a row are enough, and a quarter
     above it (`chance.above`) where the training loss falls to half (`chance.halves`). A lowest evaluation
-    that none comes near again (`chance.above`) needs no levels. NaN and Inf count where they fill `share` of
+    that none comes near again (`chance.above`) needs no levels. Where the loss says nothing of the kind, a
+    score or a reward may: "score-lost" (see `score_lost`). NaN and Inf count where they fill `share` of
     the evaluations, or the last one; elsewhere "some" are. Source: ours.
     """
+    if not run.has("val_loss"):
+        return score_lost(run, chance, last) or Finding(NO_DATA, facts={"missing": ["val_loss"]})
     if broken := broken_evaluation(run, share):
         return Finding("non-finite", broken["step"], broken)
+    found = _turns(run, of_improvement, of_level, last, chance)
+    if found.outcome in ("slightly", "no", "some", NOT_YET):
+        return score_lost(run, chance, last) or found
+    return found
+
+
+def _turns(run: Run, of_improvement: float, of_level: float, last: int, chance: Rise) -> Finding:
+    """What the validation loss says."""
     whole, alone, run = run, not run.has("loss"), run.logged("val_loss")
     known = finite(run["val_loss"]).is_not_null()
     steps, bad = run.steps.filter(known), run.steps.filter(~known)

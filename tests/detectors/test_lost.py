@@ -1,0 +1,64 @@
+"""A score or a reward that a run had come to and lost again, on small arrays with known answers."""
+
+import math
+
+import pytest
+
+from tests.detectors.test_course import falling, judged
+from tutor.detectors import NO_DATA
+
+CALM = falling(40, 2.0, 0.4)
+RISEN = [0.1 + 0.02 * row for row in range(30)]  # to 0.68
+
+
+def outcome(loss: list[float] | None = None, **columns: list[float]) -> str:
+    return judged("validation_turns", loss=loss or CALM, **columns).outcome
+
+
+@pytest.mark.parametrize(
+    "name", ["val_accuracy", "eval/mean_reward", "ep_rew_mean", "metrics/mAP50(B)", "F1"]
+)
+def test_one_that_falls_for_good(name: str):
+    found = judged("validation_turns", loss=CALM, **{name: [*RISEN, *[0.15] * 10]})
+    assert (found.outcome, found.step, found.facts["score"]) == ("score-lost", 29, name)
+    assert found.facts["best"] == pytest.approx(0.67, abs=0.02)
+    assert found.facts["end"] == pytest.approx(0.15)
+    assert found.facts["given"] > found.facts["bound"] == 50.0
+    assert found.curve.signal == name
+
+
+@pytest.mark.parametrize(
+    "score",
+    [
+        [*RISEN, *[0.5] * 10],  # less than half of what was gained
+        [*RISEN, *[0.15] * 8, 0.6, 0.6],  # it is back
+        [*RISEN, *[0.68] * 8, 0.15, 0.15],  # two evaluations are no level
+        [0.6 + 0.3 * (-1) ** row for row in range(40)],  # noise
+        [0.90, *[0.92] * 30, *[0.89] * 9],  # little, beside what it is
+        [*[0.6] * 5, *[0.1] * 4, *[math.nan] * 31],  # few
+        [0.0] * 40,
+    ],
+)
+def test_one_that_holds(score: list[float]):
+    assert outcome(val_accuracy=score) == NO_DATA
+
+
+def test_one_that_was_best_at_first_loses_what_it_was():
+    assert outcome(val_accuracy=[*[0.9] * 20, *[0.1] * 20]) == "score-lost"
+    assert outcome(ep_rew_mean=[*[84.0] * 20, *[-59.0] * 20]) == "score-lost"
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["train_accuracy", "best_accuracy", "val_recall", "reward_std", "rewards/chosen", "val_top5_acc_max"],
+)
+def test_what_may_fall_by_design(name: str):
+    assert outcome(**{name: [*RISEN, *[0.15] * 10]}) == NO_DATA
+
+
+def test_validation_speaks_first():
+    turned = [*falling(20, 2.0, 0.5), *[0.5 + row / 10 for row in range(20)]]
+    lost = [*RISEN, *[0.15] * 10]
+    assert outcome(val_loss=turned, val_accuracy=lost) == "turns"
+    assert outcome(val_loss=CALM, val_accuracy=lost) == "score-lost"
+    assert outcome(val_loss=[math.nan] * 40, val_accuracy=lost) == "non-finite"

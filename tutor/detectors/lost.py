@@ -1,0 +1,83 @@
+"""A score, or a reward, that a run had come to and lost again for good, whatever its loss says."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from tutor import signals
+from tutor.detectors import Finding, Smoothed
+from tutor.detectors.courses import Course, course_of
+from tutor.detectors.grouped import Rise
+from tutor.detectors.objective import is_reward
+from tutor.detectors.windows import finite
+from tutor.run import Run, names, to_float
+from tutor.words import plain
+
+if TYPE_CHECKING:
+    import polars as pl
+
+_SCORE = re.compile(
+    r"(?<![a-z])(acc|accuracy|acc@?1|acc1|top1|f1|auc|auroc|mcc|iou|miou|dice|bleu|m_?ap[0-9]*|r2)(?![a-z])",
+    re.IGNORECASE,
+)
+"""Columns that are higher the better the answers are, whatever else is traded for it."""
+_OTHER = re.compile(r"(?<![a-z])(best|max|min|top_?5|top_?k|train|training|loss)(?![a-z])", re.IGNORECASE)
+"""Words of a column that only rises by design, or isn't about held-out data."""
+_LEVEL = 0.05
+"""The share of the rows whose median is a level: of an estimator, not a bound."""
+_LENGTH = 40
+
+
+def score_lost(run: Run, chance: Rise, last: int) -> Finding | None:
+    """The finding that the score that lost most has lost more than `chance.score` of what it had gained.
+
+    Of its best level, too, more than `chance.of_score`, and more than noise explains; one that was best at
+    first has lost that much of what it was. Its last `last` rows all stand so low, and it has
+    `chance.evaluations` of them or more.
+    """
+    found = [
+        (given, name, course)
+        for name, known in _scored(run)
+        if len(known) >= chance.evaluations and (course := course_of(-known, _LEVEL))
+        if (given := _given(course, known, chance, last))
+    ]
+    if not found:
+        return None
+    given, name, course = max(found, key=lambda one: one[0])
+    there = finite(run.frame[name]).is_not_null()
+    steps = run.steps.filter(there)
+    best = int(steps[course.best_row])
+    facts = {
+        "score": plain(name)[:_LENGTH],
+        "begin": -course.start,
+        "best": -course.best,
+        "best_step": best,
+        "end": -course.end,
+        "given": 100 * given,
+        "bound": 100 * chance.score,
+    }
+    curve = Smoothed(name, steps, finite(run.frame[name]).filter(there))
+    seen = (int(run.steps[0]), int(run.steps[-1]))
+    return Finding("score-lost", best, facts, None, seen, measured=given, bound=chance.score, curve=curve)
+
+
+def _scored(run: Run) -> Iterator[tuple[str, pl.Series]]:
+    """The columns of scores and rewards, with their finite values."""
+    for name in run.frame.columns:
+        spelled = names.spelled(name)
+        scores = is_reward(name) or (_SCORE.search(spelled) and not _OTHER.search(spelled))
+        if scores and not signals.find(name) and run.frame[name].dtype.is_numeric():
+            yield name, finite(run.frame[name]).drop_nulls()
+
+
+def _given(course: Course, known: pl.Series, chance: Rise, last: int) -> float:
+    """Which share of what was gained is given back; 0.0 where it is chance, little, or not for good."""
+    highest = -course.best
+    gained = course.improvement if course.improvement > chance.of_score * abs(highest) else abs(highest)
+    fall = min(course.rise, highest - to_float(known[-last:].max()))
+    noise = chance.deviations * math.sqrt(2) * course.noise
+    lasts = fall > max(noise, chance.of_score * abs(highest), chance.score * gained)
+    return fall / gained if lasts and gained else 0.0
