@@ -673,3 +673,29 @@ class TestOneNumberHeldOut:
         assert (
             self.found([1.3, *[value if row % (30 // rows) == 0 else None for row in range(29)]]) == NOT_YET
         )
+
+
+class TestNeverMoves:
+    """A held-out score that is one number from the first evaluation on, while the loss falls."""
+
+    LOSS = (*[0.7 - row / 100 for row in range(9)], *[0.61] * 31)
+
+    @pytest.mark.parametrize(
+        ("score", "outcome"),
+        [
+            ({"val_accuracy": [0.7] * 40}, "never-moves"),
+            ({"val_acc": [70.0] * 40}, "never-moves"),
+            ({"val_accuracy": [0.7] * 30 + [None] * 10}, "never-moves"),
+            ({"val_accuracy": [0.7] * 29 + [None] * 11}, "yes"),  # few
+            ({"val_accuracy": [0.7] * 39 + [0.71]}, "yes"),
+            ({"val_accuracy": [0.97] * 40}, "yes"),  # it may be as good as that from the first on
+            ({"accuracy": [0.7] * 40}, "yes"),  # a batch's, perhaps
+            ({"best_val_accuracy": [0.7] * 40}, "yes"),
+            ({"val_accuracy": [0.0] * 40}, "yes"),  # perhaps never measured
+        ],
+    )
+    def test_from_the_first_to_the_last(self, score: dict[str, list[float | None]], outcome: str):
+        assert judged("learned", loss=list(self.LOSS), **score).outcome == outcome
+
+    def test_a_loss_that_falls_by_much_says_that_the_score_is_at_fault(self):
+        assert judged("learned", loss=falling(40), val_accuracy=[0.7] * 40).outcome == "yes"

@@ -79,6 +79,25 @@ def same_answer(run: Run, guess: Guess, gain: float) -> Finding | None:
     return None
 
 
+def never_moves(run: Run, guess: Guess, least: int) -> Finding | None:
+    """A held-out score that is one number at every evaluation, `least` of them or more, from the first on.
+
+    However few digits were logged: what learns to tell classes apart moves it. The loss may gain less than
+    `guess.unmoved`, as how frequent the classes are is learned. One of `guess.deserved` or more may be
+    deserved from the first on.
+    """
+    for name, known in _scored(run):
+        rows = known.is_not_null().arg_true()
+        if len(rows) < least or known.drop_nulls().n_unique() > 1 or not names.says_held_out(name):
+            continue
+        score = _score(name, known, rows, len(rows))
+        share = score.value / 100 if score.value > 1 else score.value
+        fell = _gained(run, score.row)
+        if 0 < share < guess.deserved and fell < guess.unmoved and not _ERROR.search(name):
+            return score.found(run, "never-moves", fell=100 * fell, most=100 * guess.unmoved)
+    return None
+
+
 def finds_nothing(run: Run, least: int) -> Finding | None:
     """A score that is exactly 0 at each of its last rows, `least` of them or more, and was above 0 before.
 

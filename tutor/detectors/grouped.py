@@ -125,6 +125,7 @@ class Guess(Grouped):
             much, as a share, while they do.
         at_once: where the loss falls to exactly 0 in one row, the share of the rows, to the last, that it
             stays there.
+        deserved: a score that never moves may be what is deserved from this one on.
     """
 
     a_kind: ClassVar[str] = "a guess"
@@ -139,6 +140,7 @@ class Guess(Grouped):
     sure: float
     unmoved: float
     at_once: float
+    deserved: float
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,7 @@ from tutor.detectors.answers import (
     finds_nothing,
     flat_held_out,
     nearly_same_answer,
+    never_moves,
     only_at_first,
     same_answer,
 )
@@ -48,7 +49,7 @@ _GUESSED = (*_LEARNED, "classes", "expected", "level", "later")
     outcomes=(
         *("yes", "no", "no-rate", "guesses", "same-answer", "scores-alike", "held-out-flat", "repeats"),
         *("only-at-first", "zero", "held-out-still", "both-still", "by-chance", "finds-nothing"),
-        *("at-the-mean", "explains-nothing"),
+        *("at-the-mean", "explains-nothing", "never-moves"),
     ),
     facts={
         "yes": (*_LEARNED, "best_step"),
@@ -57,6 +58,7 @@ _GUESSED = (*_LEARNED, "classes", "expected", "level", "later")
         "guesses": _GUESSED,
         "same-answer": (*_LEARNED, *_SCORED, "fell", "most"),
         "finds-nothing": (*_LEARNED, *_SCORED),
+        "never-moves": (*_LEARNED, *_SCORED, "fell", "most"),
         "scores-alike": (*_LEARNED, *_SCORED, "held_out", "beside", "moves", "fell", "most"),
         "held-out-flat": _LEARNED,
         "repeats": (*_LEARNED, "period", "again"),
@@ -82,10 +84,10 @@ def learned(
     and from the beginning, the weights don't move, however much the batches differ; where each comes again
     nearly, what the epochs cost is compared. Where a score stays the same while the loss is flat, every input
     gets the "same-answer"; so it does where training and validation score alike and hardly move
-    ("scores-alike"), or where a score is 0 to the end, though it wasn't before ("finds-nothing"). Where the
-    loss is exactly 0 to the end, there is nothing to learn from ("zero"). Without a training loss, a
-    validation loss that is the same number at every evaluation is enough ("held-out-still"), as it is where
-    training tells nothing yet; and few rows are in which both losses are ("both-still"). So are evaluations
+    ("scores-alike"), or where a score is 0 to the end, though it wasn't before ("finds-nothing"), or one
+    number from the first evaluation to the last ("never-moves"). Where the loss is exactly 0 to the end, there
+    is nothing to learn from ("zero"). Without a training loss, a validation loss that is the same number at
+    every evaluation is enough ("held-out-still"), as it is where training tells nothing yet; and few rows are in which both losses are ("both-still"). So are evaluations
     that all cost, and answer, what guessing does ("by-chance"), wherever training shows no gain, or none
     below that cost. A loss of squares may come to rest where the mean as an answer to all leaves it
     ("at-the-mean"), and an R² that is never above 0 says the same ("explains-nothing"). Source: ours.
@@ -226,7 +228,7 @@ def _zero(run: Run, guess: Guess, gain: float) -> Finding | None:
 
 def _same_answer(run: Run, course: Course, guess: Guess, gain: float, least: int) -> Finding | None:
     """The finding that a score stays, or hardly moves in a run that gained little; None where none does."""
-    found = same_answer(run, guess, gain) or finds_nothing(run, least)
+    found = same_answer(run, guess, gain) or finds_nothing(run, least) or never_moves(run, guess, 3 * least)
     if not found and course.top - course.best < guess.little * abs(course.top):
         return nearly_same_answer(run, guess, gain)
     return found
