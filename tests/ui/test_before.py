@@ -43,7 +43,7 @@ async def test_they_stand_in_a_line_above_the_path(walk, second):
             return str(app.screen.query_one("#path-column", Fitted).render())
 
         await until(lambda: column().startswith("!"))
-        assert column().startswith("! first word")  # its leaf: the small tree calls any spike bad
+        assert column().startswith("! first something is wrong")  # its leaf isn't named before the end
         await pilot.press("t")  # the tree before
         await opened(app, "first")
         assert app.screen.walk.answers == ()

@@ -118,7 +118,8 @@ class PostMortemScreen(Page):
         if draft is None or draft.id == self.pm.id:
             return
         done = len(SECTIONS) - len({problem.section for problem in problems(draft, self.app.lang)})
-        go_on = self.say("postmortem.draft.go_on", done=done) if left else draft.lesson
+        saved_as = self.say("postmortem.draft.open", lesson=draft.lesson)
+        go_on = self.say("postmortem.draft.go_on", done=done) if left else saved_as
         rows = [("draft", go_on), ("new", self.say("postmortem.draft.anew"))]
         offer = "postmortem.draft.offer" if left else "postmortem.draft.offer_saved"
         if await self.app.push_screen_wait(PickScreen(offer, rows)) != "new":

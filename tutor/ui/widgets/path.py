@@ -99,7 +99,7 @@ class Path(Scrolling):
         changed: Mapping[Place, Change],
         width: int,
     ) -> Content:
-        lines = [_folded(stage, lang) for stage in before]
+        lines = [_folded(stage, lang, named=at in tree.ends) for stage in before]
         if lines:  # the key that opens it, with what it does
             key = ("  t ", "$foreground-muted bold")
             lines.append(Content.assemble(key, (say("walk.walk_before", lang), "$foreground-muted")))
@@ -163,9 +163,13 @@ def _beside(step: Content, taken: str, width: int) -> Content:
     return Content.assemble(step, *((f"\n{INDENT}{part}", "bold") for part in below))
 
 
-def _folded(stage: Stage, lang: str) -> Content:
-    """A tree that the log has walked, in a line: what it found, or how much of it the log could answer."""
-    tree, told = stage.walk.tree.tree, folded(stage, lang, brief=True)
+def _folded(stage: Stage, lang: str, *, named: bool) -> Content:
+    """A tree that the log has walked, in a line: what it found, or how much of it the log could answer.
+
+    Before the walk's own end a flaw isn't named: it may be the very one that is looked for.
+    """
+    tree = stage.walk.tree.tree
+    told = folded(stage, lang, brief=True) if named or not stage.flawed else say("walk.flaw_before", lang)
     sign, style = SIGNS[verdict(stage.walk)]
     return Content.assemble((f"{sign} ", style), (f"{tree} ", "$foreground-muted"), (told, style))
 
