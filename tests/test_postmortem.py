@@ -37,6 +37,7 @@ from tutor.postmortem import (
     worst,
 )
 from tutor.postmortem.cells import reading, registry
+from tutor.postmortem.incident import survey
 from tutor.postmortem.text import source
 from tutor.run import PANELS, Counts
 from tutor.words import say
@@ -599,11 +600,19 @@ class TestRemediation:
     def test_a_fix_in_words_alone_is_for_the_learner_to_write(self):
         pm = with_cause(begun(options=(Option(offered={"en": "Seed every worker"}),)), "Same seed", "en")
         assert pm.remediation == ""
-        assert "fix is in words" in said(pm, "remediation")[0]
+        assert "fix is a change of the script" in said(pm, "remediation")[0]
         taken = with_option(pm.but(remediation="grad_clip=1.0"), 0, "en")
         assert taken.remediation == "# Seed every worker\ngrad_clip=1.0"
         assert not_taken(taken) == ()
         assert said(taken, "remediation") == []
+        said_so = with_option(pm, 0, "en")
+        assert said_so.remediation == "# Seed every worker"
+        assert said(said_so, "remediation") == []  # no setting does what a line of the script has to
+        assert said(pm.but(remediation="Seed every worker"), "remediation") != []  # nor is it one
+
+    def test_where_a_fix_can_be_run_a_remark_is_none(self):
+        pm = filled(begun()).but(remediation="# Stratify the batches")
+        assert said(pm, "remediation") != []
 
     def test_what_section_5_opens_with_is_never_refused(self):
         for options in ((CLIP, STRATIFY), (STRATIFY,)):
@@ -889,3 +898,12 @@ def begun_once() -> PostMortem:
     if not _ONCE:
         _ONCE.append(begun())
     return _ONCE[0]
+
+
+def test_what_is_trained_on_says_where_it_began():
+    """The mean over all tokens is finite for one step more: the update of the NaN comes after it."""
+    loss = [3.0 - row / 100 for row in range(60)]
+    columns = {"loss": [*loss[:41], *[math.nan] * 19], "reduced_loss": [*loss[:40], *[math.nan] * 20]}
+    assert survey(make_run(columns), None, {}).began == 40
+    assert survey(make_run({"loss": columns["loss"]}), None, {}).began == 41
+    assert survey(make_run({"loss": loss, "reduced_loss": loss}), None, {}).began is None

@@ -174,11 +174,14 @@ def above(level: float, values: pl.Series) -> float:
 
 
 def survey(run: Run, focus: int | None, numbers: Numbers) -> Incident:
-    """The incident at step `focus` or, without one, at the first NaN or Inf of the loss."""
+    """The incident at step `focus` or, without one, at the first NaN or Inf of the loss or of what is
+    trained on.
+    """
     loss = run["loss"] if run.has("loss") else pl.Series("loss", [], dtype=pl.Float64)
-    bad = (~loss.cast(pl.Float64).is_finite()).fill_null(False).arg_true()
-    bad_row = int(bad[0]) if len(bad) else None
-    row = run.row_at(focus) if focus is not None else bad_row
+    bad_row = _first_bad(loss)
+    trained = _first_bad(run["reduced_loss"]) if run.has("reduced_loss") else None
+    began = min((row for row in (bad_row, trained) if row is not None), default=None)
+    row = run.row_at(focus) if focus is not None else began
     if len(run) == 0 or row is None:
         return Incident(run, numbers, None, bad_row)
     if bad_row is not None and row == bad_row:
@@ -188,6 +191,12 @@ def survey(run: Run, focus: int | None, numbers: Numbers) -> Incident:
         return Incident(run, numbers, range(row, bad_row + 1), bad_row)
     near = finite(loss)[row:end]
     return Incident(run, numbers, range(row, row + (near.arg_max() or 0) + 1), bad_row)
+
+
+def _first_bad(values: pl.Series) -> int | None:
+    """The first row that is NaN or Inf."""
+    bad = (~values.cast(pl.Float64).is_finite()).fill_null(False).arg_true()
+    return int(bad[0]) if len(bad) else None
 
 
 def _blown_up(loss: pl.Series, bad_row: int, span: int) -> int:

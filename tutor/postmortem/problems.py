@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from math import isnan
 from typing import Any, NamedTuple
 
-from tutor.postmortem.change import RATES, NotAChangeError, changes
+from tutor.postmortem.change import RATES, NotAChangeError, changes, remarks
 from tutor.postmortem.form import COMPARISONS, DESTRUCTIVE, Bound, PostMortem, Symptom, Verification
 from tutor.postmortem.parsing import number, sentences, total, whole, window
 from tutor.postmortem.thresholds import KEPT_IN_CASE
@@ -169,10 +169,12 @@ def _cause(pm: PostMortem, lang: str) -> Iterator[str]:
 
 def _remediation(pm: PostMortem, lang: str) -> Iterator[str]:
     text = pm.remediation.strip()
+    in_words = bool(pm.about.options) and not any(option.command for option in pm.about.options)
     if not text:
-        runnable = any(option.command for option in pm.about.options)
-        empty = "empty_remediation" if runnable or not pm.about.options else "write_it"
+        empty = "write_it" if in_words else "empty_remediation"
         yield _say(empty if sentences(pm.cause) else "cause_first", lang)
+        return
+    if in_words and remarks(text) == text:  # a change of the script itself, which no setting is
         return
     goes_back = pm.about.nan and _names_checkpoint(pm)
     changed = {}
