@@ -192,7 +192,7 @@ class TestCsv:
     ("text", "way_on"),
     [
         ('{"time": 3, "loss": 1.0}\n', "need a `step` and a `loss`; the first has `time`, `loss`"),
-        ("hello\n", "needs a row a step, in JSON or CSV, with a `step` and a `loss`"),
+        ("hello\n", "needs rows of JSON or CSV, or printed lines, with a step and a loss in each"),
         ("", "is empty: nothing was logged yet"),
     ],
 )
@@ -227,3 +227,21 @@ def test_anything_is_a_run_or_one_clear_line(tmp_path: Path, header: str, body: 
     else:
         assert len(run) > 0
         assert run.steps.is_sorted()
+
+
+def test_a_file_that_is_called_nearly_so_is_offered(tmp_path: Path):
+    (tmp_path / "healthy.csv").write_text("step,loss\n0,3.0\n1,2.0\n")
+    with pytest.raises(BadRunError, match=r"did you mean .*/healthy\.csv\?"):
+        readers.locate(str(tmp_path / "halthy.csv"))
+
+
+def test_a_heading_alone_says_that_nothing_was_logged(tmp_path: Path):
+    (tmp_path / "a.csv").write_text("step,loss\n")
+    with pytest.raises(BadRunError, match="no row below its heading: nothing was logged yet"):
+        readers.read(tmp_path / "a.csv")
+
+
+def test_what_is_packed_otherwise_says_so(tmp_path: Path):
+    (tmp_path / "a.log.gz").write_bytes(bytes(range(256)) * 9)
+    with pytest.raises(BadRunError, match="holds no text: it is no log, or packed otherwise than by gzip"):
+        readers.read(tmp_path / "a.log.gz")

@@ -205,7 +205,7 @@ def test_beside_a_log_that_is_known_what_is_printed_isnt_another_run(tmp_path: P
 @pytest.mark.parametrize("data", [b"\0" + b"Epoch 1, Loss: 2\nEpoch 2, Loss: 1\n", b"\xff\xfe\0\0" * 99, b""])
 def test_what_is_no_text_is_refused_as_before(tmp_path: Path, data: bytes):
     (tmp_path / "a.bin").write_bytes(data)
-    with pytest.raises(BadRunError, match=r"needs a row a step, in JSON or CSV|is empty"):
+    with pytest.raises(BadRunError, match=r"holds no text|needs rows of JSON or CSV|is empty"):
         readers.read(tmp_path / "a.bin")
 
 

@@ -114,7 +114,7 @@ def finds_nothing(run: Run, least: int) -> Finding | None:
 def explains_nothing(run: Run, guess: Guess) -> Finding | None:
     """An R² of held-out data that is never above 0, at `FEWEST` evaluations or more.
 
-    Its name as `score`, how many there are as `count`, and the `highest`. Where its median rises by more than
+    Its name as `score`, what it is in the later half, and the `highest`. Where its median rises by more than
     `guess.unmoved` in the last quarter, it is still on its way there.
     """
     for name, known in _scored(run):
@@ -127,7 +127,7 @@ def explains_nothing(run: Run, guess: Guess) -> Finding | None:
         )
         if len(values) < FEWEST or to_float(values.max()) > 0 or late - before > guess.unmoved:
             continue
-        score = _score(name, known, known.is_not_null().arg_true(), len(values))
+        score = _score(name, known, known.is_not_null().arg_true(), max(1, len(values) // 2))
         return score.found(run, "explains-nothing", highest=to_float(values.max()))
     return None
 

@@ -17,7 +17,7 @@ from typing import cast
 from tutor import catalog, paths
 from tutor.readers.common import outputs, several
 from tutor.readers.common.beside import completed
-from tutor.readers.source import NAMED, Joining, Reader, Source, Unclear
+from tutor.readers.source import NAMED, Joining, Reader, Source, Unclear, head
 from tutor.run import BadRunError, Run
 
 __all__ = [
@@ -242,7 +242,7 @@ def locate(name: str) -> Path:
         return known[str(path)]
     if path.name in known and path.parent.name in ("", "runs"):
         return known[path.name]
-    known = _beside(path) or known
+    known = _beside(path) or _files_beside(path) | known
     if near := catalog.nearest(path.name, known):
         hint = f"did you mean {known[near]}?"
     elif known:
@@ -250,6 +250,13 @@ def locate(name: str) -> Path:
     else:
         hint = "train one: tutor train --break no-clip"
     raise BadRunError(f"there is no run at {name}; {hint}")
+
+
+def _files_beside(path: Path) -> dict[str, Path]:
+    """By name the files in the folder in which `path` would be, where one is called nearly so."""
+    beside = {one.name: one for one in _inside(path.parent) if one.is_file()}
+    near = catalog.nearest(path.name, beside)
+    return {near: beside[near]} if near else {}
 
 
 def _beside(path: Path) -> dict[str, Path]:
@@ -340,7 +347,11 @@ def _unknown(path: Path) -> str:
         ]
     if not near and (wanted := _wanted.get()):
         return f"{path} doesn't look like a log of the format {wanted}"
-    way_on = near[0] if near else "it needs a row a step, in JSON or CSV, with a `step` and a `loss`"
+    if not near and path.is_file() and b"\0" in head(path):
+        return f"{path} holds no text: it is no log, or packed otherwise than by gzip"
+    way_on = (
+        near[0] if near else "it needs rows of JSON or CSV, or printed lines, with a step and a loss in each"
+    )
     return f"{path} is no run that tutor can read: {way_on}"
 
 

@@ -157,6 +157,8 @@ def _with_steps(frame: pl.DataFrame, source: Path, remarks: list[Remark]) -> pl.
         remarks.append(Remark("broken_steps"))
     whole = pl.when(pl.col("whole").is_between(0, limits.STEP)).then("whole")
     own = pl.DataFrame({"given": given, "whole": counted.cast(pl.Int64, strict=False)}).select("given", whole)
+    if not len(own):
+        raise BadRunError(f"{source} has no row below its heading: nothing was logged yet")
     if own["whole"].null_count() == len(own):
         raise _no_steps(source)
     blank = given.is_null() if given.dtype.is_numeric() else given.fill_null("").str.strip_chars() == ""
