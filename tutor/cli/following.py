@@ -152,5 +152,7 @@ class _Said:
     def _verdict(self, report: Report, withdrawn: Report | None = None) -> str:
         mark, _ = ENDS[report.verdict]
         step = say("follow.at", self._lang, step=int(report.run.steps[-1]))
-        place = f"{report.walk.tree.tree} {report.walk.at}"
-        return f"{step}  {mark} {self.sentence(report, withdrawn)}  ({place})"
+        told = f"{step}  {mark} {self.sentence(report, withdrawn)}"
+        if report.verdict == "undecided":  # where it stands says nothing: at no flaw
+            return told
+        return f"{told}  ({report.walk.tree.tree} {report.walk.at})"
