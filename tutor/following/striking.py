@@ -39,7 +39,8 @@ class Strike:
         """The line to show."""
         if not math.isfinite(self.loss):
             return say("follow.not_finite", lang, step=self.step)
-        return say("follow.spike", lang, step=self.step, loss=self.loss, bound=self.bound)
+        facts = {"loss": self.loss, "bound": self.bound, "times": _numbers()["times"]}
+        return say("follow.spike", lang, step=self.step, **facts)
 
 
 def strikes(run: Run, after: int) -> list[Strike]:
