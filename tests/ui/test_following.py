@@ -150,7 +150,7 @@ class TestStriking:
             log.add(2, loss=9.0)
             await look(pilot)
             assert pilot.app.rings == 1
-            assert "! spike at step 200: loss 9 (rings above" in shown(pilot.app)
+            assert "! spike at step 200: loss 9 >" in shown(pilot.app)
             log.add(20)
             await look(pilot)
             assert pilot.app.rings == 1
