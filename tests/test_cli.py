@@ -1,6 +1,7 @@
 """The commands as a user types them: what they print, their exit codes, and bad input in one clear line."""
 
 import asyncio
+import gzip
 import json
 import os
 import re
@@ -444,6 +445,15 @@ class TestMany:
         _, out, err = tutor("check", "logs", "--lang", "en")
         assert "logs/train.log\n  = [!!]" in out
         assert "left out" not in err
+
+    def test_packed_ones_and_bare_numbers_are_checked_too(self, home: Path):
+        self.files(home, "a.csv", "b.csv")
+        (home / "logs" / "c.log.gz").write_bytes(gzip.compress(self.PRINTED.encode()))
+        (home / "logs" / "loss.csv").write_text(self.CSV.partition("\n")[2])
+        _, out, err = tutor("check", "logs", "--lang", "en")
+        assert "logs/c.log.gz\n  = [" in out
+        assert "logs/loss.csv\n  = [" in out
+        assert "not read" not in err
 
     def test_what_no_reader_knows_is_named(self, home: Path):
         self.files(home, "a.csv", "b.csv")

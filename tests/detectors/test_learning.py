@@ -610,6 +610,7 @@ class TestTheMean:
             ({"val_accuracy": [0.5 + row / 100 for row in range(12)]}, "yes"),  # a cross-entropy of classes
             ({"loss": [*RESTS[:7], 1.006, *RESTS[8:]]}, "yes"),  # over half a percent off
             ({"loss": [1.79, 0.98, *RESTS[2:]]}, "yes"),  # it was lower before
+            ({"loss": [1.79, 0.0, *RESTS[2:]]}, "yes"),
             ({"loss": [one + 0.1 for one in RESTS]}, "yes"),
         ],
     )

@@ -17,6 +17,7 @@ LOSSES = [2.25, 2.0, math.nan, 1.5]
 SAID = {
     "Spanish": ("Época {step} - pérdida: {loss} - exactitud: 0.5", [1, 2, 3, 4]),
     "Portuguese": ("[Época {step}] Perda: {loss} | Acurácia: 0.5", [1, 2, 3, 4]),
+    "Spanish and English": ("Época {step} - loss: {loss}", [1, 2, 3, 4]),
     "German": ("Epoche {step}: Verlust = {loss}", [1, 2, 3, 4]),
     "French": ("ÉPOQUE {step}, perte {loss}", [1, 2, 3, 4]),
     "Romanian": ("pas {step} | pierdere {loss} | 0.2s", [0, 20, 40, 60]),

@@ -83,15 +83,15 @@ def learned(
     classes and stays there (`guess` says what that is). Where each loss "repeats" one before, digit by digit
     and from the beginning, the weights don't move, however much the batches differ; where each comes again
     nearly, what the epochs cost is compared. Where a score stays the same while the loss is flat, every input
-    gets the "same-answer"; so it does where training and validation score alike and hardly move ("scores-
-    alike"), or where a score is 0 to the end, though it wasn't before ("finds-nothing"), or one number from
-    the first evaluation to the last ("never-moves"). Where the loss is exactly 0 to the end, there is nothing
-    to learn from ("zero"). Without a training loss, a validation loss that is the same number at every
-    evaluation is enough ("held-out-still"), as it is where training tells nothing yet; and few rows are in
-    which both losses are ("both-still"). So are evaluations that all cost, and answer, what guessing does
-    ("by-chance"), wherever training shows no gain, or none below that cost. A loss of squares may come to
-    rest where the mean as an answer to all leaves it ("at-the-mean"), and an R² that is never above 0 says
-    the same ("explains-nothing"). Source: ours.
+    gets the "same-answer"; so it does where training and validation score alike and hardly move
+    ("scores-alike"), or where a score is 0 to the end, though it wasn't before ("finds-nothing"), or one
+    number from the first evaluation to the last ("never-moves"). Where the loss is exactly 0 to the end,
+    there is nothing to learn from ("zero"). Without a training loss, a validation loss that is the same
+    number at every evaluation is enough ("held-out-still"), as it is where training tells nothing yet; and
+    few rows are in which both losses are ("both-still"). So are evaluations that all cost, and answer, what
+    guessing does ("by-chance"), wherever training shows no gain, or none below that cost. A loss of squares
+    may come to rest where the mean as an answer to all leaves it ("at-the-mean"), and an R² that is never
+    above 0 says the same ("explains-nothing"). Source: ours.
 
     Where noise hides a gain of that size, what was learned shows in the order of the levels, beyond `sigmas`
     of chance, and what wasn't in longer levels, up to half of the log. A log under `least` rows is too short

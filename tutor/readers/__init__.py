@@ -82,8 +82,6 @@ def want(name: str | None) -> None:
     _wanted.set(name)
 
 
-_MEANT = {".csv", ".tsv", ".jsonl", ".log", ".out", ".gz"}
-"""How the names of files end that are hardly anything but logs."""
 _PRINTED = {"printed", "aligned"}
 _LATER = (("json_document",), ("markdown", "printed"), ("aligned",), ("unnamed",))
 """Those that are asked where none that knows a tool's format claims a log: those that know one by the names
@@ -132,7 +130,7 @@ def sources(path: Path) -> list[Source]:
     """
     for asked in _in_turn():
         if found := _at_or_in(path, asked):
-            return found + _printed(path, found, alone=False)
+            return found + _others(path, found, alone=False)
     return _one_of(path)
 
 
@@ -140,25 +138,34 @@ def left_out(path: Path) -> tuple[list[Path], list[Path]]:
     """Of the files in a folder those that `sources` passes over, though they may be meant as logs.
 
     Returns:
-        What was printed beside the one other log of the folder, most likely by the same run; and what looks
-        like a log by its name and is none that a reader knows.
+        What lies beside the one other log of the folder, most likely of the same run; and what looks like a
+        log by its name and is none that a reader knows.
     """
     if not path.is_dir():
         return [], []
     found = sources(path)
-    printed = [one.path for one in _printed(path, found, alone=True)]
+    printed = [one.path for one in _others(path, found, alone=True)]
     if any(source.path == path for source in found):
         return printed, []
     known = {*printed, *(source.path for source in found)}
     inside = {parent for one in known for parent in one.parents}
     named = (one for one in _inside(path) if one.is_file() and one not in known and one not in inside)
-    return printed, [one for one in named if one.suffix in _MEANT]
+    return printed, [one for one in named if outputs.meant(one)]
 
 
-def _printed(path: Path, found: Sequence[Source], *, alone: bool) -> list[Source]:
-    asked = {name: reader for name, reader in _readers().items() if name in _PRINTED}
-    how = {"inside": _inside, "claimed": lambda file: _among(file, asked), "read": read_source}
-    return outputs.printed(path, found, alone=alone, **how)
+def _others(path: Path, found: Sequence[Source], *, alone: bool) -> list[Source]:
+    how = {"inside": _inside, "claimed": _later, "read": read_source}
+    return outputs.others(path, found, alone=alone, **how)
+
+
+def _later(file: Path) -> list[Source]:
+    """The runs in a file that is a log by its name, or a text that has been printed to."""
+    for later in _LATER:
+        names = later if outputs.meant(file) else _PRINTED & set(later) if file.suffix == ".txt" else ()
+        asked = {name: reader for name, reader in _readers().items() if name in names}
+        if asked and (found := _among(file, asked)):
+            return found
+    return []
 
 
 def _one_of(path: Path) -> list[Source]:

@@ -23,6 +23,7 @@ from tutor.readers.common.counters import PLACE, role
 from tutor.readers.common.guessed import in_words, of_perplexity
 from tutor.readers.common.lines import COLOURS, LONGEST, LOOKED_AT, MARK, Line, Lines, either, has
 from tutor.readers.common.phrases import (
+    ANY_FOREIGN,
     DECIMAL_COMMA,
     FOREIGN,
     PHRASES,
@@ -203,7 +204,7 @@ def _twice(rows: "pl.DataFrame", said: Collection[str]) -> list[str]:
 
 def _lines_in(path: Path) -> Lines:
     """What the lines of that file look like: words of other languages, and commas in numbers, come first."""
-    phrases = TRANSLATED if has(path, either(FOREIGN)) else ()
+    phrases = TRANSLATED if has(path, either(ANY_FOREIGN)) else ()
     head = packed.head(path, LOOKED_AT).decode("utf-8", "replace")
     if either(DECIMAL_COMMA).search(head):
         phrases = (*WITH_POINTS, *phrases)

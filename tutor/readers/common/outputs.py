@@ -1,4 +1,4 @@
-"""What was printed to files in a folder, beside the logs that a tool wrote there."""
+"""Logs in a folder that are known by their words or numbers alone, beside those that a tool wrote there."""
 
 import contextlib
 import math
@@ -9,8 +9,8 @@ from pathlib import Path
 from tutor.readers.source import Source
 from tutor.run import BadRunError, Run
 
-_OUTPUT = {".log", ".out", ".txt"}
-"""How the names of files end to which a program's output goes."""
+MEANT = {".csv", ".tsv", ".jsonl", ".log", ".out"}
+"""How the names of files end that are hardly anything but logs; they may be packed."""
 _UNLIKE = 0.2
 """The share by which two logs of one run hardly differ, in their last step or in their last losses."""
 _LAST = 3
@@ -19,7 +19,12 @@ _QUICK = 20_000_000
 """Bytes of a log that is read to see whether it is of the same run as another."""
 
 
-def printed(
+def meant(path: Path) -> bool:
+    """Whether a file is meant as a log, by its name."""
+    return path.with_suffix("").suffix in MEANT if path.suffix == ".gz" else path.suffix in MEANT
+
+
+def others(
     path: Path,
     found: Sequence[Source],
     *,
@@ -28,14 +33,14 @@ def printed(
     claimed: Callable[[Path], Sequence[Source]],
     read: Callable[[Source], Run],
 ) -> list[Source]:
-    """The printed runs in a folder and in those in it, but for those that were `found` there.
+    """The runs in a folder and in those in it that no tool's own reader knows, beside those `found` there.
 
     Args:
         path: of the folder.
         found: what other readers know in it.
-        alone: take those that one other run of their folder printed, as it seems, or else the others.
+        alone: take those that are of the one other run of their folder, as it seems, or else the rest.
         inside: gives what lies in a folder.
-        claimed: gives the printed runs in a file.
+        claimed: gives the runs in a file, if it may be a log.
         read: gives a source's run.
     """
     known = {source.path for source in found}
@@ -46,7 +51,7 @@ def printed(
         source
         for folder in (path, *(inner for inner in inside(path) if inner not in known))
         for file in inside(folder)
-        if file.suffix in _OUTPUT and file not in known
+        if file.is_file() and file not in known
         for source in claimed(file)
         if ((counted[folder] or counted[path]) == 1 and _one_run(source, found[0], read)) is alone
     ]

@@ -113,6 +113,8 @@ TRANSLATED: tuple[tuple[str, str], ...] = (
 """As `PHRASES`, of words of other languages: they come before those."""
 FOREIGN = _words_for("loss")
 """By which word of a line it is known that it speaks of a loss in another language."""
+ANY_FOREIGN = "|".join(map(_words_for, dict.fromkeys(ABROAD.values())))
+"""By which it is known that a log has words to translate, if the loss is called so in English."""
 
 _LOSS_WORD = rf"(?:\bloss\b|{FOREIGN})"
 DECIMAL_COMMA = (

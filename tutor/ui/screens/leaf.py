@@ -14,14 +14,12 @@ from textual.widgets import Static
 from tutor import catalog, evidence, settings
 from tutor import tree as trees
 from tutor import walk as walks
-from tutor.postmortem import PostMortem
 from tutor.proof import Compared, Proof, go_on, look_alikes
 from tutor.run import PANELS
 from tutor.run.verification import Verification
 from tutor.saying import answer_label, mark_of, of_absent, of_guesses, of_meaning, of_onset, of_table
 from tutor.ui import bindings, proofs
 from tutor.ui.cases import Opened, open_seal
-from tutor.ui.formkeeper import saved_lesson
 from tutor.ui.screens.leafhealth import LeafHealth
 from tutor.ui.widgets import fixes, seal
 from tutor.ui.widgets.live import Live
@@ -32,6 +30,7 @@ from tutor.walk import AtLeaf
 from tutor.words import BadFileError, plain
 
 if TYPE_CHECKING:
+    from tutor.postmortem import PostMortem
     from tutor.ui.keeper import Keeper
 
 PANES = ("verdict", "rests", "seal", "proof", "lesson", "fix", "table", "not", "evidence", "score")
@@ -72,7 +71,8 @@ class LeafScreen(LeafHealth):
     @work(exclusive=True, group="done")
     async def _find_done(self) -> None:
         """What was done since this screen was left: a fix that was tried, a lesson that was saved."""
-        from tutor.ui import trials
+        from tutor.ui import trials  # the leaf opens without them
+        from tutor.ui.formkeeper import saved_lesson
 
         walk, notebook = self.walk, self._keeper.notebook
         trial = await self.app.files.read(partial(trials.latest, walk.run.path))
