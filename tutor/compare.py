@@ -19,7 +19,7 @@ from rich.text import Text
 
 from tutor.detectors.episodes import one_spike
 from tutor.detectors.loss import non_finite_loss
-from tutor.detectors.spike import recovery
+from tutor.detectors.recovery import recovery
 from tutor.detectors.spike import spike as find_spike
 from tutor.detectors.windows import baseline, cadence, finite
 from tutor.run import Run, known_float

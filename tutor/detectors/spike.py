@@ -1,25 +1,20 @@
-"""Detectors of a spike of the loss: where it is, whether the run came back, and how much it was."""
+"""Detector of a spike of the loss: whether there is one, and where."""
 
 import math
-from bisect import bisect_right
 
-from tutor.detectors import NO_DATA, NOT_YET, Finding, Smoothed, detector
+from tutor.detectors import NO_DATA, NOT_YET, Finding, detector
 from tutor.detectors.beginning import continued, resumed
-from tutor.detectors.episodes import Episode, Losses, episodes, one_spike
-from tutor.detectors.grouped import Beyond, Foremost, Lasting
-from tutor.detectors.objective import earns_on, is_objective
+from tutor.detectors.episodes import Episode, Losses, episodes
+from tutor.detectors.grouped import Beyond, Foremost
+from tutor.detectors.objective import is_objective
 from tutor.detectors.windows import (
     FEWEST,
-    Baseline,
     Window,
-    baseline,
     cadence,
     finite,
-    forward_mean,
     noise_of,
-    rows,
 )
-from tutor.run import Run, known_float, to_float
+from tutor.run import Run, to_float
 
 FIRST = 3
 """Rows whose median tells where a loss began: of an estimator, the fewest that one odd batch doesn't move."""
@@ -200,170 +195,3 @@ def as_long_as(run: Run, window: Window) -> Window:
     """The window, or as much as a shorter log allows: half of its rows, at least `FEWEST`."""
     half = max(FEWEST, len(run) // 2)
     return window if window.count(run) <= half else Window(round(half * cadence(run)), half)
-
-
-def _usual(run: Run, row: int, window: Window) -> Baseline | None:
-    """As `baseline`, and what lies before a spike that begins in the second row: one alone."""
-    first = known_float(finite(run["loss"])[0]) if row == 1 else None
-    return baseline(run, "loss", row, window) if first is None else Baseline(first, 0.0, 1)
-
-
-_RECOVERY = ("step", "value", "bound", "mean", "std", "sigmas", "smooth", "within", "rows")
-
-
-@detector(signals=("loss",), outcomes=("yes", "no"), facts={"yes": ("after", *_RECOVERY), "no": _RECOVERY})
-def recovery(
-    run: Run,
-    at: int | None,
-    *,
-    window: Window,
-    sigmas: float,
-    within: Window,
-    smooth: Window,
-    still: int,
-) -> Finding:
-    """Whether a smoothed loss comes back within mean + sigmas x std, inside so many steps of the peak.
-
-    The flaw: an update that did lasting harm. Source: the tree; ours: smoothed, since one lucky batch is no
-    recovery. A log that ends before the window does says "no" too where not one row from the spike on is
-    back, and there are `still` of them: a return may yet come, and to assume one would be to invent it.
-
-    The spike at `at` has its peak within half a window, as `spike` has it: where a blip leads a rise, the
-    calm between them is no recovery.
-    """
-    row = run.row_at(at) if at is not None else 0
-    before = _usual(run, row, window)
-    if before is None:
-        return Finding(NOT_YET, at, {"rows": row, "needed": 2})
-    bound = before.mean + sigmas * before.std
-    span = smooth.count(run)
-    near = finite(run["loss"])[row : run.row_at(int(run.steps[row]) + one_spike(window)) + 1]
-    peak = row + (near.arg_max() or 0)
-    last = within.end(run, peak)
-    means = forward_mean(run["loss"], span, peak + 1, last + 1)
-    back = (means <= bound).fill_null(False).arg_true()
-    facts = {
-        "bound": bound,
-        "mean": before.mean,
-        "std": before.std,
-        "sigmas": sigmas,
-        "smooth": span,
-        "within": within.steps,
-        "rows": before.rows,
-    }
-    curve = Smoothed("loss", run.steps[peak + 1 : last + 1], means)
-    window_steps = (int(run.steps[max(0, row - before.rows)]), int(run.steps[min(last, len(run) - 1)]))
-    if len(back):
-        there = peak + 1 + int(back[0])
-        step = int(run.steps[there])
-        facts |= {"step": step, "after": step - int(run.steps[peak]), "value": float(means[int(back[0])])}
-        took = float(facts["after"])
-        return Finding(
-            "yes", step, facts, bound, window_steps, measured=took, bound=float(within.steps), curve=curve
-        )
-    if last + span > len(run):
-        since = finite(run["loss"])[row:]
-        if since.count() < still or to_float(since.min()) <= bound:
-            return Finding(NOT_YET, at, {"rows": len(run) - row, "needed": last + span - row})
-        last = max(row, len(run) - span)  # the last row from which a whole mean is known
-    step = int(run.steps[last])
-    measured = known_float(forward_mean(run["loss"], span, last, last + 1)[0])
-    facts |= {"step": step, "value": measured}
-    return Finding("no", step, facts, bound, window_steps, measured=measured, bound=bound, curve=curve)
-
-
-_SEVERE = ("height", "bound", "gained", "level", "lasted", "rows_bound", "peak")
-
-
-@detector(
-    signals=("loss",),
-    outcomes=("lost", "hurt", "blip", "rewarded"),
-    facts={
-        **dict.fromkeys(("hurt", "blip"), _SEVERE),
-        "rewarded": (*_SEVERE, "reward", "before", "after"),
-        "lost": (*_SEVERE, "kept", "best", "best_step", "end"),
-    },
-)
-def severity(
-    run: Run,
-    at: int | None,
-    *,
-    window: Window,
-    sigmas: float,
-    of_gain: float,
-    lasting: Lasting,
-    tall: float,
-) -> Finding:
-    """Whether a spike is more than noise: it lasts, or towers over all that the run had gained.
-
-    The flaw: the run became unstable. A spike hurt where its loss stands above mean + sigmas x std for
-    `lasting` rows or more and rises by more than `of_gain` of what the run had gained until then, or of its
-    level where that is more; or by `tall` times its level, if that is `lasting.of_wild` of the gain or more;
-    or where it rises by more than `tall` times the gain or level, however short. What was
-    learned is lost where the last `lasting.to_the_end` rows still stand above the level before, in the
-    median, by the share `lasting.given_back` of the same; where fewer are left, all do and the last is the
-    highest of the log: it climbs on. What a reward shows nothing of did a run that is after it no harm. A
-    spike that the log ends in may yet last.
-    Source: ours; one or two rows above the band are what healthy runs show by chance. As `recovery` has it,
-    the spike's peak lies within half a window of `at`: a burst often begins with a row or two, and a breath.
-    """
-    row = run.row_at(at) if at is not None else 0
-    window = as_long_as(run, window)
-    before = _usual(run, row, window)
-    if before is None:
-        return Finding(NOT_YET, at, {"rows": row, "needed": 2})
-    loss = finite(run["loss"])
-    end = bisect_right(run.steps, int(run.steps[row]) + one_spike(window))
-    gained = to_float(loss[: max(1, min(row, 5))].median()) - before.mean
-    gained = gained if gained > before.std / math.sqrt(before.rows) else 0.0  # less is no gain, but its noise
-    yardstick = max(gained, abs(before.mean))
-    # What was gained from a wild beginning says little of a spike at a level far below it.
-    far_below = max(tall * abs(before.mean), lasting.of_wild * gained)
-    least = min(of_gain * yardstick, far_below)
-    # A few rows that happen to agree say nothing of the noise.
-    bound = before.mean + max(sigmas * before.std, 0.0 if before.rows >= FEWEST else least)
-
-    def weight(stretch: slice) -> tuple[bool, bool, float]:
-        near = slice(stretch.start, min(stretch.stop, end))  # a climb of hundreds of steps is no spike
-        height = (known_float(loss[near].max()) or before.mean) - before.mean
-        lasts = stretch.stop - stretch.start >= lasting.rows
-        return (lasts and height > least) or height > tall * yardstick, lasts, height
-
-    stretches = Losses(loss).stretches(row, end, bound) or [slice(row, row)]
-    worst = max(stretches, key=weight)
-    hurt, _, height = weight(worst)
-    whole = row + rows(run, one_spike(window), lasting.rows)
-    above = loss[-1] is None or loss[-1] - bound > 1e-6 * abs(before.mean)  # beyond rounding
-    if not hurt and above and stretches[-1].stop == len(run) < whole:
-        return Finding(NOT_YET, at, {"rows": len(run), "needed": whole})
-    facts = {
-        "height": height,
-        "bound": least,
-        "gained": gained,
-        "level": before.mean,
-        "lasted": worst.stop - worst.start,
-        "rows_bound": lasting.rows,
-        "peak": before.mean + height,
-    }
-    seen = (int(run.steps[window.start(run, row)]), int(run.steps[min(len(run) - 1, worst.stop)]))
-    kept = before.mean + lasting.given_back * yardstick
-    if hurt and (rewarded := earns_on(run, row)):
-        return Finding("rewarded", at, facts | rewarded, bound, seen)
-    lost = _lost(run, worst.start, lasting, kept) if hurt else {}
-    outcome = "lost" if lost else "hurt" if hurt else "blip"
-    return Finding(outcome, at, facts | lost, bound, seen, measured=height, bound=least)
-
-
-def _lost(run: Run, row: int, lasting: Lasting, kept: float) -> dict[str, float]:
-    """Where the run was best and ends, if its last rows stand above `kept`; empty where they don't."""
-    loss = finite(run["loss"])
-    before, since = loss[:row], loss[row:].drop_nulls()
-    best = before.arg_min()
-    end = known_float(since[-lasting.to_the_end :].median())
-    if best is None or end is None or end <= kept:
-        return {}
-    if len(since) < lasting.to_the_end:
-        highest = since[-1] == loss.max() and (loss == since[-1]).sum() == 1
-        if len(since) < lasting.rows or not highest or to_float(since.min()) <= kept:
-            return {}
-    return {"kept": kept, "best": float(before[best]), "best_step": int(run.steps[best]), "end": end}
