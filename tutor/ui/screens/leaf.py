@@ -3,7 +3,6 @@
 from functools import partial
 from typing import TYPE_CHECKING
 
-from rich.cells import cell_len, set_cell_size
 from textual import on, work
 from textual.app import ComposeResult
 from textual.containers import VerticalScroll
@@ -11,23 +10,22 @@ from textual.content import Content
 from textual.events import ScreenResume
 from textual.widgets import Static
 
-from tutor import catalog, evidence, settings
+from tutor import catalog, settings
 from tutor import tree as trees
 from tutor import walk as walks
-from tutor.proof import Compared, Proof, go_on, look_alikes
+from tutor.proof import Proof
 from tutor.run import PANELS
 from tutor.run.verification import Verification
-from tutor.saying import answer_label, mark_of, of_absent, of_guesses, of_meaning, of_onset, of_table
+from tutor.saying import of_absent, of_meaning, of_onset
 from tutor.ui import bindings, proofs
 from tutor.ui.cases import Opened, open_seal
 from tutor.ui.screens.leafhealth import LeafHealth
-from tutor.ui.widgets import fixes, seal
+from tutor.ui.widgets import fixes, leafpanes, seal
 from tutor.ui.widgets.live import Live
-from tutor.ui.widgets.path import CLOSE, Path, mark, mark_style
-from tutor.ui.widgets.prove import scored
+from tutor.ui.widgets.path import Path
 from tutor.ui.widgets.title import Title
 from tutor.walk import AtLeaf
-from tutor.words import BadFileError, plain
+from tutor.words import BadFileError
 
 if TYPE_CHECKING:
     from tutor.postmortem import PostMortem
@@ -36,14 +34,6 @@ if TYPE_CHECKING:
 PANES = ("verdict", "rests", "seal", "proof", "lesson", "fix", "table", "not", "evidence", "score")
 """What the leaf tells, from the top."""
 SIGNS = {"healthy": "✓", "flaw": "!"}
-COMPARED = {
-    "ruled_out": ("✓", "bold $success"),
-    "stands": ("≈", "bold $accent"),
-    "open": ("?", "$foreground-muted"),
-}
-"""How a look-alike of the card fared against this run."""
-TABLE_STYLES = {"✗": "bold $accent", "✓": "$success", "?": "$foreground-muted"}
-"""How a row of the leaf's table is drawn, by its mark."""
 
 
 class LeafScreen(LeafHealth):
@@ -106,35 +96,24 @@ class LeafScreen(LeafHealth):
         yield Live()
         with VerticalScroll(id="leaf"):
             yield Path()
-            for part in (
-                "verdict",
-                "rests",
-                "seal",
-                "proof",
-                "lesson",
-                "fix",
-                "table",
-                "not",
-                "evidence",
-                "score",
-            ):
+            for part in PANES:
                 yield Static(id=part, classes="pane")
 
     def relabel(self) -> None:
         """Draw in the app's language."""
-        lang = self.app.lang
+        lang, lesson = self.app.lang, self._lesson.lesson if self._lesson else None
         self.show_way()
         sections = {
             "verdict": self._verdict(lang),
-            "rests": self._rests_on(lang),
+            "rests": leafpanes.rests_on(self.walk, lang),
             "seal": seal.told(self._opened, lang) if self._opened else None,
-            "proof": self._proven(lang),
-            "lesson": self._learned(),
+            "proof": leafpanes.proven(self._proof, lang),
+            "lesson": leafpanes.learned(lesson, str(self._keeper.notebook.lessons_path)),
             "fix": fixes.told(self.walk, self._tried, lang),
-            "table": self._table(lang),
-            "not": self._ruled_out(lang),
-            "evidence": self._evidence(lang),
-            "score": self._score(lang),
+            "table": leafpanes.table(self.walk, lang),
+            "not": leafpanes.ruled_out(self.walk, self._proof, lang),
+            "evidence": leafpanes.for_and_against(self.walk, lang),
+            "score": leafpanes.predictions(self.walk, lang),
         }
         for id, content in sections.items():
             pane = self.query_one(f"#{id}", Static)
@@ -186,85 +165,6 @@ class LeafScreen(LeafHealth):
                 (leaf.unreached(lang), ""),
             ]
         return Content.assemble(*parts)
-
-    def _rests_on(self, lang: str) -> Content | None:
-        """The answers that the log didn't give: what stands above holds if they do."""
-        guesses = of_guesses(self.walk, lang)
-        return Content("\n".join(f"? {one}" for one in guesses)) if guesses else None
-
-    def _proven(self, lang: str) -> Content | None:
-        """That there is something to prove or, once begun, how far that has come and where it goes on."""
-        proof = self._proof
-        if proof is None:
-            return None
-        count = len(proof.card.ladder)
-        if not proof.given:
-            return Content(self.say("prove.offered", count=count))
-        ahead = go_on(proof) if proof.told else proof
-        if ahead.id:
-            onward = self.say("prove.left_at", number=ahead.number, count=count)
-        else:
-            onward = self.say("prove.look_again" if proof.finished else "prove.left_at_cause")
-        return Content.assemble((scored(proof, lang), "bold"), (f"   {onward}", "$foreground-muted"))
-
-    def _learned(self) -> Content | None:
-        """The lesson that was saved, and where it is."""
-        if self._lesson is None:
-            return None
-        where = str(self._keeper.notebook.lessons_path)
-        lesson, path = plain(self._lesson.lesson), plain(where)
-        return Content.assemble((f"✓ {lesson}", "bold $success"), (f"\n{path}", "$foreground-muted"))
-
-    def _table(self, lang: str) -> Content | None:
-        rows = of_table(self.walk, lang)
-        width = max((cell_len(row.label) for row in rows), default=0)
-        lines = []
-        for row in rows:
-            sign, style = mark_of(row), TABLE_STYLES[mark_of(row)]
-            label = f"{sign} {set_cell_size(row.label, width)}  "
-            lines.append(Content.assemble((label, style), (row.text, "")))
-        return Content("\n").join(lines) if lines else None
-
-    def _ruled_out(self, lang: str) -> Content | None:
-        others = look_alikes(self.walk, self._proof.card, lang) if self._proof else []
-        lines = [_compared(other) for other in others]
-        named = {other.question for other in others if other.question}
-        lines += [Content(f"· {look_alike(lang)}") for look_alike in walks.ruled_out(self.walk, named)]
-        return Content("\n").join(lines) if lines else None
-
-    def _evidence(self, lang: str) -> Content | None:
-        claims = evidence.about(self.walk.tree.tree, self.walk.at)
-        lines = [Content(evidence.in_a_line(name, claim, lang)) for name, claim in claims.items()]
-        return Content("\n").join(lines) if lines else None
-
-    def _score(self, lang: str) -> Content | None:
-        tested = [(a, a.prediction) for a in self.walk.answers if a.by == "log" and a.prediction]
-        if not tested:
-            return None
-        marks = [mark(answer) for answer, _ in tested]
-        hints = sum(answer.hints for answer in self.walk.answers)
-        right, count = walks.score(self.walk.answers)
-        lines = [Content(self.say("leaf.scored", right=right, count=count, hints=hints))]
-        for answer, predicted in tested:
-            question, sign = self.walk.tree.questions[answer.question], mark(answer)
-            said, found = (answer_label(question, one, lang) for one in (predicted.outcome, answer.outcome))
-            facts = {"said": said, "confidence": predicted.confidence, "found": found}
-            told = self.say("leaf.said_so" if answer.hit else "leaf.said", **facts)
-            lines.append(
-                Content.assemble(
-                    (f"{sign} ", mark_style(sign)),
-                    (f"{answer.question} ", "$foreground-muted"),
-                    (question.title(lang), ""),
-                    (f"   {told}", "$foreground-muted"),
-                )
-            )
-        notes = [self.say("leaf.close")] if CLOSE in marks else []
-        if any(predicted.seen_before for _, predicted in tested):
-            notes.append(self.say("leaf.seen_before"))
-        if self.walk.attempt > 1:
-            notes.append(self.say("leaf.attempt", attempt=self.walk.attempt))
-        lines += [Content.assemble((note, "$foreground-muted")) for note in notes]
-        return Content("\n").join(lines)
 
     def check_action(self, action: str, parameters: tuple) -> bool | None:
         """Only what works now."""
@@ -367,9 +267,3 @@ class LeafScreen(LeafHealth):
     def action_leave(self, _below: bool = False) -> None:
         """Leave the walk."""
         self.dismiss("leave")
-
-
-def _compared(other: Compared) -> Content:
-    """A look-alike of the card, with what was measured in this run."""
-    sign, style = COMPARED[other.status]
-    return Content.assemble((f"{sign} ", style), (f"{other.name}: ", "bold"), other.text)
