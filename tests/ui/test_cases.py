@@ -108,8 +108,8 @@ async def test_the_seal_holds_until_the_last_tree(practice: Path):
 @pytest.mark.parametrize(
     ("lang", "said", "later"),
     [
-        ("en", "At 2.2 your answer wasn't the log's", "the log led you to:"),
-        ("es", "En 2.2 tu respuesta no fue la del log", "el log te llevó a:"),
+        ("en", "At 2.2 your answer wasn't the log's", "by the log:"),
+        ("es", "En 2.2 tu respuesta no fue la del log", "por el log:"),
     ],
 )
 async def test_a_walk_that_the_log_led_solves_no_case(practice: Path, lang: str, said: str, later: str):
