@@ -1,6 +1,6 @@
 """What the log says of a whole run: how each tree ended, what that leaves undecided, and the smallest fix."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from tutor.detectors import NOT_YET, Finding
@@ -46,41 +46,41 @@ def verdict_of(stages: Sequence[Stage]) -> str:
     return "undecided" if "undecided" in {verdict(stage.walk) for stage in stages} else "healthy"
 
 
-def folded(stage: Stage, lang: str, *, brief: bool = False) -> str:
-    """A tree that only led on to the next, in a few words: what is wrong, or how much the log answered and,
-    unless `brief`, which questions it couldn't.
-    """
+def folded(stage: Stage, lang: str) -> str:
+    """A tree that only led on to the next, in a few words: what is wrong, or how much the log answered."""
     if stage.flawed and stage.walk.leaf is not None:
         return stage.walk.leaf.name(lang)
-    silent = [] if brief else [look.question for look in stage.looks if not look.answers]
-    facts = {"passed": stage.passed, "count": len(stage.looks), "questions": silent}
-    return say("check.folded_silent" if silent else "check.folded", lang, **facts)
+    return say("check.folded", lang, passed=stage.passed, count=len(stage.looks))
 
 
 def _undecided(stages: Sequence[Stage], lang: str) -> Iterator[Line]:
     """Why walks are undecided though they reached a leaf, and what would settle it."""
-    unseen = {stage.walk.tree.tree: unanswered(stage.walk) for stage in stages}
-    soon = {stage.walk.tree.tree: too_early(stage.looks) for stage in stages}
-    early = {tree: [one for one in questions if one in soon[tree]] for tree, questions in unseen.items()}
-    silent = _called(unseen)
+    unseen = [unanswered(stage.walk) for stage in stages]
+    early = [
+        [one for one in questions if one in too_early(stage.looks)]
+        for stage, questions in zip(stages, unseen, strict=True)
+    ]
+    silent = _called(stages, unseen, lang)
     hidden = stages[0].walk.run.unseen
     why = say("check.not_cleared", lang, questions=silent) if silent else say("check.unseen", lang)
     yield Line("undecided", why, verdict="undecided")
     if silent and hidden:
         yield Line("assumed", say("check.unseen", lang))
-    if found := _called(early):
+    if found := _called(stages, early, lang):
         short = [
             one
-            for stage in stages
+            for stage, questions in zip(stages, early, strict=True)
             for look in stage.looks
-            if look.question in early[stage.walk.tree.tree]
+            if look.question in questions
             for one in findings(look)
             if one.outcome == NOT_YET
         ]
         rows = max(map(more_rows, short), default=1)
         yield Line("assumed", say("check.too_early", lang, questions=found, rows=rows))
     yield from dict.fromkeys(
-        line for stage in stages for line in _to_record(stage, unseen[stage.walk.tree.tree], lang)
+        line
+        for stage, questions in zip(stages, unseen, strict=True)
+        for line in _to_record(stage, questions, lang)
     )
 
 
@@ -122,19 +122,19 @@ def findings(look: Look) -> tuple[Finding, ...]:
     return (look.finding, *look.checks.values())
 
 
-def _left_out(stages: Sequence[Stage]) -> list[str]:
+def _left_out(stages: Sequence[Stage], lang: str) -> list[str]:
     """The optional questions that the log couldn't answer."""
-    return _called({stage.walk.tree.tree: unanswered(stage.walk, optional=True) for stage in stages})
+    return _called(stages, [unanswered(stage.walk, optional=True) for stage in stages], lang)
 
 
-def _called(questions: Mapping[str, Sequence[str]]) -> list[str]:
-    """Questions by tree, as a list names them: each tree before its first question, unless there is one."""
-    if len(questions) == 1:
-        return [*next(iter(questions.values()))]
+def _called(stages: Sequence[Stage], questions: Sequence[Sequence[str]], lang: str) -> list[str]:
+    """The questions of each stage as a sentence lists them: by title, with their ids and, of several trees,
+    the tree.
+    """
     return [
-        f"{tree} {question}" if place == 0 else question
-        for tree, asked in questions.items()
-        for place, question in enumerate(asked)
+        f"{stage.walk.tree.questions[id].title(lang)} ({f'{stage.walk.tree.tree} ' * (len(stages) > 1)}{id})"
+        for stage, asked in zip(stages, questions, strict=True)
+        for id in asked
     ]
 
 
@@ -157,7 +157,7 @@ def of_end(stages: Sequence[Stage], lang: str) -> list[Line]:
         return list(_undecided(stages, lang))
     lines = [Line("leaf", walk.leaf.name(lang), verdict=found)]
     lines.append(Line("means", of_meaning(walk, lang)))
-    if found == "healthy" and (out := _left_out(stages)):
+    if found == "healthy" and (out := _left_out(stages, lang)):
         lines.append(Line("assumed", say("check.left_out", lang, questions=out)))
     given = {answer.question: answer.outcome for answer in walk.answers}
     for advice in walk.leaf.advice_for(given):

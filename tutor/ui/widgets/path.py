@@ -169,7 +169,7 @@ def _folded(stage: Stage, lang: str, *, named: bool) -> Content:
     Before the walk's own end a flaw isn't named: it may be the very one that is looked for.
     """
     tree = stage.walk.tree.tree
-    told = folded(stage, lang, brief=True) if named or not stage.flawed else say("walk.flaw_before", lang)
+    told = folded(stage, lang) if named or not stage.flawed else say("walk.flaw_before", lang)
     sign, style = SIGNS[verdict(stage.walk)]
     return Content.assemble((f"{sign} ", style), (f"{tree} ", "$foreground-muted"), (told, style))
 
