@@ -52,7 +52,7 @@ class TestCase:
         stages = walk.chain(run, tree.find(opening(folder), checked=False), tree.find)
         if opening(folder) == "scale":  # its leaf says what to do; the way on to a cause is for later
             stages = stages[:1]
-        end = walk.deciding(stages).walk
+        end = walk.first_found(stages).walk
         assert isinstance(end, walk.AtLeaf)
         assert (end.tree.tree, (end.at,)) == (hidden.expect.tree, hidden.expect.leaf)
         assert verdict_of(stages) == end.leaf.verdict  # not undecided: a healthy one has passed every section

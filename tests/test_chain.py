@@ -9,7 +9,7 @@ import pytest
 from tests import prose
 from tests.conftest import make_run, write_run
 from tests.test_tree import small, sources_of
-from tutor import saying, tree, walk
+from tutor import readers, saying, tree, walk
 from tutor.opening import FIRST, IN_FLIGHT, opening
 from tutor.report import Report
 
@@ -50,6 +50,31 @@ def test_the_first_flaw_ends_the_chain(trees: Path):
     stages = walked(SICK)
     assert names(stages) == ["first"]
     assert (stages[0].walk.at, saying.verdict_of(stages)) == ("bad", "flaw")
+
+
+def test_a_flaw_that_leads_on_is_where_a_learner_stops_and_what_comes_after_decides(trees: Path):
+    data = small() | {"tree": "first"}
+    data["leaves"]["bad"]["next"] = {"tree": "second"}
+    prose.write(trees / "first.yaml", data)
+    stages = walked(SICK)
+    assert names(stages) == ["first", "second"]
+    assert walk.first_found(stages) is stages[0]
+    assert walk.deciding(stages) is stages[1]
+
+
+def test_a_walk_and_a_check_of_anothers_log_name_the_same_leaf_of_what_it_learned_by_heart(tmp_path: Path):
+    """The check begins in the first tree, which finds the gap; the walk in the second, where it has turned."""
+    train = [2.2 * 0.9**epoch + 0.02 for epoch in range(40)]
+    val = [train[epoch] + 0.2 if epoch < 12 else 1.0 + 0.05 * (epoch - 12) for epoch in range(40)]
+    log = tmp_path / "training.csv"
+    rows = (f"{epoch},{train[epoch]},{val[epoch]}" for epoch in range(40))
+    log.write_text("\n".join(("epoch,loss,val_loss", *rows)))
+    assert opening(log) == IN_FLIGHT
+    run, found = readers.read(log), {}
+    for begin in (FIRST, IN_FLIGHT):
+        end = walk.deciding(walk.chain(run, tree.find(begin), tree.find)).walk
+        found[begin] = (end.tree.tree, end.at)
+    assert set(found.values()) == {(IN_FLIGHT, "overfitting")}
 
 
 def test_a_tree_to_be_walked_by_hand_is_not_followed(trees: Path):

@@ -268,19 +268,17 @@ class Runaway(Grouped):
 
 @dataclass(frozen=True)
 class Apart(Grouped):
-    """When validation that lies above training is learned by heart: `{over: 1.0, of_gain: 0.3, ...}`.
+    """When validation that lies above training is learned by heart: `{over: 1.0, of_gain: 0.3, risen: 0.05}`.
 
     Attributes:
         over: it lies so far above.
         of_gain: and by more than this share of what the run has gained.
-        later: unless so much of what validation gained came in the later half of its evaluations,
-        risen: and it has risen by no more than this share of its lowest level since.
+        risen: unless validation ends no more than this share of its lowest level above that.
     """
 
     a_kind: ClassVar[str] = "a gap"
     over: float
     of_gain: float
-    later: float
     risen: float
 
 
@@ -321,6 +319,7 @@ class Rise(Grouped):
         jumps: so many times as high as those before and after it, one evaluation is another matter.
         score: a score is lost where it gives back more than this share of what it had gained,
         of_score: and more than this one of its best level.
+        high: whatever was gained, more than this share above the best level is no slight rise.
     """
 
     a_kind: ClassVar[str] = "a rise"
@@ -342,3 +341,4 @@ class Rise(Grouped):
     jumps: float
     score: float
     of_score: float
+    high: float

@@ -77,16 +77,20 @@ def _beside_training(run: Run, until: Evaluation) -> Iterator[Beside]:
         yield Beside(step, val, *min(trained, key=lambda one: abs(val - one[0])))
 
 
+_LAST = 3
+"""Evaluations whose median tells where validation ends: the fewest that an odd one doesn't move."""
+
 _GAP = ("val", "train", "around", "gap", "bound", "step", "leak", "above")
 
 
 @detector(
     signals=("val_loss",),
-    outcomes=("tracks", "wide", "ahead", "climbs", "below", "eased", "overfits", "leaks"),
+    outcomes=("tracks", "wide", "ahead", "kept", "climbs", "below", "eased", "overfits", "leaks"),
     facts={
         **dict.fromkeys(("tracks", "wide", "eased", "overfits", "leaks"), _GAP),
         "climbs": (*_GAP, "trained", "trained_step"),
         "ahead": (*_GAP, "lowest", "lowest_step"),
+        "kept": (*_GAP, "lowest", "lowest_step", "end"),
         "below": (*_GAP, "earlier", "earlier_step"),
     },
     every_row=True,
@@ -97,10 +101,10 @@ def validation_gap(
     """How far the validation loss lies from the training loss, at the last evaluation up to step `until`.
 
     The flaw: more than `over` above it, and by more than its share of the gain, the model learns its data by
-    heart, unless validation comes down by as much later, or still falls (of tokens: and came down by more):
-    training is only "ahead" then. Where the training loss "climbs" by as much, too, nothing is learned at
-    all. More than `under` below it, there and at every later evaluation, the validation set holds training
-    items.
+    heart, unless validation comes down by as much later: training is only "ahead" then. Nor where it has
+    "kept" what it gained, if that is anything, within `over.risen` of its lowest: what training learns by
+    heart has cost it nothing. Where the training loss "climbs" by as much, too, nothing is learned at all.
+    More than `under` below it, there and at every later evaluation, the validation set holds training items.
     Both beyond the share `of_gain` of what the run has gained and beyond the noise of a row, so that they
     hold for losses in other units. Where the training loss has risen by as much above its lowest
     evaluation, it is the training data that changed, and no leak; a running average of it lies above
@@ -137,9 +141,11 @@ def validation_gap(
     risen = here.train - min(one.train for one in due if one.step <= here.step) > own
     outcome = "overfits" if here.gap > above else "wide" if here.gap > wide else "tracks"
     lowest = min((one for one in known if one.step >= here.step), key=lambda one: one.val)
-    if outcome == "overfits" and (here.val - lowest.val > above or _falls_still(run, known, over)):
+    if outcome == "overfits" and here.val - lowest.val > above:
         outcome = "ahead"
         facts |= {"lowest": lowest.val, "lowest_step": lowest.step}
+    if outcome == "overfits" and (kept := _kept(run, over)):
+        outcome, facts = "kept", facts | kept
     if outcome == "overfits" and here.train - best.train > above:
         outcome = "climbs"
         facts |= {"trained": best.train, "trained_step": best.step}
@@ -154,17 +160,20 @@ def validation_gap(
     return Finding(outcome, here.step, facts, None, seen, measured=here.gap, bound=nearest)
 
 
-def _falls_still(run: Run, known: Sequence[Beside], over: Apart) -> bool:
-    """Whether a part of what validation gained came in the later half, and is kept.
+def _kept(run: Run, over: Apart) -> dict[str, float]:
+    """The lowest evaluation and the end, where that is near it: the last, or the median of the last ones.
 
-    Of tokens, whose losses have one unit, more than it lies above training; others may lie apart by design.
+    Empty also where validation has gained no more than such a distance: it had nothing to keep.
     """
-    values = finite(run["val_loss"]).drop_nulls().to_list()  # the last one too, which no training row follows
-    lowest, last = min(values), values[-1]
-    later = values[len(values) // 2] - last
-    gained = values[0] - lowest
-    kept = last - lowest <= over.risen * abs(lowest)
-    return kept and later > over.later * gained and (gained > known[-1].gap or not run.of_tokens)
+    run = run.logged("val_loss")
+    values = finite(run["val_loss"]).cast(float)
+    row = values.arg_min() or 0
+    known = values.drop_nulls()
+    lowest, end = float(values[row]), min(float(known[-1]), to_float(known[-_LAST:].median()))
+    near = over.risen * abs(lowest)
+    if end - lowest > near or float(known[0]) - lowest <= near:
+        return {}
+    return {"lowest": lowest, "lowest_step": int(run.steps[row]), "end": end}
 
 
 def _while_learning(known: Sequence[Beside], step: int, start: float) -> tuple[Beside, Beside]:

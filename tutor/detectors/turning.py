@@ -52,20 +52,20 @@ def validation_turns(
     The flaw: the model learns its training data by heart; or evaluation itself is broken. It compares
     levels, medians of `last` evaluations in a row (single ones where there are few): the last level
     stands above the lowest by more than `of_improvement` of what had been gained since the first
-    evaluation, and by more than `of_level` of the lowest; "slightly" where only by the latter, and its
-    order says nothing. It also turns where all that was gained is lost again, above the first level too,
-    or where it has risen for long (`chance` says when). None of it counts that noise explains. Where
-    training goes on to fall, it is enough to lose a part of the gain (`chance.lost`), to rise in order,
-    or by little (`chance.onset`) in order at the end of many evaluations; where it falls to half
-    (`chance.halves`), the many since then may lie that high in the median, whatever their noise. Where the
-    training loss rises with it (`chance.beside`), "both" do, and nothing is learned by heart. One that stands
-    far above those before and after it, and comes back, "jumps" (`chance.jumps`). Without a training loss to
-    hold it against it only "rises", which as many evaluations have to show, or few that rise to
-    `chance.times` the lowest; so high, and all above the first one, two in a row are enough, and a quarter
-    above it (`chance.above`) where the training loss falls to half (`chance.halves`). A lowest evaluation
-    that none comes near again (`chance.above`) needs no levels. Where the loss says nothing of the kind, a
-    score or a reward may: "score-lost" (see `score_lost`). NaN and Inf count where they fill `share` of
-    the evaluations, or the last one; elsewhere "some" are. Source: ours.
+    evaluation, and by more than `of_level` of the lowest; "slightly" where only by the latter, or where it
+    creeps up by less than that, and than a part of its level (`chance.high`). It also turns where all that
+    was gained is lost again, above the first level too, or where it has risen for long (`chance` says when).
+    None of it counts that noise explains. Where training goes on to fall, it is enough to lose a part of the
+    gain (`chance.lost`), to rise in order, or by little (`chance.onset`) in order at the end of many
+    evaluations; where it falls to half (`chance.halves`), the many since then may lie that high in the
+    median, whatever their noise. Where the training loss rises with it (`chance.beside`), "both" do, and
+    nothing is learned by heart. One that stands far above those before and after it, and comes back, "jumps"
+    (`chance.jumps`). Without a training loss to hold it against it only "rises", which as many evaluations
+    have to show, or few that rise to `chance.times` the lowest; so high, and all above the first one, two in
+    a row are enough, and a quarter above it (`chance.above`) where the training loss falls to half
+    (`chance.halves`). A lowest evaluation that none comes near again (`chance.above`) needs no levels. Where
+    the loss says nothing of the kind, a score or a reward may: "score-lost" (see `score_lost`). NaN and Inf
+    count where they fill `share` of the evaluations, or the last one; elsewhere "some" are. Source: ours.
     """
     if not run.has("val_loss"):
         return score_lost(run, chance, last) or Finding(NO_DATA, facts={"missing": ["val_loss"]})
@@ -92,24 +92,14 @@ def _turns(run: Run, of_improvement: float, of_level: float, last: int, chance: 
     levels = values.rolling_median(span).drop_nulls()
     place = levels.arg_min() or 0
     best, first, end = float(levels[place]), float(values[0]), float(levels[-1])
-    slight, floor = of_level * abs(best), chance.share * abs(best)
-    large = max(of_improvement * (first - best), slight)
-    learned = _learned_since(whole, int(steps[lowest]), last)
-    lost = chance.lost if learned > chance.learns else 1.0
+    slight = of_level * abs(best)
     least, certain = slight, True
     if not never:
-        least, certain = _least(values, levels, lowest, large, floor, lost, last, chance)
-    if not certain and end - best > slight and learned > chance.dive:
-        certain = _in_order(values, lowest, last, chance, chance.dived) or _towers(values, lowest, chance)
-        certain |= rises_straight(values, last, 0.0, floor)
-        certain |= learned > chance.halves and _soars(values, lowest, last, 1 + chance.above, 0.0)
-        least = slight if certain else least
-    if not certain and learned > chance.halves and _stays_above(values, lowest, best + large, chance):
-        least, certain = large, True
-    onset = max(chance.onset * abs(best), chance.straight * noise_of(values))
-    if not certain and end - best > onset and learned > chance.learns:
-        certain = _sets_in(values, lowest, last, chance)
-        least = onset if certain else least
+        large = max(of_improvement * (first - best), slight)
+        learned = _learned_since(whole, int(steps[lowest]), last)
+        least, certain = _beyond_chance(values, levels, large, slight, learned, last, chance)
+    creeps = certain and end - best > least
+    least = max(least, min(of_improvement * (first - best), chance.high * abs(best)))
     turn = place + (values[place : place + span].arg_min() or 0)  # a level's middle may be no low one
     step = int(steps[turn])
     facts = {
@@ -126,7 +116,7 @@ def _turns(run: Run, of_improvement: float, of_level: float, last: int, chance: 
         "latest": float(values[-1]),
         "latest_step": int(steps[-1]),
     }
-    outcome = "slightly" if end - best > slight else "no"
+    outcome = "slightly" if creeps or end - best > slight else "no"
     alone_too = never or (certain and float(values[-1]) > chance.times * float(values[lowest]) > 0)
     if end - best > least and not (alone_too if alone else certain) and len(values) < chance.evaluations:
         return Finding(NOT_YET, facts={"rows": len(values), "needed": chance.evaluations})
@@ -144,6 +134,39 @@ def _turns(run: Run, of_improvement: float, of_level: float, last: int, chance: 
         measured, bound = facts["times"], chance.jumps
         return Finding(outcome, step, facts, bound * facts["level"], seen, measured=measured, bound=bound)
     return Finding(outcome, step, facts, best + least, seen, measured=end - best, bound=least)
+
+
+def _beyond_chance(
+    values: pl.Series,
+    levels: pl.Series,
+    large: float,
+    slight: float,
+    learned: float,
+    last: int,
+    chance: Rise,
+) -> tuple[float, bool]:
+    """By how much the last level has to stand above the lowest, and whether chance is ruled out then.
+
+    `learned` is the share by which the training loss has fallen since the lowest evaluation.
+    """
+    lowest, best = values.arg_min() or 0, to_float(levels.min())
+    rise, floor = float(levels[-1]) - best, chance.share * abs(best)
+    lost = chance.lost if learned > chance.learns else 1.0
+    least, certain = _least(values, levels, lowest, large, floor, lost, last, chance)
+    if certain:
+        return least, True
+    if rise > slight and learned > chance.dive:
+        certain = _in_order(values, lowest, last, chance, chance.dived) or _towers(values, lowest, chance)
+        certain |= rises_straight(values, last, 0.0, floor)
+        certain |= learned > chance.halves and _soars(values, lowest, last, 1 + chance.above, 0.0)
+        if certain:
+            return slight, True
+    if learned > chance.halves and _stays_above(values, lowest, best + large, chance):
+        return large, True
+    onset = max(chance.onset * abs(best), chance.straight * noise_of(values))
+    if rise > onset and learned > chance.learns and _sets_in(values, lowest, last, chance):
+        return onset, True
+    return least, False
 
 
 def _least(

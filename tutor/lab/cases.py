@@ -113,7 +113,7 @@ def ends(case: Case, folder: Path) -> tuple[str, str, str]:
     stages = walk.chain(readers.read(folder), tree.find(case.opens), tree.find)
     if case.opens == tree.BY_HAND:
         stages = stages[:1]
-    end = walk.deciding(stages).walk
+    end = walk.first_found(stages).walk
     return end.tree.tree, end.at, verdict_of(stages)
 
 

@@ -12,7 +12,7 @@ changes(grown(walk, run))           the answers that the log no longer gives, on
 A walk is AtQuestion or AtLeaf: `isinstance` tells a type checker which, and so what it has.
 """
 
-from tutor.walk.chain import Find, Stage, before, chain, deciding
+from tutor.walk.chain import Find, Stage, before, chain, deciding, first_found
 from tutor.walk.draft import from_state, to_state
 from tutor.walk.ending import flawed, named, ruled_out, suspicions, unanswered, verdict, waiting
 from tutor.walk.fix import fix_command, fix_values, own_lines, own_settings
@@ -65,6 +65,7 @@ __all__ = [
     "changes",
     "deciding",
     "excuse",
+    "first_found",
     "fix_command",
     "fix_values",
     "flawed",

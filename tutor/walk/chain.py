@@ -82,3 +82,11 @@ def deciding(stages: Sequence[Stage]) -> Stage:
             if says(stage.walk):
                 return stage
     return stages[-1]
+
+
+def first_found(stages: Sequence[Stage]) -> Stage:
+    """The stage where a learner stops: the first that found a flaw, else the one that decides.
+
+    Its leaf may lead on to a tree that finds more; nobody has to go there.
+    """
+    return next((stage for stage in stages if stage.flawed), deciding(stages))
