@@ -63,7 +63,7 @@ def test_a_flaw_that_leads_on_is_where_a_learner_stops_and_what_comes_after_deci
 
 
 def test_a_walk_and_a_check_of_anothers_log_name_the_same_leaf_of_what_it_learned_by_heart(tmp_path: Path):
-    """The check begins in the first tree, which finds the gap; the walk in the second, where it has turned."""
+    """The check begins where the gap is found, the walk where validation has turned."""
     train = [2.2 * 0.9**epoch + 0.02 for epoch in range(40)]
     val = [train[epoch] + 0.2 if epoch < 12 else 1.0 + 0.05 * (epoch - 12) for epoch in range(40)]
     log = tmp_path / "training.csv"
