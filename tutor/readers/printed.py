@@ -204,9 +204,9 @@ def _twice(rows: "pl.DataFrame", said: Collection[str]) -> list[str]:
 
 def _lines_in(path: Path) -> Lines:
     """What the lines of that file look like: words of other languages, and commas in numbers, come first."""
-    phrases = TRANSLATED if has(path, either(ANY_FOREIGN)) else ()
-    head = packed.head(path, LOOKED_AT).decode("utf-8", "replace")
-    if either(DECIMAL_COMMA).search(head):
+    phrases, comma = TRANSLATED if has(path, either(ANY_FOREIGN)) else (), either(DECIMAL_COMMA)
+    # Most logs have no comma in a number at all, which `has` sees far sooner.
+    if has(path, comma) and comma.search(packed.head(path, LOOKED_AT).decode("utf-8", "replace")):
         phrases = (*WITH_POINTS, *phrases)
     return replace(_LINES, phrases=(*phrases, *PHRASES)) if phrases else _LINES
 
