@@ -676,6 +676,29 @@ class TestOneNumberHeldOut:
         )
 
 
+class TestOneClass:
+    """A held-out accuracy that is the share of one of two classes, or of the other, while training learns."""
+
+    @pytest.mark.parametrize(
+        ("scores", "outcome"),
+        [
+            ([0.7, 0.3, 0.3, 0.3, 0.7, 0.7, 0.7, 0.7, 0.7, 0.65], "one-class"),
+            ([70, 30, 30, 30, 70, 70, 70, 70, 70, 65], "one-class"),  # percent
+            ([0.7, 0.3, 0.3, 0.3, 0.7, 0.7, 0.7, 0.7, 0.66, 0.64, 0.65], "yes"),  # under four fifths
+            ([0.7, 0.71, 0.72, 0.7, 0.7, 0.7, 0.7, 0.7, 0.7, 0.7], "yes"),  # no other class
+            ([0.7, 0.3001, 0.3002, 0.2999, 0.7, 0.7, 0.7, 0.7, 0.7, 0.65], "yes"),  # no exact share
+            ([0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.52, 0.5], "yes"),  # each the other's
+        ],
+    )
+    def test_by_the_shares(self, scores: list[float], outcome: str):
+        assert numbers("learned")["guess"].often == 0.8
+        found = judged("learned", loss=falling(len(scores)), val_accuracy=[float(one) for one in scores])
+        assert found.outcome == outcome
+        if outcome == "one-class":
+            about = ("value", "count", "scored", "since", "other", "both")
+            assert [found.facts[name] for name in about] == pytest.approx([0.7, 6, 10, 0, 0.3, 9])
+
+
 class TestNeverMoves:
     """A held-out score that is one number from the first evaluation on, while the loss falls."""
 

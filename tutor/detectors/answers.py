@@ -40,6 +40,8 @@ _BEST = (1.0, 100.0)
 """What a score is at best, which one that stays there may well deserve; for an error it is the worst."""
 _DIGITS = 3
 """Digits from which on the same score twice is no matter of rounding: of an estimator, not a bound."""
+_SAME = 1e-6
+"""Two shares of as many right answers differ by less, as they are printed: of an estimator, not a bound."""
 _LENGTH = 40
 
 
@@ -108,6 +110,28 @@ def finds_nothing(run: Run, least: int) -> Finding | None:
         zeros = int((known.gather(rows).reverse() != 0).arg_max() or 0)
         if _FOUND.search(name) and zeros >= least and to_float(known.max()) > 0:
             return _score(name, known, rows, zeros).found(run, "finds-nothing")
+    return None
+
+
+def one_class(run: Run, guess: Guess) -> Finding | None:
+    """A held-out accuracy that is the share of one of two classes at nearly each evaluation, now of this one,
+    now of the other: every input gets the same answer, and only which one it is changes.
+
+    Its name as `score`, the share it has most often as `value` (at `count` of `scored` evaluations), the
+    `other`, and at how many it is one of the two (`both`): `FEWEST` at least, and the share `guess.often`.
+    """
+    for name, curve in held_out_accuracies(run):
+        shares, beside = curve.values, curve.values.mode()
+        value = to_float(beside.max())
+        this, other = ((shares - share).abs() < _SAME for share in (value, 1 - value))
+        both = int((this | other).sum())
+        if not this.any() or not other.any() or abs(2 * value - 1) < _SAME:
+            continue
+        if both >= max(FEWEST, guess.often * len(shares)):
+            seen = (int(curve.steps[0]), int(curve.steps[-1]))
+            facts = {"score": name, "value": value, "count": int(this.sum()), "scored": len(shares)}
+            facts |= {"since": int(curve.steps[this.arg_max() or 0]), "other": 1 - value, "both": both}
+            return Finding("one-class", None, facts, None, seen, curve=curve)
     return None
 
 

@@ -13,6 +13,7 @@ from tutor.detectors.answers import (
     flat_held_out,
     nearly_same_answer,
     never_moves,
+    one_class,
     only_at_first,
     same_answer,
 )
@@ -49,7 +50,7 @@ _GUESSED = (*_LEARNED, "classes", "expected", "level", "later")
     outcomes=(
         *("yes", "no", "no-rate", "guesses", "same-answer", "scores-alike", "held-out-flat", "repeats"),
         *("only-at-first", "zero", "held-out-still", "both-still", "by-chance", "finds-nothing"),
-        *("at-the-mean", "explains-nothing", "never-moves"),
+        *("at-the-mean", "explains-nothing", "never-moves", "one-class"),
     ),
     facts={
         "yes": (*_LEARNED, "best_step"),
@@ -59,6 +60,7 @@ _GUESSED = (*_LEARNED, "classes", "expected", "level", "later")
         "same-answer": (*_LEARNED, *_SCORED, "fell", "most"),
         "finds-nothing": (*_LEARNED, *_SCORED),
         "never-moves": (*_LEARNED, *_SCORED, "fell", "most"),
+        "one-class": (*_LEARNED, *_SCORED, "other", "both"),
         "scores-alike": (*_LEARNED, *_SCORED, "held_out", "beside", "moves", "fell", "most"),
         "held-out-flat": _LEARNED,
         "repeats": (*_LEARNED, "period", "again"),
@@ -85,8 +87,9 @@ def learned(
     nearly, what the epochs cost is compared. Where a score stays the same while the loss is flat, every input
     gets the "same-answer"; so it does where training and validation score alike and hardly move
     ("scores-alike"), or where a score is 0 to the end, though it wasn't before ("finds-nothing"), or one
-    number from the first evaluation to the last ("never-moves"). Where the loss is exactly 0 to the end,
-    there is nothing to learn from ("zero"). Without a training loss, a validation loss that is the same
+    number from the first evaluation to the last ("never-moves"), or the share of one of two classes, now of
+    this one, now of that ("one-class"). Where the loss is exactly 0 to the end, there is nothing to learn
+    from ("zero"). Without a training loss, a validation loss that is the same
     number at every evaluation is enough ("held-out-still"), as it is where training tells nothing yet; and
     few rows are in which both losses are ("both-still"). So are evaluations that all cost, and answer, what
     guessing does ("by-chance"), wherever training shows no gain, or none below that cost. A loss of squares
@@ -229,7 +232,12 @@ def _zero(run: Run, guess: Guess, gain: float) -> Finding | None:
 
 def _same_answer(run: Run, course: Course, guess: Guess, gain: float, least: int) -> Finding | None:
     """The finding that a score stays, or hardly moves in a run that gained little; None where none does."""
-    found = same_answer(run, guess, gain) or finds_nothing(run, least) or never_moves(run, guess, 3 * least)
+    found = (
+        same_answer(run, guess, gain)
+        or finds_nothing(run, least)
+        or never_moves(run, guess, 3 * least)
+        or one_class(run, guess)
+    )
     if not found and course.top - course.best < guess.little * abs(course.top):
         return nearly_same_answer(run, guess, gain)
     return found
