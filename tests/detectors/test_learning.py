@@ -402,7 +402,15 @@ class TestHeldOutGuesses:
     def test_few_evaluations_tell(self):
         assert self.found(self.VAL) == "guesses"
 
-    @pytest.mark.parametrize("val_loss", [VAL[:4], (*VAL[:4], 1.37), (*VAL[:4], math.nan), (1.4,) * 5])
+    @pytest.mark.parametrize(("count", "outcome"), [(3, "guesses"), (2, NOT_YET)])
+    def test_of_few_each_row_of_training_lies_there_too(self, count: int, outcome: str):
+        assert numbers("learned")["guess"].least == 3
+        assert self.found(self.VAL[:count]) == outcome
+        rows = [1.45, None, 1.391, None, 1.39, None, 1.3895, None]
+        held_out = [value for one in self.VAL[:4] for value in (None, one)]
+        assert judged("learned", loss=rows, val_loss=held_out).outcome == NOT_YET
+
+    @pytest.mark.parametrize("val_loss", [(*VAL[:4], 1.37), (*VAL[:4], math.nan), (1.4,) * 5])
     def test_fewer_one_that_left_or_another_level_dont(self, val_loss: tuple[float, ...]):
         assert self.found(val_loss) == NOT_YET
 

@@ -81,10 +81,11 @@ def rests_at_one(run: Run, loss: pl.Series, guess: Guess, *, few: bool = False) 
 def held_out_guesses(run: Run, loss: pl.Series, guess: Guess) -> Finding | None:
     """As `guesses`, of a validation loss that never left that place, with the training loss beside it.
 
-    Evaluated without dropout and over the same items, it lies there to a thousandth, so that few tell.
+    Evaluated without dropout and over the same items, it lies there to a thousandth, so that few tell: fewer
+    still, `guess.least`, where each row of training lies there, too.
     """
     values, trained = finite(run["val_loss"]).drop_nulls() if run.has("val_loss") else None, loss.drop_nulls()
-    if values is None or len(values) < FEWEST or not len(trained):
+    if values is None or min(len(values), len(trained)) < guess.least:
         return None
     for classes in _classes(run, guess):
         expected = math.log(classes)
@@ -93,7 +94,9 @@ def held_out_guesses(run: Run, loss: pl.Series, guess: Guess) -> Finding | None:
             continue
         if abs(to_float(values.median()) - expected) > guess.centre * expected:
             continue
-        if not _near(values, expected, guess).all():
+        whole = len(values) == run["val_loss"].count()  # NaN among few is another matter
+        both = len(values) >= FEWEST or (whole and _near(trained, expected, guess).all())
+        if not (both and _near(values, expected, guess).all()):
             continue
         seen = (int(run.steps[0]), int(run.steps[-1]))
         off = to_float((values - expected).abs().max())
