@@ -290,8 +290,17 @@ class TestTrainingBesideIt:
         found = turns(val, loss=[0.64, 0.29, 0.23, 0.16, 0.14])
         assert (found.outcome, found.facts["lowest_step"], found.facts["span"]) == ("turns", 0, 1)
         assert turns(val, loss=[0.64, 0.59, 0.53, 0.46, 0.44]).outcome == NOT_YET
-        assert turns([0.388, 0.48, *val[2:]], loss=[0.64, 0.29, 0.23, 0.16, 0.14]).outcome == NOT_YET  # near
+        assert turns([0.388, 0.398, *val[2:]], loss=[0.64, 0.29, 0.23, 0.16, 0.14]).outcome == NOT_YET  # near
         assert turns([*val[:2], 0.3, *val[3:]], loss=[0.64, 0.29, 0.23, 0.16, 0.01]).outcome == NOT_YET  # few
+
+    @pytest.mark.parametrize(("gap", "outcome"), [(0.026, "turns"), (0.024, NOT_YET)])
+    def test_four_none_of_which_comes_back_by_a_quarter_of_the_gain(self, gap: float, outcome: str):
+        val = [0.3, *[0.2 + gap + one for one in (0.03, 0.0, 0.04, 0.01)]]
+        val.insert(1, 0.2)
+        loss = [0.64, 0.5, 0.29, 0.23, 0.16, 0.14]
+        assert numbers("validation_turns")["chance"].above == 0.25
+        assert turns(val, loss=loss).outcome == outcome
+        assert turns(val[:-1], loss=loss[:-1]).outcome == NOT_YET  # three have to stand farther above it
 
     @pytest.mark.parametrize(
         ("to", "rows", "outcome"), [(0.4, 10, "turns"), (0.6, 10, "slightly"), (0.4, 9, "slightly")]

@@ -315,7 +315,8 @@ class Rise(Grouped):
         onset: a share of the lowest is enough, if the order of the few after it is beyond `few`,
         lost: or this share of what was gained, if it is beyond noise.
         halves: where it has fallen by more than this share since the lowest one,
-        above: it is enough that each of the few evaluations since stands above it by this share of it.
+        above: it is enough that each of the few evaluations since stands above it by this share of it, or of
+            what was gained where they are more than the very fewest.
         jumps: so many times as high as those before and after it, one evaluation is another matter.
         score: a score is lost where it gives back more than this share of what it had gained,
         of_score: and more than this one of its best level.

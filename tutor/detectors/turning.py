@@ -86,8 +86,9 @@ def _turns(run: Run, of_improvement: float, of_level: float, last: int, chance: 
     if len(values) < last:
         return Finding(NOT_YET, facts={"rows": len(values), "needed": last})
     lowest = values.arg_min() or 0
-    gained = of_improvement * (float(values[0]) - float(values[lowest]))
-    never = _never_again(whole, values, int(steps[lowest]), gained, last, chance)
+    low = float(values[lowest])
+    apart = max(of_improvement * (float(values[0]) - low), of_level * abs(low))
+    never = _never_again(whole, values, int(steps[lowest]), apart, last, chance)
     span = last if len(values) > 2 * last and not never else 1
     levels = values.rolling_median(span).drop_nulls()
     place = levels.arg_min() or 0
@@ -254,11 +255,15 @@ def _towers(values: pl.Series, lowest: int, chance: Rise) -> bool:
 def _never_again(run: Run, values: pl.Series, step: int, least: float, last: int, chance: Rise) -> bool:
     """Whether each evaluation since the lowest one, at `step`, stands well above it, while training learned.
 
-    By `least` at least. Of a run without a training loss twice as many have to.
+    By `least` at least, and by `chance.above` of it; of more than `last`, by that share of what was gained.
+    Of a run without a training loss twice as many have to.
     """
     lowest = values.arg_min() or 0
     after, low = values[lowest + 1 :], float(values[lowest])
-    if len(after) < last or to_float(after.min()) - low <= max(least, chance.above * abs(low)):
+    high = chance.above * abs(low)
+    if len(after) > last and run.has("loss"):
+        high = min(high, chance.above * (float(values[0]) - low))
+    if len(after) < last or to_float(after.min()) - low <= max(least, high):
         return False
     if not run.has("loss"):
         return len(after) >= 2 * last
