@@ -163,7 +163,7 @@ def _named(pairs: pl.DataFrame, kind: Line) -> Iterator[tuple[str, pl.DataFrame]
         alike = pairs["pair"].str.starts_with(begin)
         if kind.named(first["name"]) is None and alike.all():
             return
-        value = pairs["pair"].str.slice(len(begin)).str.strip_chars(_AROUND).cast(pl.Float64, strict=False)
+        value = _numbers(pairs["pair"].str.slice(len(begin)).str.strip_chars(_AROUND))
         found = pairs.select("row", value.alias("value"))
         sound = alike & value.is_not_null()
         if sound.all():
