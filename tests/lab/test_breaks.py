@@ -56,7 +56,7 @@ STEPS = {
     "step-decay": 185,
     "stray-shard": 260,
     "summed-accumulation": 60,
-    "tiny-data": 190,
+    "tiny-data": 260,
     "unshifted-targets": 140,
     "unstable-lr": 360,
     "zero-base-lr": 60,
