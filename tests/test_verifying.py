@@ -2,6 +2,7 @@
 
 import math
 import shutil
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 
@@ -54,6 +55,15 @@ def test_the_bounds_of_a_saved_lesson_are_read_back(broken: Run, lang: str, tmp_
     [bound], tolerance = asked
     assert (bound.signal, bound.comparison, bound.value, bound.window) == ("loss", "<", "2.5", "130..200")
     assert tolerance == "0.01"
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_so_are_those_of_a_run_whose_seed_nobody_knows(broken: Run, lang: str, tmp_path: Path):
+    unknown = replace(broken, manifest=broken.manifest.model_copy(update={"seed": None}))
+    [lesson] = lesson_of(unknown, lang, tmp_path).lessons()
+    asked = verifying.asked_in(lesson)
+    assert asked is not None
+    assert (asked[0][0].window, asked[1]) == ("130..200", "0.01")
 
 
 def test_a_lesson_by_hand_asks_for_nothing():
