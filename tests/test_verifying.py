@@ -2,7 +2,6 @@
 
 import math
 import shutil
-from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 
@@ -59,8 +58,11 @@ def test_the_bounds_of_a_saved_lesson_are_read_back(broken: Run, lang: str, tmp_
 
 @pytest.mark.parametrize("lang", LANGUAGES)
 def test_so_are_those_of_a_run_whose_seed_nobody_knows(broken: Run, lang: str, tmp_path: Path):
-    unknown = replace(broken, manifest=broken.manifest.model_copy(update={"seed": None}))
-    [lesson] = lesson_of(unknown, lang, tmp_path).lessons()
+    pm = filled(begun(to_the_leaf(broken, phase_19()), lang))
+    pm = pm.but(verification=pm.verification.model_copy(update={"seed": ""}))
+    notebook = Notebook("ana", home=tmp_path)
+    notebook.append_lesson(to_markdown(pm, lang, WHEN))
+    [lesson] = notebook.lessons()
     asked = verifying.asked_in(lesson)
     assert asked is not None
     assert (asked[0][0].window, asked[1]) == ("130..200", "0.01")

@@ -36,7 +36,8 @@ batches in another order differ by less than that."""
 _BOUND = re.compile(
     r"^- (?P<signal>\w+) (?P<comparison>[<>]=?) (?P<value>\S+) .*?(?P<window>\d+(?:\.\.\d+)?)(?:;|$)"
 )
-_NUMBERS = re.compile(r"^- [^:]+: (?P<value>[^\s:]+)(?:$|: )")  # of an unknown seed the line says what follows
+# After an unknown seed the line goes on.
+_NUMBERS = re.compile(r"^- [^:]+: (?P<value>[^\s:]+)(?:$|: )")
 
 
 def walked(run: Run) -> Sequence[Stage]:
