@@ -87,7 +87,8 @@ def test_whatever_it_holds_it_is_read_or_refused(tmp_path: Path, cut: int, junk:
     try:
         run = readers.read(tmp_path / "log.txt")
     except BadRunError as error:
-        assert b"\0" in junk and "\n" not in str(error)
+        assert b"\0" in junk or not cut  # the first bytes say what packed the file
+        assert "\n" not in str(error)
         return
     assert run.steps.to_list() == sorted(set(run.steps.to_list()))
     assert run["loss"].count() >= 3

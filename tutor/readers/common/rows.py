@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypedDict, Unpack
 
 from tutor.readers.common import several, trainers
+from tutor.readers.common.sets import with_mean
 from tutor.run import Aggregation, BadRunError, Counts, Manifest, Remark, Run, called, limits, names
 
 if TYPE_CHECKING:
@@ -87,6 +88,8 @@ def run_of_table(frame: "pl.DataFrame", path: Path, **about: Unpack[About]) -> R
     from tutor.run.normalise import hidden, normalise_each
 
     said = called.checked(path, frame.columns)
+    known = names.mapping(frame.columns, path).values()
+    frame, averaged = with_mean(frame, known, called.names_for(path))
     given, mapping = frame.columns, names.mapping(frame.columns, path)
     if _of_batches(frame, mapping):
         mapping = {column: signal for column, signal in mapping.items() if signal != "step"}
@@ -106,7 +109,14 @@ def run_of_table(frame: "pl.DataFrame", path: Path, **about: Unpack[About]) -> R
                 name=_called(about.get("name") or path.stem, path),
                 manifest=about.get("manifest") or Manifest(),
                 frame=rows,
-                remarks=(*said, *about.get("remarks", ()), *more, *hidden(told), *trainers.remarks(given)),
+                remarks=(
+                    *said,
+                    *about.get("remarks", ()),
+                    *averaged,
+                    *more,
+                    *hidden(told),
+                    *trainers.remarks(given),
+                ),
                 aggregations=told,
                 counts=about.get("counts") or names.counts(mapping),
                 position=(state.st_ino, state.st_size, state.st_mtime_ns),

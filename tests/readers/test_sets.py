@@ -1,0 +1,66 @@
+"""Several held-out sets in one log: their mean is the validation loss, and a remark names them."""
+
+from pathlib import Path
+
+import pytest
+
+from tutor import readers
+from tutor.run import Run
+from tutor.run.called import called
+
+LIGHTNING = ("val_loss/dataloader_idx_0", "val_loss/dataloader_idx_1")
+
+
+def read(tmp_path: Path, *rows: str) -> Run:
+    log = tmp_path / "metrics.csv"
+    log.write_text("\n".join(rows) + "\n")
+    return readers.read(log)
+
+
+def averaged(run: Run) -> list[object]:
+    return [remark.facts["columns"] for remark in run.remarks if remark.key == "sets_averaged"]
+
+
+@pytest.mark.parametrize(
+    "sets", [LIGHTNING, ("val_near/loss", "val_far/loss"), ("eval/near/loss", "eval/far/loss")]
+)
+def test_their_mean_where_all_were_evaluated(tmp_path: Path, sets: tuple[str, str]):
+    run = read(tmp_path, f"step,loss,{','.join(sets)}", "1,4,3,5", "2,3,,", "3,2,2,5", "4,2,,7")
+    assert run["val_loss"].to_list() == [4.0, None, 3.5, None]
+    assert averaged(run) == [f"`{sets[0]}`, `{sets[1]}`"]
+
+
+def test_one_set_is_the_validation_loss(tmp_path: Path):
+    run = read(tmp_path, "step,loss,val_near/loss", "1,4,3", "2,3,2")
+    assert run["val_loss"].to_list() == [3.0, 2.0]
+    assert [remark.key for remark in run.remarks] == ["guessed"]
+
+
+def test_one_that_is_named_stands_alone(tmp_path: Path):
+    with called({"val_loss": LIGHTNING[1]}):
+        run = read(tmp_path, f"step,loss,{','.join(LIGHTNING)}", "1,4,3,5", "2,3,2,4")
+    assert run["val_loss"].to_list() == [5.0, 4.0]
+    assert not averaged(run)
+
+
+def test_a_validation_loss_is_what_it_is(tmp_path: Path):
+    run = read(tmp_path, "step,loss,val_loss,val_near/loss,val_far/loss", "1,4,1,3,5", "2,3,1,2,4")
+    assert run["val_loss"].to_list() == [1.0, 1.0]
+    assert not averaged(run)
+
+
+def test_a_score_of_a_set_is_no_loss(tmp_path: Path):
+    run = read(tmp_path, "step,loss,val_acc/dataloader_idx_0,val_near/accuracy", "1,4,0.3,0.5", "2,3,0.4,0.6")
+    assert not run.has("val_loss")
+
+
+def test_trainers_evaluations_are_named_too(tmp_path: Path):
+    log = tmp_path / "trainer_state.json"
+    rows = [
+        '{"step": 1, "loss": 3.0}', '{"step": 1, "eval_a_loss": 2.0}', '{"step": 1, "eval_b_loss": 4.0}',
+        '{"step": 2, "loss": 2.0}', '{"step": 2, "eval_a_loss": 1.0}', '{"step": 2, "eval_b_loss": 5.0}',
+    ]  # fmt: skip
+    log.write_text(f'{{"global_step": 2, "log_history": [{", ".join(rows)}]}}')
+    run = readers.read(log)
+    assert run["val_loss"].drop_nulls().to_list() == [3.0, 3.0]
+    assert averaged(run) == ["`eval_a_loss`, `eval_b_loss`"]
