@@ -170,14 +170,22 @@ class TestLearningRate:
             ((100, 200, 310), "planned"),
             ((100, 200, 330), "schedule"),
             ((200, 300), "schedule"),
+            ((200,), "schedule"),
+            ((100, 200), "planned"),  # the run begins with a cycle of its own
+            ((67, 200), "planned"),  # twice as long as the first
+            ((80, 200), "schedule"),
         ],
     )
     def test_restarts_at_equal_distances_are_planned(self, starts: tuple[int, ...], outcome: str):
         lr, last = [], 0
         for i in range(400):
             last = i if i in starts else last
-            lr.append(1e-3 - 5e-6 * (i - last))
+            lr.append(1e-3 - 2e-6 * (i - last))
         assert apply("lr_jump", make_run({"lr": lr}), JUMP, 200).outcome == outcome
+
+    def test_a_run_that_begins_lower_than_it_jumps_begins_no_cycle(self):
+        lr = [5e-4] * 100 + [1e-3 - 4e-6 * (i % 100) for i in range(200)]
+        assert apply("lr_jump", make_run({"lr": lr}), JUMP, 200).outcome == "schedule"
 
     def test_a_schedule_that_is_configured_with_restarts_is_planned(self):
         lr = [5e-4] * 150 + [1e-3] * 50

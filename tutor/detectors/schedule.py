@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_right
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from tutor.detectors import NOT_YET, Finding, detector
@@ -91,14 +92,22 @@ def _warms_up(run: Run, usual: float) -> pl.Series:
 
 
 def _planned(run: Run, size: float, even: float) -> bool:
-    """Whether jumps of about this size come back at equal distances, or the schedule is one with restarts."""
+    """Whether jumps of about this size come back at equal distances, or each time as many times as far apart,
+    or the schedule is one with restarts.
+
+    A run that begins as high as its rate jumps begins with a cycle of its own.
+    """
     schedule = run.manifest.schedule
     if any("restart" in str(one).lower() for one in (schedule.kind, getattr(schedule, "name", ""))):
         return True
-    rises = finite(run["lr"]).diff().fill_null(0.0)
-    steps = run.steps.filter(rises > size / 2)
-    gaps = steps.diff().drop_nulls()
-    return len(gaps) > 1 and to_float(gaps.max()) <= even * to_float(gaps.min())
+    lr = finite(run["lr"])
+    jumps = (lr.diff() > size / 2).fill_null(False)
+    if jumps.any() and to_float(lr[0]) * even >= to_float(lr.filter(jumps).max()):
+        jumps[0] = True
+    gaps = run.steps.filter(jumps).diff().drop_nulls().to_list()
+    times = [later / earlier for earlier, later in pairwise(gaps)]
+    longer = max(1, round(times[0])) if times else 1
+    return bool(times) and all(longer / even <= one <= longer * even for one in times)
 
 
 @detector(
