@@ -172,8 +172,6 @@ class TestLearningRate:
             ((200, 300), "schedule"),
             ((200,), "schedule"),
             ((100, 200), "planned"),  # the run begins with a cycle of its own
-            ((67, 200), "planned"),  # twice as long as the first
-            ((80, 200), "schedule"),
         ],
     )
     def test_restarts_at_equal_distances_are_planned(self, starts: tuple[int, ...], outcome: str):
@@ -181,6 +179,15 @@ class TestLearningRate:
         for i in range(400):
             last = i if i in starts else last
             lr.append(1e-3 - 2e-6 * (i - last))
+        assert apply("lr_jump", make_run({"lr": lr}), JUMP, 200).outcome == outcome
+
+    @pytest.mark.parametrize(
+        ("lengths", "outcome"), [((67, 133, 200), "planned"), ((80, 120, 200), "schedule")]
+    )
+    def test_so_are_cycles_each_of_which_is_so_many_times_as_long(
+        self, lengths: tuple[int, ...], outcome: str
+    ):
+        lr = [1e-3 * (1 - 0.9 * i / length) for length in lengths for i in range(length)]
         assert apply("lr_jump", make_run({"lr": lr}), JUMP, 200).outcome == outcome
 
     def test_a_run_that_begins_lower_than_it_jumps_begins_no_cycle(self):
