@@ -49,5 +49,5 @@ def test_sets_that_may_be_any_are_no_training(tmp_path: Path):
 
 def test_where_only_scores_are_printed_the_remark_names_them(tmp_path: Path):
     run = read(tmp_path, "[0]\ttrain-auc:0.7\n[1]\ttrain-auc:0.8\n")
-    assert [one.key for one in run.remarks] == ["no_loss"]
+    assert [one.key for one in run.remarks] == ["scores_alone"]
     assert "`train-auc`" in run.remarks[0].says("en")

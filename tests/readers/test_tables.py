@@ -13,8 +13,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.readers.texts import BOOSTED, LONG, UNNAMED
-from tutor import readers
+from tutor import readers, tree
 from tutor.readers.common.trainers import HUGGING_FACE, RUNNING, WINDOW
+from tutor.report import Report, reports
 from tutor.run import Aggregation, BadRunError, Run, called
 
 FIXTURES = Path(__file__).parent / "fixtures"
@@ -488,3 +489,33 @@ def test_any_history_gives_its_numbers_back(tmp_path: Path, losses: list[float],
     held_out = run["val_loss"].drop_nulls() if run.has("val_loss") else ()
     for found, wanted in ((run["loss"], losses), (held_out, history["val_loss"])):
         assert all(one == two or math.isnan(two) for one, two in zip(found, wanted, strict=True))
+
+
+class TestScores:
+    """What rises as a model learns: enough for a run, and no loss."""
+
+    def test_a_score_and_a_counter_are_a_run(self, tmp_path: Path):
+        (tmp_path / "log.csv").write_text("epoch,val_acc\n0,0.5\n1,0.6\n")
+        run = readers.read(tmp_path / "log.csv")
+        assert not run.has("loss")
+        assert [remark.key for remark in run.remarks] == ["scores_alone"]
+
+    def test_without_a_counter_they_are_none(self, tmp_path: Path):
+        (tmp_path / "log.csv").write_text("model,val_acc\na,0.5\nb,0.6\n")
+        with pytest.raises(BadRunError, match="one of losses"):
+            readers.read(tmp_path / "log.csv")
+
+    def test_one_that_is_named_as_a_loss_is_told(self, tmp_path: Path):
+        (tmp_path / "log.csv").write_text("epoch,val_acc,loss_of_acc\n0,0.5,2\n1,0.6,1\n")
+        for column, told in (("val_acc", True), ("loss_of_acc", False)):
+            with called.called({"loss": column}):
+                run = readers.read(tmp_path / "log.csv")
+            assert ("score_as_loss" in [remark.key for remark in run.remarks]) == told
+
+    def test_a_reward_that_is_lost_needs_no_loss(self, tmp_path: Path):
+        rewards = [*range(20), *range(20, 0, -1)]
+        rows = (f"{at},{reward}" for at, reward in enumerate(rewards))
+        (tmp_path / "log.csv").write_text("\n".join(("step,eval/episode_reward", *rows)))
+        [report] = [one for _, one in reports([str(tmp_path / "log.csv")], tree.find("phase-18"), tree.find)]
+        assert isinstance(report, Report)
+        assert report.data("en")["leaf"]["id"] == "score-lost"

@@ -11,7 +11,6 @@ from tutor import signals
 from tutor.detectors import Finding, Smoothed
 from tutor.detectors.courses import Course, course_of
 from tutor.detectors.grouped import Rise
-from tutor.detectors.objective import is_reward
 from tutor.detectors.windows import finite
 from tutor.run import Run, names, to_float
 from tutor.words import plain
@@ -19,11 +18,6 @@ from tutor.words import plain
 if TYPE_CHECKING:
     import polars as pl
 
-_SCORE = re.compile(
-    r"(?<![a-z])(acc|accuracy|acc@?1|acc1|top1|f1|auc|auroc|mcc|iou|miou|dice|bleu|m_?ap[0-9]*|r2)(?![a-z])",
-    re.IGNORECASE,
-)
-"""Columns that are higher the better the answers are, whatever else is traded for it."""
 _OTHER = re.compile(r"(?<![a-z])(best|max|min|top_?5|top_?k|train|training|loss)(?![a-z])", re.IGNORECASE)
 """Words of a column that only rises by design, or isn't about held-out data."""
 _LEVEL = 0.05
@@ -67,8 +61,8 @@ def score_lost(run: Run, chance: Rise, last: int) -> Finding | None:
 def _scored(run: Run) -> Iterator[tuple[str, pl.Series]]:
     """The columns of scores and rewards, with their finite values."""
     for name in run.frame.columns:
-        spelled = names.spelled(name)
-        scores = is_reward(name) or (_SCORE.search(spelled) and not _OTHER.search(spelled))
+        held_out = names.is_score(name) and not _OTHER.search(names.spelled(name))
+        scores = names.is_reward(name) or held_out
         if scores and not signals.find(name) and run.frame[name].dtype.is_numeric():
             yield name, finite(run.frame[name]).drop_nulls()
 

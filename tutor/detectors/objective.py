@@ -1,6 +1,5 @@
 """Whether a run's loss is what training brings down, or a reward or an opponent is what the run is after."""
 
-import re
 from typing import Any
 
 from tutor.detectors.courses import Course, course_of
@@ -15,20 +14,10 @@ ZEROS = 0.2
 ONE_SPIKE = 2
 """Changes of sign of a loss below 0 that spikes once: there and back."""
 
-_REWARD = re.compile(r"(?<![a-z])(ep(isode)?_?)?(rew|reward|return)s?(?![a-z/])|eprewmean", re.IGNORECASE)
-"""Columns of what an episode, or an answer, earns; `rewards/margins` of preference tuning is none."""
-_SPREAD = re.compile(r"(?<![a-z])(std|var|min|max|best|loss|norm)(?![a-z])", re.IGNORECASE)
-"""Words of a column that is about rewards, and doesn't say how high they usually are."""
 LEVEL = 0.1
 """The share of the rewards whose median is a level: of an estimator, not a bound."""
 SIGMAS = 3.0
 """So many times the noise of a level is no chance."""
-
-
-def is_reward(column: str) -> bool:
-    """Whether the column is how much an episode, or an answer, usually earns."""
-    spelled = names.spelled(column)
-    return bool(_REWARD.search(spelled)) and not _SPREAD.search(spelled)
 
 
 def opposed(run: Run) -> bool:
@@ -45,7 +34,7 @@ def earnings(run: Run) -> tuple[str, Course] | None:
     where it was.
     """
     for name in run.frame.columns:
-        if not is_reward(name) or not run.frame[name].dtype.is_numeric():
+        if not names.is_reward(name) or not run.frame[name].dtype.is_numeric():
             continue
         course = course_of(-run.frame[name].cast(float), LEVEL)
         if course is None or course.improvement <= SIGMAS * course.noise:

@@ -29,7 +29,8 @@ joined = byset.joined  # of files in one folder, in any format, that hold a set 
 def sources(path: Path) -> list[Source]:
     """A file whose first line names a column of losses, where no other reader knows it.
 
-    Without a column of steps its rows are numbered, where values stand below each name.
+    Without a column of steps its rows are numbered, where values stand below each name. With one, a score or
+    a reward is enough.
     """
     named = names_in(path)
     if (
@@ -54,7 +55,10 @@ def sources(path: Path) -> list[Source]:
     second = _second(path)
     if not named[-1] and second[-1:] == [""]:  # a separator ends each line
         named, second = named[:-1], second[:-1]
-    if not (known & _LOSSES or guessed) or ("step" not in known and not _values(second, len(named))):
+    scored = "step" in known and any(map(names.rises, named))
+    if not (known & _LOSSES or guessed or scored) or (
+        "step" not in known and not _values(second, len(named))
+    ):
         return []
     kind = "a CSV with a column of steps" if "step" in known else "a CSV without steps"
     return [Table(path, kind, guessed=guessed)]

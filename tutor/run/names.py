@@ -135,6 +135,14 @@ _WEIGHTED = re.compile(
 )
 """Words of a name that is about a loss, and none."""
 
+_REWARD = re.compile(r"(?<![a-z])(ep(isode)?_?)?(rew|reward|return)s?(?![a-z/])|eprewmean")
+"""Columns of what an episode, or an answer, earns; `rewards/margins` of preference tuning is none."""
+_SPREAD = re.compile(r"(?<![a-z])(std|var|min|max|best|loss|norm)(?![a-z])")
+"""Words of a column that is about rewards, and doesn't say how high they usually are."""
+_SCORE = re.compile(
+    r"(?<![a-z])(acc|accuracy|acc@?1|acc1|top1|f1|auc|auroc|mcc|iou|miou|dice|bleu|m_?ap[0-9]*|r2)(?![a-z])"
+)
+
 ABROAD: Mapping[str, str] = {
     **dict.fromkeys(("pérdida", "perdida", "perda", "perdita", "perte", "verlust", "pierdere"), "loss"),
     **dict.fromkeys(("paso", "passo", "pas", "schritt", "étape", "etape"), "step"),
@@ -281,6 +289,22 @@ def rivals(columns: Iterable[str], mapping: Mapping[str, str], log: Path) -> lis
     if loss is None or "loss" in names_for(log) or {spelled(loss), plainly(loss)} & _losses():
         return []
     return [one for one in columns if one not in mapping and not signals.find(one) and _says_loss(one)]
+
+
+def is_reward(column: str) -> bool:
+    """Whether the column is how much an episode, or an answer, usually earns."""
+    name = spelled(column)
+    return bool(_REWARD.search(name)) and not _SPREAD.search(name)
+
+
+def is_score(column: str) -> bool:
+    """Whether the column is the higher the better the answers are, whatever else is traded for it."""
+    return bool(_SCORE.search(spelled(column)))
+
+
+def rises(column: str) -> bool:
+    """Whether the column is a score or a reward, which rises as a model learns, and no loss."""
+    return (is_reward(column) or is_score(column)) and not _LOSS.search(spelled(column))
 
 
 def says_held_out(column: str) -> bool:

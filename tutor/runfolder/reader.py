@@ -26,7 +26,7 @@ from tutor.words import plain
 AGGREGATIONS = {"loss_ema": Aggregation("running", shows_nan=False)}
 """What isn't the value of its step: the trainer leaves NaN and Inf out of its average."""
 
-_MUTE = ("no_loss", "loss_unlogged")
+_MUTE = ("no_loss", "loss_unlogged", "scores_alone")
 _PASSING = ("torn_line", *_MUTE)  # remarks that hold until the log has grown
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, TypedDict, Unpack
 from tutor.readers.common import several, trainers
 from tutor.readers.common.sets import with_mean
 from tutor.run import Aggregation, BadRunError, Counts, Manifest, Remark, Run, called, limits, names
+from tutor.words import quoted
 
 if TYPE_CHECKING:
     import polars as pl
@@ -88,6 +89,7 @@ def run_of_table(frame: "pl.DataFrame", path: Path, **about: Unpack[About]) -> R
     from tutor.run.normalise import hidden, normalise_each
 
     said = called.checked(path, frame.columns)
+    scores = _scores_named(path, frame.columns)
     known = names.mapping(frame.columns, path).values()
     frame, averaged = with_mean(frame, known, called.names_for(path))
     given, mapping = frame.columns, names.mapping(frame.columns, path)
@@ -112,6 +114,7 @@ def run_of_table(frame: "pl.DataFrame", path: Path, **about: Unpack[About]) -> R
                 remarks=(
                     *said,
                     *about.get("remarks", ()),
+                    *scores,
                     *averaged,
                     *more,
                     *hidden(told),
@@ -123,6 +126,16 @@ def run_of_table(frame: "pl.DataFrame", path: Path, **about: Unpack[About]) -> R
             )
         )
     return several.in_turn(runs)
+
+
+def _scores_named(path: Path, columns: Sequence[str]) -> list[Remark]:
+    """A remark for each score or reward that was named as a loss: its rise reads as a fault."""
+    said = called.names_for(path)
+    return [
+        Remark("score_as_loss", {"column": quoted([column]), "signal": signal})
+        for signal in ("loss", "val_loss")
+        if (column := said.get(signal)) in columns and column and names.rises(column)
+    ]
 
 
 def _of_batches(frame: "pl.DataFrame", mapping: Mapping[str, str]) -> bool:
