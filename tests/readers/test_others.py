@@ -640,3 +640,16 @@ def test_whatever_a_file_holds_is_a_run_or_one_clear_line(
     else:
         assert run.steps.is_sorted()
         assert run.steps.is_unique().all()
+
+
+@pytest.mark.parametrize(
+    ("line", "size"),
+    [
+        ("found vocab_size = 65 (inside data/shakespeare_char/meta.pkl)", 65),
+        ("defaulting to vocab_size of GPT-2 to 50304 (50257 rounded up for efficiency)", 50304),
+        ("tokens per iteration will be: 16,384", None),
+    ],
+)
+def test_nanogpt_prints_the_vocabulary_above_its_first_row(tmp_path: Path, line: str, size: int | None):
+    (tmp_path / "out.log").write_text(f"{line}\n{TEXTS['nanogpt']}iter 20: loss 3.0, time 9ms\n")
+    assert readers.read(tmp_path / "out.log").manifest.vocab_size == size

@@ -8,6 +8,7 @@ Sources: nanoGPT's train.py, karpathy/ng-video-lecture's gpt.py
 """
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -22,6 +23,7 @@ _BETWEEN = rf"^\s*(?P<step>[0-9]+) \| loss (?P<loss>{NUMBER})"
 _FIELD = rf"\| (?P<name>lr|norm) (?P<value>{NUMBER})"
 _LINES = Lines((Line(_TRAINED), Line(_EVALUATED), Line(_BETWEEN, _FIELD)))
 _EITHER = either(_TRAINED, _EVALUATED)
+_VOCABULARY = re.compile(r"^(?:found vocab_size = |defaulting to vocab_size of GPT-2 to )([0-9]{1,9})\b", re.M)
 _SAVING = b"saving checkpoint to"
 _AT = re.compile(rb"\bstep ([0-9]{1,15}): train loss")
 _PIECE = 1_000_000
@@ -52,9 +54,16 @@ def _last_saved(path: Path) -> int | None:
     return saved
 
 
+def _settings(text: str) -> Iterator[tuple[str, str]]:
+    """What the lines above the first say of the configuration: the size of the vocabulary."""
+    if said := _VOCABULARY.search(text):
+        yield "vocab_size", said[1]
+
+
 def sources(path: Path) -> list[Source]:
     """A file with such a line."""
-    return [Output(path, "nanoGPT's output", _LINES)] if has(path, _EITHER) else []
+    known = has(path, _EITHER)
+    return [Output(path, "nanoGPT's output", _LINES, settings=_settings)] if known else []
 
 
 def lacks(path: Path) -> str | None:  # noqa: ARG001
