@@ -653,3 +653,30 @@ def test_whatever_a_file_holds_is_a_run_or_one_clear_line(
 def test_nanogpt_prints_the_vocabulary_above_its_first_row(tmp_path: Path, line: str, size: int | None):
     (tmp_path / "out.log").write_text(f"{line}\n{TEXTS['nanogpt']}iter 20: loss 3.0, time 9ms\n")
     assert readers.read(tmp_path / "out.log").manifest.vocab_size == size
+
+
+def test_names_kept_for_another_log_of_the_folder_change_nothing(tmp_path: Path):
+    rows = "\n".join(f"{at},{4 - at / 10},{4.1 - at / 10}" for at in range(20))
+    (tmp_path / "history.csv").write_text(f"epoch,train_mse,val_mse\n{rows}\n")
+    before = readers.read(tmp_path / "history.csv")
+    (tmp_path / "tutor-names.json").write_text('{"loss": "objective", "step": "n"}')
+    after = readers.read(tmp_path / "history.csv")
+    assert (
+        (after.has("loss"), after.has("val_loss"))
+        == (before.has("loss"), before.has("val_loss"))
+        == (True, True)
+    )
+    assert after.frame.equals(before.frame)
+    assert [one.key for one in after.remarks if one.key == "called_else"] == ["called_else"] * 2
+
+
+def test_a_column_that_was_named_and_isnt_there_is_told(tmp_path: Path):
+    (tmp_path / "log.csv").write_text("n,objective\n1,2\n2,1\n")
+    with called.called({"loss": "objectiv"}), pytest.raises(BadRunError, match="no column `objectiv`"):
+        readers.read(tmp_path / "log.csv")
+
+
+def test_german_compounds(tmp_path: Path):
+    (tmp_path / "log.csv").write_text("Epoche;Trainingsverlust;Validierungsverlust\n0;1,5;1,6\n1;1,25;1,4\n")
+    run = readers.read(tmp_path / "log.csv")
+    assert (run["loss"].to_list(), run["val_loss"].to_list()) == ([1.5, 1.25], [1.6, 1.4])

@@ -53,7 +53,7 @@ class Rounds:
 
         remarks: list[Remark] = []
         rows = frame_of(self.path, _LINES, remarks)
-        taken = unsaid(_signals(rows.columns), self.path)
+        taken = unsaid(_signals(rows.columns), self.path, rows.columns)
         if taken:
             remarks.append(Remark("printed", {"taken": in_words(taken)}))
         return run_of_frame(renamed(rows, taken), self.path, name=self.path.name, remarks=remarks)

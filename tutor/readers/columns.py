@@ -11,7 +11,7 @@ from tutor.readers.common.placing import held_out
 from tutor.readers.common.rows import number
 from tutor.readers.common.tables import Table, beginning, names_in, separator
 from tutor.readers.source import Source
-from tutor.run import names
+from tutor.run import called, names
 from tutor.words import quoted
 
 _OTHERS = (deepxde, keras, lightning, long_csv, stable_baselines3, ultralytics, wandb_export)
@@ -71,6 +71,8 @@ def lacks(path: Path) -> str | None:
         return None
     if _values(named, len(named)) or _printed(named):
         return None
+    if absent := [column for column in called.names_for(path).values() if column not in named]:
+        return f"as a CSV it has no column {quoted(absent)}, as was said of it; it has {quoted(named)}"
     return _missing(named, set(names.mapping(named, path).values()))
 
 

@@ -54,7 +54,7 @@ class Document:
         found, remarks = named[self.path], list[Remark]()
         rows = _in_rows(found, self.path, remarks) if found.objects else _by_place(found, self.path, remarks)
         table = table_of(rows, remarks)
-        taken = unsaid(found.guessed, self.path)
+        taken = unsaid(found.guessed, self.path, table.columns)
         if taken:
             remarks.append(Remark("guessed", {"taken": in_words(taken)}))
         table = renamed(table.rename(_plain(table.columns, self.path)), taken)
@@ -132,7 +132,7 @@ def _signals(columns: Iterable[str], path: Path, guessed: Mapping[str, str]) -> 
     said = {column: signal for signal, column in called.names_for(path).items() if column in columns}
     plain = {names.plainly(name): name for name in reversed(columns) if name not in said}
     known = {plain[name]: signal for name, signal in names.known(plain).items()}
-    taken = {column: signal for signal, column in unsaid(guessed, path).items()}
+    taken = {column: signal for signal, column in unsaid(guessed, path, columns).items()}
     return {
         **{column: signal for column, signal in known.items() if signal not in said.values()},
         **taken,

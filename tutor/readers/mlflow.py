@@ -56,7 +56,7 @@ class Metric:
     def read(self, since: Run | None = None) -> Run:  # noqa: ARG002
         """The run, read whole."""
         rows = by_step(_lines(self.path, self.path.name))
-        taken = unsaid({self.signal: self.path.name}, self.path)
+        taken = unsaid({self.signal: self.path.name}, self.path, rows.columns)
         return run_of_frame(renamed(rows, taken), self.path, name=self.path.name)
 
 

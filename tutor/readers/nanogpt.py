@@ -23,7 +23,9 @@ _BETWEEN = rf"^\s*(?P<step>[0-9]+) \| loss (?P<loss>{NUMBER})"
 _FIELD = rf"\| (?P<name>lr|norm) (?P<value>{NUMBER})"
 _LINES = Lines((Line(_TRAINED), Line(_EVALUATED), Line(_BETWEEN, _FIELD)))
 _EITHER = either(_TRAINED, _EVALUATED)
-_VOCABULARY = re.compile(r"^(?:found vocab_size = |defaulting to vocab_size of GPT-2 to )([0-9]{1,9})\b", re.M)
+_VOCABULARY = re.compile(
+    r"^(?:found vocab_size = |defaulting to vocab_size of GPT-2 to )([0-9]{1,9})\b", re.M
+)
 _SAVING = b"saving checkpoint to"
 _AT = re.compile(rb"\bstep ([0-9]{1,15}): train loss")
 _PIECE = 1_000_000

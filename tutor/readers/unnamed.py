@@ -111,7 +111,7 @@ class Unnamed:
     def read(self, since: Run | None = None) -> Run:  # noqa: ARG002
         """The run, read whole."""
         remarks: list[Remark] = []
-        taken = unsaid(self.layout.signals(self.path), self.path)
+        taken = unsaid(self.layout.signals(self.path), self.path, self.layout.columns)
         if taken:
             remarks.append(Remark("unnamed", {"taken": in_words(taken)}))
         if self.layout.line:

@@ -152,6 +152,12 @@ ABROAD: Mapping[str, str] = {
     **dict.fromkeys(("validierung", "validazione", "validare"), "validation"),
     **dict.fromkeys(("entrenamiento", "treino", "treinamento", "entraînement", "entrainement"), "train"),
     **dict.fromkeys(("addestramento", "antrenare"), "train"),
+    **{
+        "trainingsverlust": "train_loss",
+        "validierungsverlust": "validation_loss",
+        "testverlust": "test_loss",
+    },
+    **{"lernrate": "learning_rate", "epochen": "epochs", "schritte": "steps"},
     **dict.fromkeys(("exactitud", "precisión", "acurácia", "acuracia", "genauigkeit"), "accuracy"),
 }
 """Words of Spanish, Portuguese, French, Italian, German and Romanian, and the English ones that they mean."""
@@ -286,7 +292,7 @@ def rivals(columns: Iterable[str], mapping: Mapping[str, str], log: Path) -> lis
     Such a log has parts of a loss, or the losses of several models, and no name says which is meant.
     """
     loss = next((column for column, signal in mapping.items() if signal == "loss"), None)
-    if loss is None or "loss" in names_for(log) or {spelled(loss), plainly(loss)} & _losses():
+    if loss is None or names_for(log).get("loss") == loss or {spelled(loss), plainly(loss)} & _losses():
         return []
     return [one for one in columns if one not in mapping and not signals.find(one) and _says_loss(one)]
 

@@ -1,7 +1,7 @@
 """What a log's own words don't say and a reader takes on trust: which of its columns are which signals."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from math import isnan
 from pathlib import Path
 from statistics import median
@@ -172,9 +172,12 @@ def ends(column: Sequence[float]) -> tuple[float, float]:
     return median(column[:third]), median(column[-third:])
 
 
-def unsaid(guessed: Mapping[str, str], log: Path) -> dict[str, str]:
-    """By signal the columns that the reader of `log` guesses, but for those that the user speaks of."""
-    said = called.names_for(log)
+def unsaid(guessed: Mapping[str, str], log: Path, columns: Collection[str]) -> dict[str, str]:
+    """By signal the columns that the reader of `log` guesses, but for those that the user speaks of.
+
+    Of names that were kept for a whole folder, only those hold that are among the log's own `columns`.
+    """
+    said = {signal: column for signal, column in called.names_for(log).items() if column in columns}
     return {
         signal: column
         for signal, column in guessed.items()

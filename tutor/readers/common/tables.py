@@ -62,7 +62,7 @@ class Table:
         remarks: list[Remark] = []
         rows = tidy(cells(self.path, remarks))
         rows = rows.rename({"": names.free("index", rows.columns)}, strict=False)  # as pandas writes its own
-        if taken := unsaid(self.guessed, self.path):
+        if taken := unsaid(self.guessed, self.path, rows.columns):
             remarks.append(Remark("guessed", {"taken": in_words(taken)}))
             rows = renamed(rows, taken)
         rows = with_nan(rows, self.path, remarks, "blank_is_nan")
