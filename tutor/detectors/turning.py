@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from tutor.detectors import NO_DATA, NOT_YET, Finding, detector
+from tutor.detectors import NO_DATA, NOT_YET, Finding, any_of, detector
 from tutor.detectors.grouped import Rise
 from tutor.detectors.held_out import broken_evaluation
 from tutor.detectors.lost import score_lost
@@ -26,7 +26,7 @@ _TURNED = (
 
 
 @detector(
-    signals=(),
+    signals=(any_of("val_loss", "loss", "step"),),  # a score alone is enough
     outcomes=("non-finite", "turns", "both", "rises", "jumps", "score-lost", "some", "slightly", "no"),
     facts={
         "score-lost": ("score", "begin", "best", "best_step", "end", "given", "bound"),
