@@ -140,6 +140,14 @@ class TestWhatIsSeen:
         assert any(" 0┤" in line[40:] for line in drawn)
         assert "val_iou" not in lines(run, "loss", colour=False)[0]
 
+    def test_without_a_loss_it_has_the_panel_to_itself(self):
+        run = make_run({"val_acc": [0.5] * 20 + [0.9] * 20 + [0.5] * 20})
+        assert any("loss.item()" in line for line in lines(run, "loss"))
+        ruling = plots.Ruling((0, 59), 39, "val_acc", run.steps, run["val_acc"])
+        drawn = lines(run, "loss", ruling=ruling, colour=False)
+        assert "val_acc" in drawn[0]
+        assert not any("loss.item()" in line for line in drawn)
+
 
 class TestViews:
     def test_one_that_shows_the_checkpoints_next_to_the_mark(self):

@@ -124,3 +124,8 @@ async def test_keys_are_answered_while_a_long_log_is_looked_at(walk, monkeypatch
         goes_on.set()
         await until(pilot, lambda: plot.level is not None)
         assert plot.level == screen.levels["loss"]
+
+
+def test_a_log_of_a_score_alone_asks_for_no_signal_of_the_panel():
+    run = make_run({"val_acc": [0.5] * 8})
+    assert looks.asked(walks.begin(run, trees.find("phase-19"), ("5.4", None)), "loss") == ""

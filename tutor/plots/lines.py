@@ -81,13 +81,15 @@ def draw(request: Request) -> Drawn:
     """Any of the panels above."""
     axes = families(request.run, request.panel)
     known = [family for family in axes if any(_has(request, signal) for signal in family.signals)]
+    score = _score(request, axes)
+    if not known and score:
+        return _alone(replace(request, level=None), score)
     if not known:
         return Still(
             request.missing(*([request.asked] if request.asked else (one.signals[0] for one in axes)))
         )
     if not request.any_rows():
         return Still(request.empty())
-    score = _score(request, axes)
     if (len(known) == 1 and not score) or request.width < 50:
         return _picture(request, known[0])
     width, height = (request.width - 1) // 2, request.height

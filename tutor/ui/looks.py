@@ -83,7 +83,8 @@ def asked(walk: AtQuestion, panel: str) -> str:
     rule = walk.question.rule
     if rule is None or panel != walk.question.panel:
         return ""
-    return detectors.signal_of(rule.detector, walk.run) or ""
+    signal = detectors.signal_of(rule.detector, walk.run)
+    return "" if signal in (None, "step") else signal  # of steps alone nothing is drawn
 
 
 def first_panel(walk: AtQuestion) -> str:
