@@ -107,7 +107,7 @@ class LeafScreen(LeafHealth):
             "verdict": self._verdict(lang),
             "rests": leafpanes.rests_on(self.walk, lang),
             "seal": seal.told(self._opened, lang) if self._opened else None,
-            "proof": leafpanes.proven(self._proof, lang),
+            "proof": leafpanes.proven(self._proof, lang, post_mortem=self.walk.leaf.post_mortem),
             "lesson": leafpanes.learned(lesson, str(self._keeper.notebook.lessons_path)),
             "fix": fixes.told(self.walk, self._tried, lang),
             "table": leafpanes.table(self.walk, lang),

@@ -28,8 +28,11 @@ def rests_on(walk: AtLeaf, lang: str) -> Content | None:
     return Content("\n".join(f"? {one}" for one in guesses)) if guesses else None
 
 
-def proven(proof: Proof | None, lang: str) -> Content | None:
-    """That there is something to prove or, once begun, how far that has come and where it goes on."""
+def proven(proof: Proof | None, lang: str, *, post_mortem: bool) -> Content | None:
+    """That there is something to prove or, once begun, how far that has come and where it goes on.
+
+    With a `post_mortem`, that it takes what was proven as evidence.
+    """
     if proof is None:
         return None
     count = len(proof.card.ladder)
@@ -40,6 +43,8 @@ def proven(proof: Proof | None, lang: str) -> Content | None:
         onward = say("prove.left_at", lang, number=ahead.number, count=count)
     else:
         onward = say("prove.look_again" if proof.finished else "prove.left_at_cause", lang)
+        if proof.finished and post_mortem:
+            onward = f"{say('prove.as_evidence', lang)} · {onward}"
     return Content.assemble((scored(proof, lang), "bold"), (f"   {onward}", "$foreground-muted"))
 
 
