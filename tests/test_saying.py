@@ -212,6 +212,17 @@ class TestEnd:
         assert set(roles(settles)) == {"assumed"}
         assert "with 140 more rows the log could answer: has the loss risen? (4.1)" in settles[0].text
 
+    def test_one_that_is_over_gets_no_more_rows(self):
+        for steps, said in (
+            (60, "the run is over; logged more often, with 140 more rows"),
+            (400, "check again"),
+        ):
+            run = make_run(
+                {"loss": [4.0 - 0.04 * t for t in range(60)]}, {"dtype": "fp32", "settings": {"steps": steps}}
+            )
+            stood, looks = walk.unattended(run, PHASE_19)
+            assert said in saying.of_end([walk.Stage(stood, looks)], "en")[1].text
+
     def test_a_blip_shortly_before_the_end_says_how_many_rows_would_settle_it(self):
         loss = [2.0 - 1e-3 * t + 0.01 * (t % 2) + (0.15 if t >= 596 else 0.0) for t in range(600)]
         stood, looks = walk.unattended(make_run({"loss": loss}, {"dtype": "fp32"}), PHASE_19)

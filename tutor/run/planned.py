@@ -35,3 +35,9 @@ def planned(run: Run) -> Planned | None:
         said = horizon.value
     steps = whole(said)
     return Planned(steps, steps) if steps else None
+
+
+def over(run: Run) -> bool:
+    """Whether the log has come to the last step that the run was to have; False where nothing says."""
+    ends = planned(run)
+    return ends is not None and len(run) > 0 and int(run.steps[-1]) >= ends.last

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from tutor.detectors import NOT_YET, Finding
+from tutor.run.planned import over
 from tutor.saying.leaf import of_fix, of_meaning
 from tutor.saying.question import Line, how_to_log, look_yourself, more_rows, of_look, to_record
 from tutor.walk import (
@@ -76,7 +77,8 @@ def _undecided(stages: Sequence[Stage], lang: str) -> Iterator[Line]:
             if one.outcome == NOT_YET
         ]
         rows = max(map(more_rows, short), default=1)
-        yield Line("assumed", say("check.too_early", lang, questions=found, rows=rows))
+        key = "check.too_sparse" if over(stages[0].walk.run) else "check.too_early"
+        yield Line("assumed", say(key, lang, questions=found, rows=rows))
     yield from dict.fromkeys(
         line
         for stage, questions in zip(stages, unseen, strict=True)
