@@ -452,7 +452,13 @@ class TestDrafts:
             assert len(book.drafts()) == 1
 
     @pytest.mark.parametrize(
-        ("keys", "lesson"), [(["enter"], "Mine"), (["down", "enter"], ""), (["escape"], "Mine")]
+        ("keys", "lesson"),
+        [
+            (["enter"], "Mine"),
+            (["down", "enter", "down", "enter"], ""),  # asked twice
+            (["down", "enter", "enter"], "Mine"),
+            (["escape"], "Mine"),
+        ],
     )
     async def test_offered_again(self, book, keys, lesson):
         left = begun().but(lesson="Mine")
@@ -461,8 +467,9 @@ class TestDrafts:
             app = pilot.app
             await pilot.pause()
             assert isinstance(app.screen, PickScreen)
-            await pilot.press(*keys)
-            await pilot.pause()
+            for key in keys:
+                await pilot.press(key)
+                await pilot.pause()
             await settle(pilot)
             assert app.screen.pm.lesson == lesson
 

@@ -122,7 +122,11 @@ class PostMortemScreen(Page):
         go_on = self.say("postmortem.draft.go_on", done=done) if left else saved_as
         rows = [("draft", go_on), ("new", self.say("postmortem.draft.anew"))]
         offer = "postmortem.draft.offer" if left else "postmortem.draft.offer_saved"
-        if await self.app.push_screen_wait(PickScreen(offer, rows)) != "new":
+        picked = await self.app.push_screen_wait(PickScreen(offer, rows))
+        if picked == "new" and left:  # what was written would be gone
+            sure = [("draft", go_on), ("new", self.say("postmortem.draft.erase"))]
+            picked = await self.app.push_screen_wait(PickScreen("postmortem.draft.sure", sure))
+        if picked != "new":
             self.pm = draft.with_log_of(self.pm)
             self.keeper.take_up(self.pm, saved=draft is saved)
             await self._open()
