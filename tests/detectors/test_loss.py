@@ -194,6 +194,14 @@ class TestSpike:
         found = apply("spike", run, SPIKE)
         assert (found.step, found.facts["count"]) == (named, 1 if named == 150 else 2)
 
+    @pytest.mark.parametrize(("dip", "count"), [(1.0, 1), (0.01, 2)])
+    def test_a_climb_that_goes_on_is_one_however_tall(self, dip: float, count: int):
+        climb = [2.0 * 1.1**row for row in range(120)]
+        climb[70] *= dip  # below the peak of the first half window, where it came down in between
+        found = apply("spike", make_run({"loss": wave(150) + climb}), SPIKE)
+        assert found.facts["count"] == count
+        assert (found.step == 150) == (count == 1)
+
     def test_one_row_that_lasts_no_longer_takes_no_later_spike_for_its_part(self):
         run = make_run({"loss": wave(150) + [4.0] + wave(149) + [9.0] * 4 + wave(20)})
         assert apply("spike", run, SPIKE).step == 300

@@ -1,6 +1,9 @@
 """Detector of a spike of the loss: whether there is one, and where."""
 
+from __future__ import annotations
+
 import math
+from typing import TYPE_CHECKING
 
 from tutor.detectors import NO_DATA, NOT_YET, Finding, detector
 from tutor.detectors.beginning import continued, resumed
@@ -14,7 +17,10 @@ from tutor.detectors.windows import (
     finite,
     noise_of,
 )
-from tutor.run import Run, to_float
+from tutor.run import Run, known_float, to_float
+
+if TYPE_CHECKING:
+    import polars as pl
 
 FIRST = 3
 """Rows whose median tells where a loss began: of an estimator, the fewest that one odd batch doesn't move."""
@@ -65,7 +71,7 @@ def spike(
         first_rows = lifted or _tower(run, span, foremost.alone)
     else:
         first_rows = _leap(run, span, early, foremost) or _early(run, span, early, resumed_above.sigmas)
-    found = _of_their_own([*first_rows, *episodes(run, window, sigmas)], foremost)
+    found = _of_their_own([*first_rows, *episodes(run, window, sigmas)], foremost, finite(run["loss"]))
     facts = {"sigmas": sigmas, "rows": span, "count": len(found)}
     if not found and run.aggregation("loss").over == "running":
         return Finding(NO_DATA, facts={"missing": []})
@@ -99,14 +105,20 @@ def spike(
     )
 
 
-def _of_their_own(found: list[Episode], foremost: Foremost) -> list[Episode]:
-    """The spikes, in order, but for those that are parts of an earlier one."""
+def _of_their_own(found: list[Episode], foremost: Foremost, loss: pl.Series) -> list[Episode]:
+    """The spikes, in order, but for those that are parts of an earlier one.
+
+    So is a taller one, where the loss climbs on to it and never comes down to the peak of the earlier again.
+    """
     kept: list[Episode] = []
     lasting: Episode | None = None  # the last that is long enough for others to be parts of it
     for one in found:
         inside = lasting is not None and one.row < lasting.row + lasting.rows
-        if lasting is not None and inside and one.excess < foremost.times * lasting.excess:
-            continue
+        if lasting is not None and inside:
+            lowest = known_float(loss[lasting.peak_row : one.row + 1].min())
+            climbs_on = lowest is not None and lowest >= lasting.peak
+            if climbs_on or one.excess < foremost.times * lasting.excess:
+                continue
         kept.append(one)
         lasting = one if one.rows >= foremost.rows else lasting
     return kept
