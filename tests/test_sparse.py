@@ -51,8 +51,14 @@ class TestWindows:
         [
             (1, ""),
             (5, ""),
-            (10, "Here, with a row every 10 steps: 100 steps are 20 rows (200 steps)"),
-            (500, "Here, with a row every 500 steps: 100 steps are 20 rows (10000 steps)"),
+            (
+                10,
+                "Here, with a row every 10 steps: 20 rows (200 steps) stand for 100 steps, which hold too few",
+            ),
+            (
+                500,
+                "Here, with a row every 500 steps: 20 rows (10000 steps) stand for 100 steps, which hold too few",
+            ),
         ],
     )
     def test_those_that_the_question_names(self, steps: int, said: str):
