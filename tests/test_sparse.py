@@ -53,11 +53,13 @@ class TestWindows:
             (5, ""),
             (
                 10,
-                "Here, with a row every 10 steps: 20 rows (200 steps) stand for 100 steps, which hold too few",
+                "Here, with a row every 10 steps: 20 rows (200 steps) stand for 100 steps, "
+                "which hold too few",
             ),
             (
                 500,
-                "Here, with a row every 500 steps: 20 rows (10000 steps) stand for 100 steps, which hold too few",
+                "Here, with a row every 500 steps: 20 rows (10000 steps) stand for 100 steps, "
+                "which hold too few",
             ),
         ],
     )
