@@ -349,6 +349,12 @@ class TestEvidence:
             "batch/loader": "rules_out",
         }
 
+    def test_a_gradient_that_stays_tall_is_no_one_batch_as_the_walk_says(self):
+        tall = [50.0 if SPIKE <= t < SPIKE + 20 else 1.0 for t in range(END)]
+        pm = begun(spiked(grad_norm=tall))
+        assert self.verdicts(pm)["gradient/rare_token"] == "rules_out"
+        assert pm.log["gradient/rare_token"].why == "gradient_lasts"
+
     def test_a_batch_that_comes_twice(self):
         hashes = [f"{t:08x}" for t in range(END)]
         hashes[SPIKE] = hashes[SPIKE - 5]

@@ -67,12 +67,16 @@ def lr_jumps(incident: Incident) -> Reading | None:
 
 @cell("gradient", "rare_token", signals=("grad_norm",), numbers=("bad_batch",), at_step=True)
 def gradient_spikes(incident: Incident) -> Reading | None:
-    """A gradient norm that spikes with the batch."""
+    """A gradient norm that spikes with the batch, and no longer than one, as the walk asks too."""
     worst, baseline = incident.worst("grad_norm"), incident.baseline("grad_norm")
     ratio, bound = _ratio(worst, baseline), incident.spike_ratio
     if ratio is None or baseline is None:
         return None
     facts = {"value": worst, "baseline": baseline.mean, "ratio": ratio}
+    struck = incident.found("bad_batch")
+    if struck.outcome == "lasts":
+        lasted = {"rows": struck.facts["bad_rows"], "most": struck.facts["most"]}
+        return reading("rules_out", "gradient_lasts", **facts, **lasted, bound=bound)
     if ratio > bound:
         return reading("favours", "gradient_spikes", **facts, bound=bound)
     return reading("rules_out", "gradient_calm", **facts, bound=CALM_RATIO) if ratio < CALM_RATIO else None
