@@ -49,6 +49,12 @@ def test_a_validation_loss_is_what_it_is(tmp_path: Path):
     assert not averaged(run)
 
 
+def test_parts_of_an_evaluation_loss_are_no_sets(tmp_path: Path):
+    run = read(tmp_path, "step,loss,eval_loss,eval_box_loss,eval_class_loss", "1,4,8,3,5", "2,3,6,2,4")
+    assert run["val_loss"].to_list() == [8.0, 6.0]
+    assert not averaged(run)
+
+
 def test_a_score_of_a_set_is_no_loss(tmp_path: Path):
     run = read(tmp_path, "step,loss,val_acc/dataloader_idx_0,val_near/accuracy", "1,4,0.3,0.5", "2,3,0.4,0.6")
     assert not run.has("val_loss")

@@ -29,10 +29,7 @@ def with_mean(
     import polars as pl  # only who reads a log pays for it
 
     if "val_loss" in known:
-        averaged = (
-            [name for name in rows.columns if _NAMED.match(name)] if "eval_loss" in rows.columns else []
-        )
-        return rows, _remarks(averaged) if "val_loss" not in said else []
+        return rows, _remarks(_averaged(rows)) if "val_loss" not in said else []
     losses = [name for name in _of_sets(rows.columns) if rows[name].dtype.is_numeric()]
     if not losses:
         return rows, []
@@ -41,6 +38,17 @@ def with_mean(
         return rows, []
     mean = rows.select(pl.mean_horizontal(losses)).to_series().set(~whole, None)
     return rows.with_columns(mean.alias("val_loss")), _remarks(losses)
+
+
+def _averaged(rows: "pl.DataFrame") -> list[str]:
+    """The losses of the sets whose mean a reader took for `eval_loss`; [] where that is a loss of its own."""
+    import polars as pl  # only who reads a log pays for it
+
+    losses = [name for name in rows.columns if _NAMED.match(name)]
+    if len(losses) < 2 or "eval_loss" not in rows.columns:
+        return []
+    off = rows.select((pl.mean_horizontal(losses) - pl.col("eval_loss")).abs()).to_series().drop_nulls()
+    return losses if len(off) and not (off > 0).any() else []
 
 
 def _of_sets(columns: Sequence[str]) -> list[str]:
