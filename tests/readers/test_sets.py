@@ -55,6 +55,14 @@ def test_parts_of_an_evaluation_loss_are_no_sets(tmp_path: Path):
     assert not averaged(run)
 
 
+def test_columns_of_text_are_no_losses(tmp_path: Path):
+    run = read(
+        tmp_path, "step,loss,eval_loss,eval_a_loss,eval_b_loss,val_c/loss", "1,4,8,x,y,z", "2,3,6,x,y,z"
+    )
+    assert run["val_loss"].to_list() == [8.0, 6.0]
+    assert not read(tmp_path, "step,loss,val_c/loss", "1,4,z", "2,3,z").has("val_loss")
+
+
 def test_a_score_of_a_set_is_no_loss(tmp_path: Path):
     run = read(tmp_path, "step,loss,val_acc/dataloader_idx_0,val_near/accuracy", "1,4,0.3,0.5", "2,3,0.4,0.6")
     assert not run.has("val_loss")

@@ -47,6 +47,8 @@ def _averaged(rows: "pl.DataFrame") -> list[str]:
     losses = [name for name in rows.columns if _NAMED.match(name)]
     if len(losses) < 2 or "eval_loss" not in rows.columns:
         return []
+    if not all(rows[name].dtype.is_numeric() for name in ("eval_loss", *losses)):
+        return []
     off = rows.select((pl.mean_horizontal(losses) - pl.col("eval_loss")).abs()).to_series().drop_nulls()
     return losses if len(off) and not (off > 0).any() else []
 
