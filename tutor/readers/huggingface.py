@@ -141,7 +141,7 @@ def _keys(file: Path, changed: Hashable) -> tuple[int, ...]:  # noqa: ARG001 (on
 
 
 def _tidy(rows: "pl.DataFrame") -> "pl.DataFrame":
-    """The rows without the summary at the end, unless it is all; several sets' evaluations as their mean.
+    """The rows without the summary at the end, unless it is all; the evaluations of several sets in one row.
 
     A second evaluation at one step is of the best checkpoint, loaded again at the end: it isn't the run's.
     """
@@ -161,7 +161,6 @@ def _tidy(rows: "pl.DataFrame") -> "pl.DataFrame":
         rows.filter(held_out).group_by(_TOGETHER, maintain_order=True).agg(pl.all().drop_nulls().first())
     )
     evaluated = evaluated.unique("step", keep="first", maintain_order=True)
-    evaluated = evaluated.with_columns(pl.mean_horizontal(losses).alias("eval_loss"))
     tidy = pl.concat([rows.filter(~held_out), evaluated], how="diagonal")
     return tidy.sort(_TOGETHER, maintain_order=True).drop(_TOGETHER)
 

@@ -90,8 +90,7 @@ def run_of_table(frame: "pl.DataFrame", path: Path, **about: Unpack[About]) -> R
 
     said = called.checked(path, frame.columns)
     scores = _scores_named(path, frame.columns)
-    known = names.mapping(frame.columns, path).values()
-    frame, averaged = with_mean(frame, known, called.names_for(path))
+    frame, averaged = with_mean(frame, names.mapping(frame.columns, path).values())
     given, mapping = frame.columns, names.mapping(frame.columns, path)
     if _of_batches(frame, mapping):
         mapping = {column: signal for column, signal in mapping.items() if signal != "step"}

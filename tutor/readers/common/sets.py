@@ -16,20 +16,17 @@ _NAMED = re.compile(r"eval_(?!loss$)\w+_loss$")
 """What Hugging Face's Trainer calls the loss of one set of several: `eval_squad_loss`."""
 
 
-def with_mean(
-    rows: "pl.DataFrame", known: Collection[str], said: Collection[str]
-) -> tuple["pl.DataFrame", list[Remark]]:
+def with_mean(rows: "pl.DataFrame", known: Collection[str]) -> tuple["pl.DataFrame", list[Remark]]:
     """The rows with the mean of the sets' losses as `val_loss`, where they have none, and what is to be said.
 
     Args:
         rows: by the log's own names.
         known: the signals that these are taken for.
-        said: those of which the user said what they are called.
     """
     import polars as pl  # only who reads a log pays for it
 
     if "val_loss" in known:
-        return rows, _remarks(_averaged(rows)) if "val_loss" not in said else []
+        return rows, []
     losses = [name for name in _of_sets(rows.columns) if rows[name].dtype.is_numeric()]
     if not losses:
         return rows, []
@@ -40,24 +37,12 @@ def with_mean(
     return rows.with_columns(mean.alias("val_loss")), _remarks(losses)
 
 
-def _averaged(rows: "pl.DataFrame") -> list[str]:
-    """The losses of the sets whose mean a reader took for `eval_loss`; [] where that is a loss of its own."""
-    import polars as pl  # only who reads a log pays for it
-
-    losses = [name for name in rows.columns if _NAMED.match(name)]
-    if len(losses) < 2 or "eval_loss" not in rows.columns:
-        return []
-    if not all(rows[name].dtype.is_numeric() for name in ("eval_loss", *losses)):
-        return []
-    off = rows.select((pl.mean_horizontal(losses) - pl.col("eval_loss")).abs()).to_series().drop_nulls()
-    return losses if len(off) and not (off > 0).any() else []
-
-
 def _of_sets(columns: Sequence[str]) -> list[str]:
-    """The losses of the sets: `val_loss/dataloader_idx_0`, `val_squad/loss`, `val/squad/loss`."""
+    """The losses of the sets: `val_loss/dataloader_idx_0`, `eval_squad_loss`, `val_squad/loss`."""
     held_out = [name for name in columns if names.says_held_out(name)]
     loaders = [name for name in held_out if _LOADER.search(name) and _is_loss(_LOADER.sub("", name))]
-    return loaders or [name for name in held_out if name.endswith("/loss") and not _is_loss(name)]
+    named = [name for name in held_out if _NAMED.match(name)]
+    return loaders or named or [name for name in held_out if name.endswith("/loss") and not _is_loss(name)]
 
 
 def _is_loss(name: str) -> bool:
