@@ -458,6 +458,18 @@ class TestMany:
         assert "logs/loss.csv\n  = [" in out
         assert "not read" not in err
 
+    def test_what_a_reader_knows_beside_a_trainers_log_isnt_said_to_fit_nothing(self, home: Path):
+        self.files(home, "a.csv")
+        history = ", ".join(f'{{"step": {at}, "loss": {4 - at / 10}}}' for at in range(1, 20))
+        (home / "logs" / "trainer_state.json").write_text(
+            f'{{"global_step": 19, "log_history": [{history}]}}'
+        )
+        (home / "logs" / "odd.log").write_text("hello\n")
+        _, out, err = tutor("check", "logs", "--lang", "en")
+        assert "a.csv" not in out
+        assert "left out: logs/a.csv, beside the one other log" in err
+        assert "not read, since no format fits: logs/odd.log;" in err
+
     def test_what_no_reader_knows_is_named(self, home: Path):
         self.files(home, "a.csv", "b.csv")
         (home / "logs" / "empty.csv").write_text("")

@@ -149,8 +149,11 @@ def left_out(path: Path) -> tuple[list[Path], list[Path]]:
         return printed, []
     known = {*printed, *(source.path for source in found)}
     inside = {parent for one in known for parent in one.parents}
-    named = (one for one in _inside(path) if one.is_file() and one not in known and one not in inside)
-    return printed, [one for one in named if outputs.meant(one)]
+    others = (one for one in _inside(path) if one.is_file() and one not in known and one not in inside)
+    named = [one for one in others if outputs.meant(one)]
+    # Where a folder is one run by its tool's log, a reader may know what lies beside that all the same.
+    known = {one for one in named if any(_among(one, asked) for asked in _in_turn())}
+    return printed + [one for one in named if one in known], [one for one in named if one not in known]
 
 
 def _others(path: Path, found: Sequence[Source], *, alone: bool) -> list[Source]:
