@@ -138,7 +138,7 @@ class TestCheck:
     def test_a_short_run_is_undecided_not_healthy(self, home: Path):
         write_run(home / "r", GOOD[:60], {"dtype": "fp32"})
         code, out, _ = tutor("check", "r", "--lang", "en")
-        assert code == 2
+        assert code == 3
         assert (
             "undecided: nothing was found, and the log can't answer: the first gradient? (phase-18 1.2), "
             in out
@@ -149,11 +149,12 @@ class TestCheck:
     def test_undecided_says_what_to_record_and_is_no_exit_code_of_health(self, home: Path):
         write_run(home / "r", GOOD, {"dtype": "fp32"})
         code, out, _ = tutor("check", "r", "--lang", "en")
-        assert code == 2
+        assert code == 3
         for signal in ("grad_norm", "val_loss"):
             assert f"to settle it, record {signal}:" in out
-        assert tutor("check", "19-break", "r")[0] == 2
-        assert tutor("check", "19-control", "r")[0] == 2
+        assert tutor("check", "19-control", "r")[0] == 3
+        assert tutor("check", "r", "nowhere")[0] == 2
+        assert tutor("check", "nowhere", "19-break", "r")[0] == 1, "what is wrong with one is never hidden"
 
     def test_a_symptom_without_a_cause_is_something_wrong(self, home: Path):
         write_run(home / "r", [*GOOD, {"step": 300, "loss": float("nan")}], {"dtype": "fp32"})
@@ -174,7 +175,7 @@ class TestCheck:
         with (folder / "metrics.jsonl").open("a") as log:
             log.write('{"step": 300, "l')
         code, out, _ = tutor("check", "r")
-        assert code == 2
+        assert code == 3
         assert "cut short" in out
 
     def test_markup_and_escape_codes_are_text(self, home: Path):
@@ -401,7 +402,7 @@ def test_lessons_of_nobody_yet(home: Path):
 def test_a_log_that_says_too_little_is_not_called_healthy(home: Path):
     write_run(home / "r", [{"step": step, "cost": 1.0} for step in range(400)])
     code, out, _ = tutor("check", "r", "--lang", "en")
-    assert code == 2
+    assert code == 3
     assert "`cost`" in out
 
 
@@ -413,7 +414,7 @@ class TestMany:
             (home / "logs" / name).mkdir(parents=True)
             (home / "logs" / name / "main.log").write_text(self.LOG)
         code, out, _ = tutor("check", "logs", "--lang", "en")
-        assert code == 2  # nothing wrong, and no validation to say the rest
+        assert code == 3  # nothing wrong, and no validation to say the rest
         last = out.rstrip().splitlines()[-4:]
         assert [line for line in last if line.endswith("main.log")] == ["logs/a/main.log", "logs/b/main.log"]
         assert [line[:8] for line in last[1::2]] == ["  = [??]"] * 2
@@ -438,7 +439,7 @@ class TestMany:
     def test_what_lies_beside_one_log_is_named(self, home: Path):
         assert self.files(home, "metrics.csv", "train.log", "logs/0.out") == []  # one run alone: no summary
         code, out, err = tutor("check", "logs", "--lang", "en")
-        assert (code, "left out: logs/train.log, logs/logs/0.out" in err) == (2, True)
+        assert (code, "left out: logs/train.log, logs/logs/0.out" in err) == (3, True)
         assert "left out: logs" not in out
 
     def test_a_printed_log_of_another_run_is_checked_beside_it(self, home: Path):
@@ -480,7 +481,11 @@ class TestMany:
         assert "not read, since no format fits: logs/empty.csv, logs/odd.log;" in err
         assert "not read" not in tutor("check", "logs/a.csv", "--lang", "en")[2]
 
-    @pytest.mark.parametrize(("text", "code"), [(LOG, 2), (LOG.replace("trl:0.0", "trl:nan"), 1), ("", 2)])
+    @pytest.mark.parametrize(
+        ("text", "code"),
+        [(LOG, 3), (LOG.replace("trl:0.0", "trl:nan"), 1), ("", 2)],
+        ids=["undecided", "flaw", "empty"],
+    )
     def test_standard_input(self, home: Path, text: str, code: int):
         command = [sys.executable, "-m", "tutor", "check", "-", "--lang", "en"]
         ended = subprocess.run(command, input=text, capture_output=True, text=True, check=False, cwd=home)

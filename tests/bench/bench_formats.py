@@ -28,7 +28,7 @@ LONG = 500_000_000  # bytes
 EVENTS = 100_000
 BOUND = 2.5
 PAIRS = 3
-UNDECIDED = 2
+UNDECIDED = 3
 """The exit code of a healthy log without a validation loss, however long it is."""
 
 _LOADING = """

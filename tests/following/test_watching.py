@@ -194,12 +194,12 @@ class TestFollowing:
         assert waiting == "waiting for its first row: there is nothing yet where it is to be"
         assert readable == "the log can be read now"
         assert first.startswith("step 299  [??] undecided")
-        assert code == 2
+        assert code == 3
 
     def test_it_ends_with_the_run(self, watched):
         code, lines, _ = watched("--lang", "en", acts=[lambda log: log.add(600)])
         assert after(lines[-1]) == "the training has ended, at step 599"
-        assert code == 2  # too little was recorded to call it healthy
+        assert code == 3  # too little was recorded to call it healthy
 
     def test_json_is_an_object_a_line(self, watched):
         _, lines, _ = watched("--json", acts=[lambda log: log.add(300), lambda log: log.add(300)])

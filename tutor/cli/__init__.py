@@ -160,9 +160,9 @@ def lessons(
 
 @app.command(
     rich_help_panel=RUN,
-    epilog="Exit code: 0 healthy, 1 something is wrong, 2 undecided or bad input, of several runs the "
-    "highest; 2 also where a log has "
-    "one row, or tutor itself fails.  Examples:  tutor check runs/19-control runs/19-break --json  ·  "
+    epilog="Exit code: 0 healthy; 1 something is wrong (of several runs, with one of them); 2 one can't be "
+    "checked: bad input, a log of one row, a failure of tutor's own; 3 undecided: nothing was found, and the "
+    "log can't answer everything.  Examples:  tutor check runs/19-control runs/19-break --json  ·  "
     "tutor check runs/mine --follow --on flaw 'curl -sd @- https://hooks.example.com/tutor'  ·  "
     """tutor check log.txt --follow --on flaw,silent 'mail -s "$TUTOR_SENTENCE" me'""",
 )
@@ -232,18 +232,18 @@ def check(
         how = {"lang": language, "as_json": as_json, "on": on, "silent_after": silent_after}
         raise typer.Exit(following.check(runs, walked, find, **how))
     console, results, told, sealed = terminal.console(), [], [], []
-    flawed = bad = False
+    verdicts: set[str | None] = set()
     for name, report in reports(runs, walked, find):
         start.loaded()  # with the first report: what reads and walks a log is imported on the way there
         if isinstance(report, Sealed):
             sealed.append(report.path.name)
             continue
         if isinstance(report, BadRunError):
-            bad = True
+            verdicts.add(None)
             terminal.refuse(report)
             results.append(refused(name, report))
             continue
-        flawed, bad = flawed or report.verdict == "flaw", bad or report.verdict == "undecided"
+        verdicts.add(report.verdict)
         if as_json:
             results.append(report.data(language))
         else:
@@ -258,8 +258,7 @@ def check(
         terminal.warn(line)
     if sealed:
         terminal.warn(say("check.sealed", language, runs=sealed))
-        bad = bad or not (told or results)  # nothing was checked
-    raise typer.Exit(2 if bad else 1 if flawed else 0)
+    raise typer.Exit(ending.of_verdicts(verdicts))
 
 
 @app.command(rich_help_panel=RUN, epilog="Example:  tutor compare runs/19-control runs/19-break")

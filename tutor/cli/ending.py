@@ -1,12 +1,12 @@
 """How a command ends: whatever happens, an exit code that means what it says, and at most one plain line.
 
-0 and 1 are verdicts (1: something is wrong with the run), so what nobody foresaw ends with 2.
+0, 1 and 3 are verdicts; bad input, and what nobody foresaw, end with 2.
 """
 
 import os
 import sys
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from pathlib import Path
 
 from typer.exceptions import Abort, TyperException
@@ -17,8 +17,16 @@ from tutor.terminal.streams import OutputError
 BAD, INTERRUPTED = 2, 130
 """Exit codes: bad input or a failure of ours; 128 + SIGINT, as shells have it."""
 
+VERDICTS = {"flaw": 1, None: BAD, "undecided": 3, "healthy": 0}
+"""Exit codes by verdict, what matters most first; None is a run that can't be checked."""
+
 DEBUG = "TUTOR_DEBUG"
 """The environment's variable that asks for tracebacks."""
+
+
+def of_verdicts(verdicts: Collection[str | None]) -> int:
+    """The exit code of a check of one run or several: what is wrong with one is never hidden by another."""
+    return next((code for verdict, code in VERDICTS.items() if verdict in verdicts), BAD)
 
 
 def run(command: Callable[[], object]) -> int:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from tutor import paths, readers, terminal
-from tutor.cli import options
+from tutor.cli import ending, options
 from tutor.following import telling
 from tutor.following.growing import SILENT_AFTER, Growing, time_of
 from tutor.following.pace import EVERY, Pace
@@ -20,9 +20,6 @@ from tutor.run import BadRunError
 from tutor.tree import Tree
 from tutor.walk import Find
 from tutor.words import plain, say
-
-CODES = {"healthy": 0, "flaw": 1}
-"""Exit codes by verdict; 2 for any other, and for none."""
 
 
 def check(
@@ -89,7 +86,7 @@ def _run(command: str, occasion: str, found: Mapping[str, Any], sentence: str) -
 
 
 def _code(report: Report | None) -> int:
-    return CODES.get(report.verdict, 2) if report is not None else 2
+    return ending.of_verdicts([report.verdict if report is not None else None])
 
 
 class _Said:
