@@ -62,3 +62,13 @@ def test_validation_speaks_first():
     assert outcome(val_loss=turned, val_accuracy=lost) == "turns"
     assert outcome(val_loss=CALM, val_accuracy=lost) == "score-lost"
     assert outcome(val_loss=[math.nan] * 40, val_accuracy=lost) == "non-finite"
+
+
+@pytest.mark.parametrize(
+    ("scores", "given"), [([*RISEN, *[0.5] * 10], 32), (RISEN, 0), ([0.0] * 40, 0), ([0.5] * 40, 0)]
+)
+def test_a_score_that_is_kept_tells_where_no_loss_is_logged(scores: list[float], given: float):
+    found = judged("validation_turns", ep_rew_mean=scores)
+    assert (found.outcome, found.facts["score"]) == ("score-kept", "ep_rew_mean")
+    assert found.facts["given"] == pytest.approx(given, abs=3)
+    assert judged("validation_turns", ep_rew_mean=[0.1, 0.2]).outcome == NO_DATA

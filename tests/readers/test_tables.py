@@ -108,6 +108,29 @@ class TestDeepXDE:
         assert (words(run), words(run, "val_loss"), run.remarks) == (["2.5", "2"], ["3.5", "3"], ())
 
 
+class TestMonitor:
+    HEAD = '#{"t_start": 1.5, "env_id": "CartPole-v1"}\n'
+
+    def test_an_episode_ends_at_the_steps_that_were_taken_until_then(self, tmp_path: Path):
+        rows = "r,l,t,is_success\n9.5,10,0.25,0\n11.5,12,0.5,1\n13.5,14\n15.5,inf,1,1\n-1.0,3,1.25,\n"
+        run = readers.read(written(tmp_path, self.HEAD + rows, "0.monitor.csv"))
+        assert run.steps.to_list() == [10, 22, 25]
+        assert (words(run, "episode_reward"), words(run, "is_success")) == (
+            ["9.5", "11.5", "-1"],
+            ["0", "1", None],
+        )
+
+    @pytest.mark.parametrize("rows", ["r,l,t", "r,l,t\n", "r,l,t\n1.0,inf,3\n2.0,0,3\n2,3\n"])
+    def test_without_an_episode_it_holds_nothing(self, tmp_path: Path, rows: str):
+        with pytest.raises(BadRunError, match="holds no row with numbers"):
+            readers.read(written(tmp_path, self.HEAD + rows, "monitor.csv"))
+
+    def test_what_only_looks_so_is_none(self, tmp_path: Path):
+        path = written(tmp_path, "# a comment\nr,l,t\n9.5,10,0.25\n", "monitor.csv")
+        with pytest.raises(BadRunError, match="one of losses"):
+            readers.read(path)
+
+
 class TestKeras:
     def test_epochs_of_a_second_fit_are_numbered_on_where_training_went_on(self):
         run = readers.read(FIXTURES / "keras-training.csv")
@@ -458,6 +481,7 @@ class TestOthers:
 SEEDS = [path.read_bytes() for path in sorted(FIXTURES.iterdir()) if path.suffix in (".csv", ".json", ".txt")]
 SEEDS += [text.encode() for text in (TestExport.TEXT, LONG, *UNNAMED.values(), *BOOSTED.values())]
 SEEDS.append((TestDeepXDE.TEXT + "0 1 2 3 4\n9 1 2 3 nan\n").encode())
+SEEDS.append(f"{TestMonitor.HEAD}r,l,t\n9.5,10,0.25\n11.5,12,0.5\n".encode())
 SEEDS.append(b"# made\n# epoch,loss\n0,2.5\n1,2.0\n")
 SEEDS.append(b"epoch;loss\n0\n0;4.5;5.5\n1;4\n2;3.5;nan;\n")
 

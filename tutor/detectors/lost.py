@@ -1,4 +1,4 @@
-"""A score, or a reward, that a run had come to and lost again for good, whatever its loss says."""
+"""A score, or a reward, that a run had come to and kept, or lost again for good, whatever its loss says."""
 
 from __future__ import annotations
 
@@ -33,14 +33,23 @@ def score_lost(run: Run, chance: Rise, last: int) -> Finding | None:
     `chance.evaluations` of them or more.
     """
     found = [
-        (given, name, course)
-        for name, known in _scored(run)
-        if len(known) >= chance.evaluations and (course := course_of(-known, _LEVEL))
-        if (given := _given(course, known, chance, last))
+        (_given(course, known, chance, last), name, course) for name, known, course in _courses(run, chance)
     ]
-    if not found:
-        return None
-    given, name, course = max(found, key=lambda one: one[0])
+    given, name, course = max(found, key=lambda one: one[0], default=(0.0, "", None))
+    return _finding("score-lost", run, name, course, given, chance) if course and given else None
+
+
+def score_kept(run: Run, chance: Rise) -> Finding | None:
+    """The finding of the score that ends furthest below its best, where none is lost; None without one."""
+    found = [
+        (course.rise / gained if (gained := _gained(course, chance)) else 0.0, name, course)
+        for name, _, course in _courses(run, chance)
+    ]
+    given, name, course = max(found, key=lambda one: one[0], default=(0.0, "", None))
+    return _finding("score-kept", run, name, course, given, chance) if course else None
+
+
+def _finding(outcome: str, run: Run, name: str, course: Course, given: float, chance: Rise) -> Finding:
     there = finite(run.frame[name]).is_not_null()
     steps = run.steps.filter(there)
     best = int(steps[course.best_row])
@@ -55,7 +64,14 @@ def score_lost(run: Run, chance: Rise, last: int) -> Finding | None:
     }
     curve = Smoothed(name, steps, finite(run.frame[name]).filter(there))
     seen = (int(run.steps[0]), int(run.steps[-1]))
-    return Finding("score-lost", best, facts, None, seen, measured=given, bound=chance.score, curve=curve)
+    return Finding(outcome, best, facts, None, seen, measured=given, bound=chance.score, curve=curve)
+
+
+def _courses(run: Run, chance: Rise) -> Iterator[tuple[str, pl.Series, Course]]:
+    """The scores and rewards with rows enough: their finite values, and their courses upside down."""
+    for name, known in _scored(run):
+        if len(known) >= chance.evaluations and (course := course_of(-known, _LEVEL)):
+            yield name, known, course
 
 
 def _scored(run: Run) -> Iterator[tuple[str, pl.Series]]:
@@ -69,9 +85,14 @@ def _scored(run: Run) -> Iterator[tuple[str, pl.Series]]:
 
 def _given(course: Course, known: pl.Series, chance: Rise, last: int) -> float:
     """Which share of what was gained is given back; 0.0 where it is chance, little, or not for good."""
-    highest = -course.best
-    gained = course.improvement if course.improvement > chance.of_score * abs(highest) else abs(highest)
+    highest, gained = -course.best, _gained(course, chance)
     fall = min(course.rise, highest - to_float(known[-last:].max()))
     noise = chance.deviations * math.sqrt(2) * course.noise
     lasts = fall > max(noise, chance.of_score * abs(highest), chance.score * gained)
     return fall / gained if lasts and gained else 0.0
+
+
+def _gained(course: Course, chance: Rise) -> float:
+    """What a score had gained or, where it was best at first, what it was."""
+    level = abs(course.best)
+    return course.improvement if course.improvement > chance.of_score * level else level

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from tutor.detectors import NO_DATA, NOT_YET, Finding, any_of, detector
 from tutor.detectors.grouped import Rise
 from tutor.detectors.held_out import broken_evaluation
-from tutor.detectors.lost import score_lost
+from tutor.detectors.lost import score_kept, score_lost
 from tutor.detectors.trends import lasting_trend, rises_straight, trend
 from tutor.detectors.windows import finite, noise_of
 from tutor.run import Run, known_float, to_float
@@ -23,13 +23,25 @@ _TURNED = (
     "first", "best", "best_step", "end", "rise", "bound", "rows", "span",
     "lowest", "lowest_step", "latest", "latest_step",
 )  # fmt: skip
+_SCORED = ("score", "begin", "best", "best_step", "end", "given", "bound")
 
 
 @detector(
     signals=(any_of("val_loss", "loss", "step"),),  # a score alone is enough
-    outcomes=("non-finite", "turns", "both", "rises", "jumps", "score-lost", "some", "slightly", "no"),
+    outcomes=(
+        "non-finite",
+        "turns",
+        "both",
+        "rises",
+        "jumps",
+        "score-lost",
+        "some",
+        "slightly",
+        "score-kept",
+        "no",
+    ),
     facts={
-        "score-lost": ("score", "begin", "best", "best_step", "end", "given", "bound"),
+        **dict.fromkeys(("score-lost", "score-kept"), _SCORED),
         "non-finite": ("step", "count", "rows"),
         **dict.fromkeys(("turns", "both", "rises", "slightly", "no"), _TURNED),
         "some": (*_TURNED, "count", "named"),
@@ -64,11 +76,13 @@ def validation_turns(
     have to show, or few that rise to `chance.times` the lowest; so high, and all above the first one, two in
     a row are enough, and a quarter above it (`chance.above`) where the training loss falls to half
     (`chance.halves`). A lowest evaluation that none comes near again (`chance.above`) needs no levels. Where
-    the loss says nothing of the kind, a score or a reward may: "score-lost" (see `score_lost`). NaN and Inf
+    the loss says nothing of the kind, a score or a reward may: "score-lost" (see `score_lost`), and where no
+    loss is logged at all, "score-kept". NaN and Inf
     count where they fill `share` of the evaluations, or the last one; elsewhere "some" are. Source: ours.
     """
     if not run.has("val_loss"):
-        return score_lost(run, chance, last) or Finding(NO_DATA, facts={"missing": ["val_loss"]})
+        kept = None if run.has("loss") else score_kept(run, chance)
+        return score_lost(run, chance, last) or kept or Finding(NO_DATA, facts={"missing": ["val_loss"]})
     if broken := broken_evaluation(run, share):
         return Finding("non-finite", broken["step"], broken)
     found = _turns(run, of_improvement, of_level, last, chance)
