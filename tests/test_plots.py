@@ -468,3 +468,12 @@ class TestSmoothing:
     def test_it_leaves_a_nan_a_mark(self):
         drawn = lines(plots.draw(WHOLE, "loss", 120, 12, view=(60, 80), smooth=20))
         assert drawn[-2].count("×") == 2
+
+
+def test_a_log_of_scores_alone_is_drawn_in_the_panel_of_the_loss():
+    earned = run(40, episode_reward=[float(i) for i in range(40)], seconds=[1.0] * 40)
+    told = plots.draw(earned, "loss", 60, 10).plain
+    assert "episode_reward" in told
+    assert "seconds" not in told
+    assert "not recorded" in plots.draw(earned, "gradient", 60, 10).plain
+    assert "not recorded" in plots.draw(run(40, seconds=[1.0] * 40), "loss", 60, 10).plain

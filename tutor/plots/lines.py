@@ -11,7 +11,7 @@ from tutor.plots.drawn import Beside, Drawn, Still
 from tutor.plots.request import Request
 from tutor.plots.ruling import Ruling
 from tutor.plots.view import rows_in
-from tutor.run import Run
+from tutor.run import Run, names
 from tutor.words import plain, say
 
 
@@ -40,6 +40,7 @@ SAME = 0.01
 """Two norms that differ by no more than this share of the larger are one: clipping divides by norm + 1e-6."""
 
 _MOST_GROUPS = 4  # curves beside the one of all parameters
+_MOST_SCORES = 3
 
 
 @dataclass(frozen=True)
@@ -82,8 +83,8 @@ def draw(request: Request) -> Drawn:
     axes = families(request.run, request.panel)
     known = [family for family in axes if any(_has(request, signal) for signal in family.signals)]
     score = _score(request, axes)
-    if not known and score:
-        return _alone(replace(request, level=None), score)
+    if not known and (alone := [score] if score else _scores(request)):
+        return _alone(replace(request, level=None), alone)
     if not known:
         return Still(
             request.missing(*([request.asked] if request.asked else (one.signals[0] for one in axes)))
@@ -95,7 +96,7 @@ def draw(request: Request) -> Drawn:
     width, height = (request.width - 1) // 2, request.height
     left = _picture(request.sized(width, height), known[0])
     other = replace(request.sized(request.width - 1 - width, height), level=None)  # another unit
-    right = _alone(other, score) if score else _picture(other, known[1])
+    right = _alone(other, [score]) if score else _picture(other, known[1])
     return Beside(left, right, width, height, 1)
 
 
@@ -109,11 +110,23 @@ def _score(request: Request, axes: Sequence[Family]) -> Curve | None:
     return Curve(plain(ruling.signal), ruling.steps, ruling.values, ruled=True)
 
 
-def _alone(request: Request, curve: Curve) -> Drawn:
-    """One curve on an axis of its own, that begins at 0."""
+def _scores(request: Request) -> list[Curve]:
+    """The scores and rewards of a log in which nothing else says how training goes."""
+    if request.panel != "loss":
+        return []
+    run = request.run
+    columns = [name for name in run.frame.columns if names.rises(name) and run.frame[name].dtype.is_numeric()]
+    return [
+        Curve(plain(name), run.steps, run.frame[name], place)
+        for place, name in enumerate(columns[:_MOST_SCORES])
+    ]
+
+
+def _alone(request: Request, curves: Sequence[Curve]) -> Drawn:
+    """The curves on an axis of their own, that begins at 0."""
     ruling = request.ruling or Ruling()
     chart = Chart(
-        [curve],
+        curves,
         request.view,
         mark=request.mark,
         log_beyond=math.inf,
