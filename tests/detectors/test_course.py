@@ -451,6 +451,19 @@ class TestRewarded:
         assert judged("ends_high", loss=self.LOSS, **{name: self.EARNED}).outcome == NO_DATA
         assert judged("learned", loss=[2.0, 2.001] * 20, **{name: self.EARNED}).outcome == NO_DATA
 
+    @pytest.mark.parametrize("name", ["value_loss", "entropy", "policy_entropy"])
+    def test_a_loss_below_0_beside_what_reinforcement_learning_logs_is_no_objective(self, name: str):
+        loss = [one - 1.0 for one in self.LOSS]
+        assert judged("ends_high", loss=loss, **{name: [1.0] * 40}).outcome == NO_DATA
+        assert judged("ends_high", loss=loss, cross_entropy=[1.0] * 40).outcome == "yes"
+
+    def test_a_spike_before_the_reward_rises_did_no_harm(self):
+        loss, earned = [0.2, *[15.0] * 10, *[6.0] * 29], [-4.0, -12.0, *falling(38, -11.0, 50.0)]
+        lost = [-4.0, *[-12.0] * 39]
+        for reward, outcome in ((earned, "rewarded"), (lost, "lost")):
+            run = make_run({"loss": loss, "episode_reward": reward})
+            assert apply("severity", run, numbers("severity"), 1).outcome == outcome
+
     @pytest.mark.parametrize(
         "columns",
         [
@@ -464,3 +477,36 @@ class TestRewarded:
     def test_else_the_loss_is_judged(self, columns: dict[str, Sequence[float]]):
         assert judged("ends_high", loss=self.LOSS, **columns).outcome == "yes"
         assert judged("learned", loss=[2.0, 2.001] * 20, **columns).outcome == "no"
+
+
+class TestReweighted:
+    """A part of the loss that comes to weigh more lifts the loss: its rise says nothing of the model."""
+
+    LOSS = (*falling(20, 4.0, 1.0), *falling(20, 1.0, 2.5))
+    GROWS = tuple(falling(40, 0.0, 1.0))
+
+    @pytest.mark.parametrize(
+        "name", ["beta", "kl_weight", "kld_weight", "lambda", "lambda_adv", "train/kl_beta"]
+    )
+    def test_one_that_grows(self, name: str):
+        assert judged("ends_high", loss=self.LOSS, **{name: self.GROWS}).outcome == NO_DATA
+        found = judged("validation_turns", loss=self.LOSS, val_loss=self.LOSS, **{name: self.GROWS})
+        assert found.outcome == NO_DATA
+
+    @pytest.mark.parametrize(
+        "columns",
+        [
+            {"beta": GROWS[::-1]},
+            {"beta": [0.5] * 40},
+            {"beta": [*falling(20, 0.0, 1.0), *[1.0] * 20]},  # it had grown before
+            {"beta2": GROWS},
+            {"weight_norm": GROWS},
+        ],
+    )
+    def test_else_the_rise_counts(self, columns: dict[str, Sequence[float]]):
+        assert judged("ends_high", loss=self.LOSS, **columns).outcome == "yes"
+
+    def test_what_is_learned_by_heart_is_no_matter_of_weights(self):
+        learns = falling(40, 4.0, 0.1)
+        found = judged("validation_turns", loss=learns, val_loss=self.LOSS, beta=self.GROWS)
+        assert found.outcome == "turns"

@@ -418,6 +418,14 @@ class TestOthers:
         own = written(tmp_path, "epoch,train_loss,val_mse,val_loss\n1,.8,.7,.6\n2,.5,.6,.5\n", "own.csv")
         assert words(readers.read(own), "val_loss") == ["0.6", "0.5"]
 
+    def test_in_a_file_of_losses_columns_called_alike_but_for_the_set_are_a_pair(self, tmp_path: Path):
+        text = "epoch,val eval,val mate,train eval,train mate\n1,.5,.4,.9,.7\n2,.4,.4,.5,.5\n"
+        run = readers.read(written(tmp_path, text, "losses.csv"))
+        assert (words(run), words(run, "val_loss")) == (["0.9", "0.5"], ["0.5", "0.4"])
+        assert not readers.read(written(tmp_path, text.replace("eval,t", "acc,t"), "losses.csv")).has("loss")
+        with pytest.raises(BadRunError, match="--map loss=COLUMN"):
+            readers.read(written(tmp_path, text, "results.csv"))
+
     @pytest.mark.parametrize("name", ["log.csv", "accuracy.csv"])
     def test_columns_called_so_that_may_be_shares_are_asked_for(self, tmp_path: Path, name: str):
         with pytest.raises(BadRunError, match="--map loss=COLUMN"):
@@ -528,6 +536,11 @@ class TestScores:
         (tmp_path / "log.csv").write_text("model,val_acc\na,0.5\nb,0.6\n")
         with pytest.raises(BadRunError, match="one of losses"):
             readers.read(tmp_path / "log.csv")
+
+    def test_a_weight_that_grows_is_told(self, tmp_path: Path):
+        for last, told in ((0.5, True), (0.1, False)):
+            (tmp_path / "log.csv").write_text(f"epoch,loss,beta\n0,0.5,0.1\n1,0.6,{last}\n")
+            assert ("reweighted" in keys(readers.read(tmp_path / "log.csv"))) == told
 
     def test_one_that_is_named_as_a_loss_is_told(self, tmp_path: Path):
         (tmp_path / "log.csv").write_text("epoch,val_acc,loss_of_acc\n0,0.5,2\n1,0.6,1\n")

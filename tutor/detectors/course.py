@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from tutor.detectors import NO_DATA, NOT_YET, Finding, Smoothed, any_of, detector
 from tutor.detectors.courses import Course, course_in, course_of
 from tutor.detectors.grouped import Gain, Runaway
-from tutor.detectors.objective import earnings, is_objective
+from tutor.detectors.objective import earnings, is_objective, reweighted
 from tutor.detectors.trends import lasting_trend, rises_straight, trend
 from tutor.detectors.windows import FEWEST, finite, piecewise
 from tutor.run import Run, known_float, to_float
@@ -43,7 +43,8 @@ def ends_high(
     one row, these have told enough when each stands above the one before, whatever the noise of learning; so
     has the order of all, or of those since the lowest, beyond chance. No noise explains an end whose rows
     each stand many times as high as all before them (`lasting` says how many), nor one that does together
-    with validation. Beside a reward that rises the loss is not what the run is after. Source: ours.
+    with validation. Beside a reward that rises the loss is not what the run is after, and where a part of it
+    has come to weigh more (`reweighted`) it isn't what it was. Source: ours.
     """
     loss = run["loss"]
     if not is_objective(run) or earnings(run):
@@ -63,6 +64,8 @@ def ends_high(
     ):
         return Finding(NOT_YET, facts={"rows": len(loss), "needed": len(loss) + lasting.rows})
     step = int(run.steps[course.best_row])
+    if high and reweighted(run, step):
+        return Finding(NO_DATA, step, {"missing": []})
     facts = {
         "start": course.start,
         "best": course.best,

@@ -44,8 +44,21 @@ def earnings(run: Run) -> tuple[str, Course] | None:
     return None
 
 
+def reweighted(run: Run, step: int) -> bool:
+    """Whether a part of the loss weighs more at the end than at a step: the loss isn't what it was there."""
+    for name in filter(names.is_weight, run.frame.columns):
+        weights = finite(run.frame[name]) if run.frame[name].dtype.is_numeric() else None
+        if weights is None:
+            continue
+        before, after = weights.filter(run.steps <= step).drop_nulls(), weights.drop_nulls()
+        if len(before) and after[-1] > before[-1]:
+            return True
+    return False
+
+
 def earns_on(run: Run, row: int) -> dict[str, Any]:
-    """The reward that keeps half or more of what it had risen until a row; empty where none does.
+    """The reward that keeps half or more of what it had risen until a row, or falls by less than a quarter of
+    what it rises in all; empty where none does.
 
     Its name as `reward`, its level `before` the row and the lowest one `after` it.
     """
@@ -53,10 +66,11 @@ def earns_on(run: Run, row: int) -> dict[str, Any]:
     if name is None or course is None:
         return {}
     before, after = -course.levels.filter(course.rows <= row), -course.levels.filter(course.rows > row)
-    if not len(before) or not len(after):
+    if not len(after):
         return {}
-    level, lowest = float(before[-1]), to_float(after.min())
-    if 2 * (level - lowest) > max(level + course.start, SIGMAS * course.noise):
+    level, lowest = float(before[-1]) if len(before) else -course.start, to_float(after.min())
+    risen = max(level + course.start, course.improvement / 2)  # at first it has hardly begun to
+    if 2 * (level - lowest) > max(risen, SIGMAS * course.noise):
         return {}
     return {"reward": plain(cut(name)), "before": level, "after": lowest}
 

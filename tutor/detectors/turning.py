@@ -9,6 +9,7 @@ from tutor.detectors import NO_DATA, NOT_YET, Finding, any_of, detector
 from tutor.detectors.grouped import Rise
 from tutor.detectors.held_out import broken_evaluation
 from tutor.detectors.lost import score_kept, score_lost
+from tutor.detectors.objective import reweighted
 from tutor.detectors.trends import lasting_trend, rises_straight, trend
 from tutor.detectors.windows import finite, noise_of
 from tutor.run import Run, known_float, to_float
@@ -71,7 +72,8 @@ def validation_turns(
     gain (`chance.lost`), to rise in order, or by little (`chance.onset`) in order at the end of many
     evaluations; where it falls to half (`chance.halves`), the many since then may lie that high in the
     median, whatever their noise. Where the training loss rises with it (`chance.beside`), "both" do, and
-    nothing is learned by heart. One that stands far above those before and after it, and comes back, "jumps"
+    nothing is learned by heart; where a part of the loss has come to weigh more, and training didn't fall,
+    nothing is told. One that stands far above those before and after it, and comes back, "jumps"
     (`chance.jumps`). Without a training loss to hold it against it only "rises", which as many evaluations
     have to show, or few that rise to `chance.times` the lowest; so high, and all above the first one, two in
     a row are enough, and a quarter above it (`chance.above`) where the training loss falls to half
@@ -135,6 +137,8 @@ def _turns(run: Run, of_improvement: float, of_level: float, last: int, chance: 
     alone_too = never or (certain and float(values[-1]) > chance.times * float(values[lowest]) > 0)
     if end - best > least and not (alone_too if alone else certain) and len(values) < chance.evaluations:
         return Finding(NOT_YET, facts={"rows": len(values), "needed": chance.evaluations})
+    if end - best > least and certain and reweighted(whole, step) and _learned_since(whole, step, last) <= 0:
+        return Finding(NO_DATA, step, {"missing": []})
     if end - best > least and certain:
         too = not alone and _training_too(whole, step, end - best, last, chance)
         outcome = "rises" if alone else "both" if too else "turns"

@@ -113,7 +113,9 @@ KNOWN: Mapping[str, tuple[str, ...]] = {
 HEADINGS = "headings above"
 """How many times the names of a table's columns stand again above a row: a column of readers, no signal."""
 
-OPPOSED = re.compile(r"(?<![a-z])(rew|return|advantage|policy|actor|critic|disc)", re.IGNORECASE)
+OPPOSED = re.compile(
+    r"(?<![a-z])(rew|return|advantage|policy|actor|critic|disc|value_?loss|(?<!cross_)entropy)", re.IGNORECASE
+)
 """Columns of a run that is after a reward, or has an opponent: a loss below 0 needn't fall there."""
 
 _EPOCHS = {"epoch", "epochs", "ep"}
@@ -137,6 +139,11 @@ _WEIGHTED = re.compile(
 
 _REWARD = re.compile(r"(?<![a-z])(ep(isode)?_?)?(rew|reward|return)s?(?![a-z/])|eprewmean")
 """Columns of what an episode, or an answer, earns; `rewards/margins` of preference tuning is none."""
+_WEIGHT = re.compile(
+    r"^((train|loss)[_/])?(beta|lam(b?da)?|lmbda|anneal(ing)?)(_(kld?|vae|adv|reg|coef|factor|weight))?$"
+    r"|^((train|loss)[_/])?kld?_?(weight|beta|anneal(ing)?|coeff?|factor)$"
+)
+"""Columns of how much a part of the loss weighs, as the KL divergence of a variational autoencoder."""
 _SPREAD = re.compile(r"(?<![a-z])(std|var|min|max|best|loss|norm)(?![a-z])")
 """Words of a column that is about rewards, and doesn't say how high they usually are."""
 _SCORE = re.compile(
@@ -301,6 +308,11 @@ def is_reward(column: str) -> bool:
     """Whether the column is how much an episode, or an answer, usually earns."""
     name = spelled(column)
     return bool(_REWARD.search(name)) and not _SPREAD.search(name)
+
+
+def is_weight(column: str) -> bool:
+    """Whether the column says how much a part of the loss weighs in it."""
+    return bool(_WEIGHT.search(spelled(column)))
 
 
 def is_score(column: str) -> bool:

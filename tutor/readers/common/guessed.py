@@ -101,7 +101,7 @@ def by_names(columns: Mapping[str, Sequence[object]], words: str) -> dict[str, s
         columns: the values by name, as they were written.
         words: what the file is called, and the keys that lead to the columns.
     """
-    return _by_sets(columns, words) or _by_errors(columns)
+    return _by_sets(columns, words) or _by_pairs(columns, words) or _by_errors(columns)
 
 
 def of_perplexity(columns: Iterable[str]) -> dict[str, str]:
@@ -152,6 +152,20 @@ def _by_sets(columns: Mapping[str, Sequence[object]], words: str) -> dict[str, s
         return {}
     held_out = next((name for plain, name in sets.items() if plain in HELD_OUT), None)
     return {"loss": sets["train"]} | ({"val_loss": held_out} if held_out else {})
+
+
+def _by_pairs(columns: Mapping[str, Sequence[object]], words: str) -> dict[str, str]:
+    """The first two columns called alike but for the set, in a file of losses: `train mate`, `val mate`."""
+    if not says_losses(words) or any(map(_NO_LOSS.search, columns)):
+        return {}
+    parted = {frozenset(re.split(r"[^a-z0-9]+", names.plainly(name))): name for name in columns}
+    for called_so, name in parted.items():
+        if "train" not in called_so:
+            continue
+        beside = (parted.get((called_so - {"train"}) | {held_out}) for held_out in sorted(HELD_OUT))
+        if held_out := next(filter(None, beside), None):
+            return {"loss": name, "val_loss": held_out}
+    return {}
 
 
 def a_loss(column: Sequence[object], words: str) -> bool:

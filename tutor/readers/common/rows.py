@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, TypedDict, Unpack
@@ -117,6 +117,7 @@ def run_of_table(frame: "pl.DataFrame", path: Path, **about: Unpack[About]) -> R
                     *averaged,
                     *more,
                     *hidden(told),
+                    *_reweighted(rows),
                     *trainers.remarks(given),
                 ),
                 aggregations=told,
@@ -125,6 +126,13 @@ def run_of_table(frame: "pl.DataFrame", path: Path, **about: Unpack[About]) -> R
             )
         )
     return several.in_turn(runs)
+
+
+def _reweighted(rows: "pl.DataFrame") -> Iterator[Remark]:
+    """A remark where parts of the loss come to weigh more: it may rise for that alone."""
+    numbers = (rows[name].drop_nulls() for name in rows.columns if names.is_weight(name))
+    if grown := [one.name for one in numbers if len(one) and one.dtype.is_numeric() and one[-1] > one[0]]:
+        yield Remark("reweighted", {"columns": quoted(grown)})
 
 
 def _scores_named(path: Path, columns: Sequence[str]) -> list[Remark]:
