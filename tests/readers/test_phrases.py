@@ -152,6 +152,21 @@ def test_a_second_bar_below_a_heading_is_of_validation(tmp_path: Path, bar: str)
     assert (losses(run), losses(run, "val_loss")) == ([2.75, 2.5, 2.25], [3.75, 3.5, 3.25])
 
 
+@pytest.mark.parametrize("epochs", [1, 2, 5])
+def test_a_fit_in_each_turn_of_a_loop_goes_on_with_the_last(tmp_path: Path, epochs: int):
+    count = 20 // epochs
+    fits = [
+        "".join(
+            f"Epoch {epoch + 1}/{epochs}\n 9/9 [====] - 3s - loss: {4 - (fit * epochs + epoch) / 10:.4f}\n"
+            for epoch in range(epochs)
+        )
+        for fit in range(count)
+    ]
+    run = read(tmp_path, "Train on 9 samples\n".join(fits))
+    assert losses(run) == pytest.approx([4 - at / 10 for at in range(20)])
+    assert run.steps.to_list() == sorted(set(run.steps))
+
+
 @pytest.mark.parametrize("between", ["\r", "\n", "(683, 1024, 3)\n"])
 def test_of_a_first_epoch_that_goes_on_each_state_is_a_row(tmp_path: Path, between: str):
     states = [

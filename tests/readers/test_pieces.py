@@ -56,6 +56,14 @@ def test_wherever_it_is_cut_a_log_says_the_same(tmp_path: Path, text: str, piece
     piece=st.integers(1, 200),
 )
 @example(lines=["iter 0: loss 2.0, time", "iter 1: loss 1.0"], ends="\n", spoilt=[(30, b"\x00\x01")], piece=9)
+@example(
+    lines=[line for line in LINES if "learn: " in line or "train-auc" in line or line.startswith("# step")][
+        ::-1
+    ],
+    ends="\n",
+    spoilt=[],
+    piece=2,
+)
 def test_any_lines_say_the_same_in_pieces(
     tmp_path: Path, lines: list[str], ends: str, spoilt: list[tuple[int, bytes]], piece: int
 ):

@@ -321,6 +321,9 @@ class Rise(Grouped):
         score: a score is lost where it gives back more than this share of what it had gained,
         of_score: and more than this one of its best level.
         high: whatever was gained, more than this share above the best level is no slight rise.
+        apart: a held-out score this far below that of training, in parts of the whole score, is left behind,
+        since: where that one has risen by so much
+        near: since the held-out one came so near to its best level.
     """
 
     a_kind: ClassVar[str] = "a rise"
@@ -343,3 +346,6 @@ class Rise(Grouped):
     score: float
     of_score: float
     high: float
+    apart: float
+    since: float
+    near: float

@@ -6,6 +6,7 @@ import math
 from typing import TYPE_CHECKING
 
 from tutor.detectors import NO_DATA, NOT_YET, Finding, any_of, detector
+from tutor.detectors.behind import left_behind
 from tutor.detectors.grouped import Rise
 from tutor.detectors.held_out import broken_evaluation
 from tutor.detectors.lost import score_kept, score_lost
@@ -36,6 +37,7 @@ _SCORED = ("score", "begin", "best", "best_step", "end", "given", "bound")
         "rises",
         "jumps",
         "score-lost",
+        "left-behind",
         "some",
         "slightly",
         "score-kept",
@@ -43,6 +45,7 @@ _SCORED = ("score", "begin", "best", "best_step", "end", "given", "bound")
     ),
     facts={
         **dict.fromkeys(("score-lost", "score-kept"), _SCORED),
+        "left-behind": ("score", "other", "step", "held", "before", "after", "apart", "bound"),
         "non-finite": ("step", "count", "rows"),
         **dict.fromkeys(("turns", "both", "rises", "slightly", "no"), _TURNED),
         "some": (*_TURNED, "count", "named"),
@@ -78,19 +81,24 @@ def validation_turns(
     have to show, or few that rise to `chance.times` the lowest; so high, and all above the first one, two in
     a row are enough, and a quarter above it (`chance.above`) where the training loss falls to half
     (`chance.halves`). A lowest evaluation that none comes near again (`chance.above`) needs no levels. Where
-    the loss says nothing of the kind, a score or a reward may: "score-lost" (see `score_lost`), and where no
-    loss is logged at all, "score-kept". NaN and Inf
+    the loss says nothing of the kind, a score or a reward may: "score-lost" (see `score_lost`), "left-behind"
+    (see `left_behind`), and where no loss is logged at all, "score-kept". NaN and Inf
     count where they fill `share` of the evaluations, or the last one; elsewhere "some" are. Source: ours.
     """
     if not run.has("val_loss"):
         kept = None if run.has("loss") else score_kept(run, chance)
-        return score_lost(run, chance, last) or kept or Finding(NO_DATA, facts={"missing": ["val_loss"]})
+        return _of_scores(run, chance, last) or kept or Finding(NO_DATA, facts={"missing": ["val_loss"]})
     if broken := broken_evaluation(run, share):
         return Finding("non-finite", broken["step"], broken)
     found = _turns(run, of_improvement, of_level, last, chance)
     if found.outcome in ("slightly", "no", "some", NOT_YET):
-        return score_lost(run, chance, last) or found
+        return _of_scores(run, chance, last) or found
     return found
+
+
+def _of_scores(run: Run, chance: Rise, last: int) -> Finding | None:
+    """What is wrong with a score, where the validation loss says nothing."""
+    return score_lost(run, chance, last) or left_behind(run, chance, last)
 
 
 def _turns(run: Run, of_improvement: float, of_level: float, last: int, chance: Rise) -> Finding:
@@ -142,7 +150,7 @@ def _turns(run: Run, of_improvement: float, of_level: float, last: int, chance: 
     if end - best > least and certain:
         too = not alone and _training_too(whole, step, end - best, last, chance)
         outcome = "rises" if alone else "both" if too else "turns"
-    elif jump := _jump(values, steps, last, chance):
+    elif jump := _jump(values, steps, _untrained(whole, first), last, chance):
         outcome, step, facts = "jumps", int(jump["step"]), facts | jump
     elif len(bad):
         more = " ..." if len(bad) > NAMED else ""
@@ -288,10 +296,16 @@ def _never_again(run: Run, values: pl.Series, step: int, least: float, last: int
     return _learned_since(run, step, last) > chance.halves
 
 
-def _jump(values: pl.Series, steps: pl.Series, last: int, chance: Rise) -> dict[str, float]:
+def _untrained(run: Run, first: float) -> float:
+    """What a run cost that knew nothing yet: its first evaluation or, where it is higher, its first row."""
+    begun = finite(run["loss"]).drop_nulls().head(1).to_list() if run.has("loss") else []
+    return max([first, *begun])
+
+
+def _jump(values: pl.Series, steps: pl.Series, untrained: float, last: int, chance: Rise) -> dict[str, float]:
     """The evaluation that stands farthest above those before and after it; empty where none does.
 
-    It stands above the first one too, where a run knows nothing yet: below it may be a step on the way. The
+    It stands above what an `untrained` run costs, too: below it may be a step on the way. The
     level beside it is the higher of the medians of up to `last` before it, two at least, and after it. Fewer
     than twice as many in all don't tell what is usual.
     """
@@ -300,7 +314,7 @@ def _jump(values: pl.Series, steps: pl.Series, last: int, chance: Rise) -> dict[
     before = values.rolling_median(last, min_samples=2).shift(1)
     after = values.reverse().rolling_median(last, min_samples=1).reverse().shift(-1)
     beside = before.zip_with(before > after, after)
-    tall = ((beside > 0) & (values > values[0]) & (values > beside * chance.jumps)).fill_null(False)
+    tall = ((beside > 0) & (values > untrained) & (values > beside * chance.jumps)).fill_null(False)
     noise = chance.deviations * noise_of(values.filter(~tall))
     places = (tall & (values - beside > noise)).arg_true()
     if not len(places):

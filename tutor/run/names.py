@@ -175,7 +175,7 @@ _ALIKE = {
     **{"training": "train", "trn": "train", "validation": "val", "valid": "val", "evaluation": "eval"},
     **{"evaluated": "eval", "validated": "val", "tested": "test", "trained": "train"},
     **{"losses": "loss", "epochs": "epoch", "steps": "step", "iterations": "iteration", "iters": "iter"},
-    "episodes": "episode",
+    **{"episodes": "episode", "tr": "train", "va": "val", "te": "test"},
 }
 _OF_A_LIST = re.compile(r"(?:(?<=[a-z0-9])_|^)(?:history|hist|list|values|curve|per)(?=_|/|$)_?")
 """Words that say how values were kept, and not what they are."""

@@ -107,7 +107,7 @@ def counted(rows: "pl.DataFrame") -> Counted:
     if by:
         measured |= _any(rows, by) & _any(rows, values)  # a line may hold the rate alone
         rows = _where(rows.with_columns(pl.col(by).forward_fill()), measured)
-        rows = _last_states(rows, coarse)
+        rows = _last_states(rows, rows[coarse].rle_id() if coarse else None)
     else:
         rows, by = _below_headings(rows, measured)
         coarse = next((name for name in by if role(name) == "coarse"), None)
@@ -197,10 +197,11 @@ def _few_bars(rows: "pl.DataFrame") -> "pl.DataFrame | None":
     return rows.with_columns(pl.coalesce("at", "bar").alias("at"), pl.lit(None).alias("bar"))
 
 
-def _last_states(rows: "pl.DataFrame", coarse: str | None) -> "pl.DataFrame":
+def _last_states(rows: "pl.DataFrame", headed: "pl.Series | None") -> "pl.DataFrame":
     """The rows, of a progress bar's states only the last of the first two bars below each heading.
 
-    A second bar without a heading of its own is of `evaluate`: its loss is that of held-out data.
+    `headed` is the place of the heading above each row; None without headings. A second bar without a heading
+    of its own is of `evaluate`: its loss is that of held-out data.
     """
     import polars as pl  # only who reads a log pays for it
 
@@ -208,9 +209,8 @@ def _last_states(rows: "pl.DataFrame", coarse: str | None) -> "pl.DataFrame":
         return rows
     bar, no_bar = rows["bar"], rows["bar"].is_null()
     begun = _begun(bar)
-    if coarse is None:
+    if headed is None:
         return rows.filter(begun.shift(-1).fill_null(True) | no_bar)
-    headed = rows[coarse].rle_id()
     bars = pl.DataFrame({"headed": headed, "bar": (begun | _changes(rows["of"])).cum_sum()})
     later = bars.select(pl.col("bar") - pl.col("bar").first().over("headed")).to_series()
     last = (_changes(bars["bar"]) | _changes(headed)).shift(-1, fill_value=True)
@@ -246,10 +246,12 @@ def _below_headings(rows: "pl.DataFrame", measured: "pl.Series") -> tuple["pl.Da
         if heading is None:
             continue
         first = pl.col(heading).drop_nulls().first() - 1
+        # A heading may say again what one above it said, as `Epoch 1/1` does in each of many fits.
+        headed = (rows[heading].is_not_null() & ~measured).cum_sum().filter(measured)
         below = rows.with_columns(pl.col(heading).forward_fill().fill_null(first)).filter(measured)
-        below = _last_states(below, heading)
+        below = _last_states(below, headed)
         counts = [below[name].count() for name in below.columns if role(name) == "loss"]
-        if max(counts, default=len(below)) <= _SPREAD * below[heading].n_unique():
+        if max(counts, default=len(below)) <= _SPREAD * headed.n_unique():
             return below, [heading]
     return _last_states(rows.filter(measured), None), []
 

@@ -69,7 +69,7 @@ def _rows(lines: Lines, piece: bytes) -> pl.DataFrame:
     if lines.only:
         texts = texts.filter(texts.str.contains(_spelled(lines.only)))
     left = pl.DataFrame({_AT: pl.int_range(len(texts), dtype=pl.UInt32, eager=True), "text": texts})
-    tables = []
+    tables: list[pl.DataFrame] = []
     for kind in lines.kinds:
         if kind.sign and not left["text"].str.contains(kind.sign, literal=True).any():
             continue
@@ -84,10 +84,21 @@ def _rows(lines: Lines, piece: bytes) -> pl.DataFrame:
         left = left.filter(~found)
         if left.is_empty():
             break
-    if not tables:
-        return pl.DataFrame()
-    rows = tables[0] if len(tables) == 1 else pl.concat(tables, how="diagonal").sort(_AT)
-    return rows.drop(_AT)
+    return _in_turn(tables) if tables else pl.DataFrame()
+
+
+def _in_turn(tables: Sequence[pl.DataFrame]) -> pl.DataFrame:
+    """The rows of several kinds of lines in their order, and the columns as they come up."""
+    if len(tables) == 1:
+        return tables[0].drop(_AT)
+    begun: dict[str, int] = {}
+    for table in tables:
+        for column in table.drop(_AT):
+            known = column.is_not_null()
+            at = int(table[_AT][known.arg_max() or 0 if known.any() else 0])
+            begun[column.name] = min(at, begun.get(column.name, at))
+    columns = sorted(begun, key=lambda name: begun[name])
+    return _with_columns(pl.concat(tables, how="diagonal").sort(_AT), columns)
 
 
 def _broken(texts: pl.Series, lines: Lines) -> bool:

@@ -1,0 +1,58 @@
+"""A held-out score that training left behind, on small arrays with known answers."""
+
+import math
+
+import pytest
+
+from tests.detectors.test_course import falling, judged
+from tutor.detectors import NO_DATA
+
+LOSS = falling(30, 2.0, 0.1)
+LEARNED = [min(0.98, 0.4 + 0.03 * row) for row in range(30)]
+STILL = [min(0.55, 0.385 + 0.03 * row) for row in range(30)]
+
+
+def found(trained: list[float], held_out: list[float], names: tuple[str, str] = ("acc", "val_acc"), **more):
+    return judged("validation_turns", loss=LOSS, **dict(zip(names, (trained, held_out), strict=True)), **more)
+
+
+@pytest.mark.parametrize(
+    "names",
+    [("acc", "val_acc"), ("Train Acc", "Val Acc"), ("tr_acc", "va_acc"), ("accuracy", "test_accuracy")],
+)
+@pytest.mark.parametrize("whole", [1, 100])
+def test_one_that_stands_still_while_training_goes_on(names: tuple[str, str], whole: int):
+    one = found([whole * score for score in LEARNED], [whole * score for score in STILL], names)
+    assert (one.outcome, one.facts["score"], one.facts["other"]) == ("left-behind", *reversed(names))
+    assert one.step == 6  # the median of three is within 0.02 of 0.55 from here on
+    assert one.facts["apart"] == pytest.approx(43)
+    assert (one.facts["before"], one.facts["after"]) == (pytest.approx(whole * 0.58), whole * 0.98)
+    assert (one.measured, one.bound) == (pytest.approx(0.43), 0.25)
+
+
+@pytest.mark.parametrize(
+    ("trained", "held_out"),
+    [
+        (LEARNED, [score - 0.2 for score in LEARNED]),  # it follows
+        (LEARNED, [0.75] * 30),  # near enough
+        ([0.9] * 30, STILL),  # training stands still, too
+        ([*LEARNED[:9], *[math.nan] * 21], [*STILL[:9], *[math.nan] * 21]),  # few
+        (LEARNED, [math.nan] * 30),
+        ([0.0] * 30, [0.0] * 30),
+    ],
+)
+def test_one_that_is_not_left_behind(trained: list[float], held_out: list[float]):
+    assert found(trained, held_out).outcome == NO_DATA
+
+
+@pytest.mark.parametrize(
+    "names", [("train_acc", "val_f1"), ("train_acc", "val_top5_acc"), ("loss_a", "val_a")]
+)
+def test_another_score_is_no_pair(names: tuple[str, str]):
+    assert found(LEARNED, STILL, names).outcome == NO_DATA
+
+
+def test_validation_that_turns_speaks_first():
+    turned = [*falling(15, 2.0, 0.5), *[0.5 + row / 10 for row in range(15)]]
+    assert found(LEARNED, STILL, val_loss=turned).outcome == "turns"
+    assert found(LEARNED, STILL, val_loss=[1.3] * 30).outcome == "left-behind"
