@@ -729,5 +729,23 @@ class TestNeverMoves:
     def test_from_the_first_to_the_last(self, score: dict[str, list[float | None]], outcome: str):
         assert judged("learned", loss=list(self.LOSS), **score).outcome == outcome
 
+    @pytest.mark.parametrize(
+        ("scores", "costs", "outcome"),
+        [
+            ([0.55] * 3, [0.93, 0.89, 0.87], "never-moves"),
+            ([55.0] * 3, [0.93, 0.89, 0.87], "never-moves"),
+            ([0.1] * 3, [2.5, 2.45, 2.4], "never-moves"),
+            ([0.55] * 3, [0.93, 0.89, 0.60], "yes"),  # less than the classes' frequencies do
+            ([0.55] * 3, [0.93, 0.85, 0.80], "yes"),  # it learns
+            ([0.55, 0.55, 0.6], [0.93, 0.89, 0.87], "yes"),
+            ([0.55] * 2, [0.93, 0.89], "yes"),
+        ],
+    )
+    def test_few_that_cost_more_than_the_frequencies(self, scores: list, costs: list, outcome: str):
+        blanks = [None] * (27 - len(scores))
+        loss = falling(27, 3.0, 2.0)
+        found = judged("learned", loss=loss, val_accuracy=scores + blanks, val_loss=costs + blanks)
+        assert found.outcome == outcome
+
     def test_a_loss_that_falls_by_much_says_that_the_score_is_at_fault(self):
         assert judged("learned", loss=falling(40), val_accuracy=[0.7] * 40).outcome == "yes"

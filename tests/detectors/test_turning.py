@@ -321,6 +321,12 @@ class TestTrainingBesideIt:
     def test_two_evaluations_after_the_lowest_decide_nothing(self):
         assert turns([0.32, 0.3, 0.33, 0.36], loss=falling(4, 0.4, 0.1)).outcome != "turns"
 
+    @pytest.mark.parametrize(
+        ("last", "to", "outcome"), [(0.34, 0.1, "turns"), (0.32, 0.1, NOT_YET), (0.34, 0.3, NOT_YET)]
+    )
+    def test_they_do_where_validation_was_lowest_at_first(self, last: float, to: float, outcome: str):
+        assert turns([0.3, 0.315, last], loss=falling(3, 0.4, to)).outcome == outcome
+
     @pytest.mark.parametrize(("fourth", "outcome"), [(0.3788, "turns"), (0.37, NOT_YET)])
     def test_two_that_hardly_differ_are_no_fall_amid_a_rise(self, fourth: float, outcome: str):
         assert turns([0.321, 0.326, 0.379, fourth, 0.415], loss=falling(5, 0.2, 0.06)).outcome == outcome

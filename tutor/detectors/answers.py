@@ -86,15 +86,19 @@ def never_moves(run: Run, guess: Guess, least: int) -> Finding | None:
 
     However few digits were logged: what learns to tell classes apart moves it. The loss may gain less than
     `guess.unmoved`, as how frequent the classes are is learned. One of `guess.deserved` or more may be
-    deserved from the first on.
+    deserved from the first on. Of an accuracy `guess.least` evaluations tell, where each costs more than to
+    say how frequent the classes are.
     """
     for name, known in _scored(run):
         rows = known.is_not_null().arg_true()
-        if len(rows) < least or known.drop_nulls().n_unique() > 1 or not names.says_held_out(name):
+        if not len(rows) or known.drop_nulls().n_unique() > 1 or not names.says_held_out(name):
             continue
         score = _score(name, known, rows, len(rows))
         share = score.value / 100 if score.value > 1 else score.value
-        fell = _gained(run, score.row)
+        few = len(rows) < least
+        if few and not (_ACCURACY.search(name) and len(rows) >= guess.least and _costs_more(run, share)):
+            continue
+        fell = _gained(run, score.row, guess.least if few else FEWEST)
         if 0 < share < guess.deserved and fell < guess.unmoved and not _ERROR.search(name):
             return score.found(run, "never-moves", fell=100 * fell, most=100 * guess.unmoved)
     return None
@@ -238,11 +242,24 @@ def _of_chance(value: float, guess: Guess) -> bool:
     return any(abs(value * classes - 1) < guess.centre for classes in range(2, guess.classes + 1))
 
 
-def _gained(run: Run, row: int) -> float:
+def _costs_more(run: Run, share: float) -> bool:
+    """Whether each evaluation costs more than to give every input the classes' frequencies.
+
+    Of two classes one has that `share`, of more than two the most frequent one.
+    """
+    known = finite(run["val_loss"]).drop_nulls() if run.has("val_loss") else None
+    if known is None or not len(known) or not 0 < share < 1:
+        return False
+    rest = 1 - share
+    costs = -share * math.log(share) - rest * math.log(rest) if share >= 1 / 2 else -math.log(share)
+    return to_float(known.min()) > costs
+
+
+def _gained(run: Run, row: int, least: int = FEWEST) -> float:
     """The share that the held-out loss, or else that of training, gains from a row on; inf for few rows."""
     signal = "val_loss" if run.has("val_loss") else "loss"
     known = finite(run[signal])[row:].drop_nulls() if run.has(signal) else None
-    if known is None or len(known) < FEWEST:
+    if known is None or len(known) < least:
         return math.inf
     third = max(1, len(known) // 3)
     first, last = to_float(known[:third].median()), to_float(known[-third:].median())
