@@ -5,7 +5,7 @@ import math
 import pytest
 
 from tests.detectors.test_course import falling, judged
-from tutor.detectors import NO_DATA
+from tutor.detectors import NO_DATA, NOT_YET
 
 CALM = falling(40, 2.0, 0.4)
 RISEN = [0.1 + 0.02 * row for row in range(30)]  # to 0.68
@@ -72,3 +72,32 @@ def test_a_score_that_is_kept_tells_where_no_loss_is_logged(scores: list[float],
     assert (found.outcome, found.facts["score"]) == ("score-kept", "ep_rew_mean")
     assert found.facts["given"] == pytest.approx(given, abs=3)
     assert judged("validation_turns", ep_rew_mean=[0.1, 0.2]).outcome == NO_DATA
+
+
+class TestNeverEarns:
+    """A reward that stays where it began."""
+
+    NOISE = (3.0, -1.0, 4.0, -2.0, 0.0, -4.0, 1.0, 2.0, -3.0, 0.5) * 4
+
+    @pytest.mark.parametrize("name", ["rollout/ep_rew_mean", "mean_return", "episode_reward"])
+    def test_within_its_noise(self, name: str):
+        found = judged("learned", loss=CALM, **{name: [20 + one for one in self.NOISE]})
+        assert (found.outcome, found.facts["reward"], found.facts["rows"]) == ("earns-nothing", name, 40)
+        assert found.facts["gain"] < found.facts["bound"]
+        assert (found.measured < found.bound, found.curve.signal) == (True, name)
+        alone = judged("learned", **{name: [20 + one for one in self.NOISE]})
+        assert alone.outcome == "earns-nothing"
+
+    @pytest.mark.parametrize(
+        "columns",
+        [
+            {"ep_rew_mean": [20 + one + row / 4 for row, one in enumerate(NOISE)]},  # it rises
+            {"ep_rew_mean": [20 + one for one in NOISE[:29]] + [None] * 11},  # few
+            {"ep_rew_mean": [500.0] * 40},  # perhaps all that there is to earn
+            {"ep_rew_mean": list(NOISE), "eval/mean_reward": [float(row) for row in range(40)]},
+            {"rewards/chosen": list(NOISE)},
+            {"ep_rew_mean": list(NOISE), "lr": [row / 1e5 for row in range(40)]},  # in warm-up
+        ],
+    )
+    def test_else_the_loss_decides(self, columns: dict[str, list]):
+        assert judged("learned", loss=CALM, **columns).outcome in ("yes", NO_DATA, NOT_YET)

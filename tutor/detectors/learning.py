@@ -23,6 +23,7 @@ from tutor.detectors.courses import Course, course_in, course_of
 from tutor.detectors.grouped import Enough, Guess
 from tutor.detectors.guessing import answers_by_chance, guesses, held_out_guesses, rests_at_one
 from tutor.detectors.loss import zeros_that_last
+from tutor.detectors.lost import never_earns
 from tutor.detectors.objective import earnings, is_objective, opposed
 from tutor.detectors.standstill import (
     all_stuck,
@@ -46,16 +47,17 @@ _GUESSED = (*_LEARNED, "classes", "expected", "level", "later")
 
 
 @detector(
-    signals=(any_of("loss", "val_loss"),),
+    signals=(any_of("loss", "val_loss", "step"),),  # a reward alone is enough
     outcomes=(
         *("yes", "no", "no-rate", "guesses", "same-answer", "scores-alike", "held-out-flat", "repeats"),
         *("only-at-first", "zero", "held-out-still", "both-still", "by-chance", "finds-nothing"),
-        *("at-the-mean", "explains-nothing", "never-moves", "one-class"),
+        *("at-the-mean", "explains-nothing", "never-moves", "one-class", "earns-nothing"),
     ),
     facts={
         "yes": (*_LEARNED, "best_step"),
         "no": _LEARNED,
         "no-rate": _LEARNED,
+        "earns-nothing": (*_LEARNED, "reward", "end"),
         "guesses": _GUESSED,
         "same-answer": (*_LEARNED, *_SCORED, "fell", "most"),
         "finds-nothing": (*_LEARNED, *_SCORED),
@@ -94,7 +96,8 @@ def learned(
     few rows are in which both losses are ("both-still"). So are evaluations that all cost, and answer, what
     guessing does ("by-chance"), wherever training shows no gain, or none below that cost. A loss of squares
     may come to rest where the mean as an answer to all leaves it ("at-the-mean"), and an R² that is never
-    above 0 says the same ("explains-nothing"). Source: ours.
+    above 0 says the same ("explains-nothing"). A run that is after a reward learned nothing where that stays
+    where it began ("earns-nothing"). Source: ours.
 
     Where noise hides a gain of that size, what was learned shows in the order of the levels, beyond `sigmas`
     of chance, and what wasn't in longer levels, up to half of the log. A log under `least` rows is too short
@@ -103,7 +106,9 @@ def learned(
     `least.longer` times as long would show the gain. A log that begins later doesn't show where the loss came
     from, which a single number has no need of.
     """
-    told = _zero(run.logged("loss"), guess, gain) if run.has("loss") else _still(run, guess, gain)
+    told = None if warming_up(run) else never_earns(run, 3 * least.rows, sigmas)
+    if told is None:
+        told = _zero(run.logged("loss"), guess, gain) if run.has("loss") else _still(run, guess, gain)
     if told:
         return told
     whole, run = run, run.logged("loss")
@@ -170,6 +175,8 @@ def learned(
 
 def _still(run: Run, guess: Guess, gain: float) -> Finding:
     """The finding that validation never moves, or answers by chance, where nothing else was logged."""
+    if not run.has("val_loss"):
+        return Finding(NO_DATA, facts={"missing": ["loss"]})
     values, by_chance = finite(run["val_loss"]).drop_nulls(), answers_by_chance(run, guess)
     if not len(values) or not (by_chance or all_stuck(values)):
         return Finding(NO_DATA, facts={"missing": ["loss"]})

@@ -1,4 +1,4 @@
-"""A score, or a reward, that a run had come to and kept, or lost again for good, whatever its loss says."""
+"""Scores and rewards: never earned, kept, or lost again for good, whatever the loss says."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ from tutor import signals
 from tutor.detectors import Finding, Smoothed
 from tutor.detectors.courses import Course, course_of
 from tutor.detectors.grouped import Rise
+from tutor.detectors.objective import LEVEL
+from tutor.detectors.trends import lasting_trend
 from tutor.detectors.windows import finite
 from tutor.run import Run, names, to_float
 from tutor.words import plain
@@ -47,6 +49,50 @@ def score_kept(run: Run, chance: Rise) -> Finding | None:
     ]
     given, name, course = max(found, key=lambda one: one[0], default=(0.0, "", None))
     return _finding("score-kept", run, name, course, given, chance) if course else None
+
+
+def never_earns(run: Run, least: int, sigmas: float) -> Finding | None:
+    """The finding that a reward stays where it began, "earns-nothing"; None where one moves, or few tell.
+
+    Its name as `reward`, its levels at first (`top`), at its `best` and at the `end`, what it gained and the
+    `bound` of a gain in percent of the first, and of how many `rows`: `least` or more. No level stands above
+    the first by more than `sigmas` of its noise, nor do the rewards lie in order. One that is the same at
+    every row may be all that there is to earn.
+    """
+    found: Finding | None = None
+    for name in run.frame.columns:
+        if not names.is_reward(name) or not run.frame[name].dtype.is_numeric():
+            continue
+        values = finite(run.frame[name])
+        course = course_of(-values, LEVEL)
+        if values.count() < least or course is None:
+            continue
+        bound = sigmas * math.sqrt(2) * course.noise
+        if course.improvement > bound or abs(lasting_trend(values)) > 1:
+            return None
+        if not course.noise:
+            continue
+        found = found or _unearned(run, name, course, bound)
+    return found
+
+
+def _unearned(run: Run, name: str, course: Course, bound: float) -> Finding:
+    known = finite(run.frame[name]).is_not_null()
+    percent = 100 / abs(course.start) if course.start else math.inf
+    facts = {
+        "reward": plain(name)[:_LENGTH],
+        "top": -course.start,
+        "best": -course.best,
+        "end": -course.end,
+        "gain": course.improvement * percent if course.improvement else 0.0,
+        "bound": bound * percent,
+        "rows": int(known.sum()),
+    }
+    curve = Smoothed(name, run.steps.filter(known), run.frame[name].filter(known))
+    seen = (int(run.steps[0]), int(run.steps[-1]))
+    return Finding(
+        "earns-nothing", None, facts, None, seen, measured=course.improvement, bound=bound, curve=curve
+    )
 
 
 def _finding(outcome: str, run: Run, name: str, course: Course, given: float, chance: Rise) -> Finding:
