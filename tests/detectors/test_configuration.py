@@ -423,6 +423,12 @@ class TestEarlyFall:
         assert self.found(falling(250, 2.0, 6.0)).outcome == "rises"
         assert self.found(self.still(), **self.moving(1e-3)).outcome == "static"
 
+    @pytest.mark.parametrize(("to", "outcome"), [(6.27, "static"), (6.42, "rises")])
+    def test_a_drift_is_no_rise_where_the_weights_move(self, to: float, outcome: str):
+        loss = falling(250, 6.25, to)
+        assert self.found(loss, **self.moving(1e-3)).outcome == outcome
+        assert self.found(loss).outcome == "rises"  # of a trained model, it may be, whose weights are unknown
+
     def test_updates_tell_a_rate_that_is_too_low(self):
         assert self.found(self.still(), **self.moving(1e-6)).outcome == "slow"
         assert self.found(falling(250, 6.24, 6.2399), **self.moving(1e-6)).outcome == "slow"

@@ -9,7 +9,7 @@ from dataclasses import replace
 from tutor.detectors import NO_DATA, NOT_YET, Finding, Smoothed, detector
 from tutor.detectors.batch import one_batch, steps_per_epoch, within_epoch
 from tutor.detectors.course import warming_up
-from tutor.detectors.grouped import Evaluation
+from tutor.detectors.grouped import Beyond, Evaluation
 from tutor.detectors.held_out import evaluations
 from tutor.detectors.objective import is_objective
 from tutor.detectors.windows import Window, finite, noise_of, rows
@@ -25,18 +25,19 @@ def early_fall(
     *,
     span: Window,
     until: Window,
-    fall: float,
-    sigmas: float,
+    fall: Beyond,
+    risen: float,
     moved: float,
 ) -> Finding:
     """Whether an EMA over `span` of the loss falls between the end of the first span and `until`.
 
     The flaw: a run that stands still, or one whose learning rate is too low to move it. It falls where the
-    EMA comes down by more than `fall` nats per 100 steps, or by that share of a loss under 1, which may be in
-    any unit; and by more than `sigmas` times its own noise. One that "rises" by as much is a remark: the
-    whole run says whether it diverges. Where it does neither, the learning rate is too low if updates are
-    logged and are smaller than the share `moved` of the weights; without them, if the EMA fell by more than
-    its noise. What noise hides only the updates can tell. Source: the tree; ours: noise and updates.
+    EMA comes down by more than `fall` nats per 100 steps, or by that share of a loss under 1, which may be
+    in any unit; and by more than `fall.sigmas` times its own noise. One that "rises" by as much and, where
+    updates are logged, by more than the share `risen` of where it stood is a remark: the whole run says
+    whether it diverges. Where it does neither, the learning rate is too low if updates are logged and are
+    smaller than the share `moved` of the weights; without them, if the EMA fell by more than its noise. What
+    noise hides only the updates can tell. Source: the tree; ours: noise and updates.
     """
     later = int(run.steps[0]) > 1
     if later or not is_objective(run):
@@ -55,25 +56,27 @@ def early_fall(
     begin, end = int(run.steps[first]), int(run.steps[last])
     weight = 2 / (max(2, span_rows) + 1)
     noise = noise_of(loss[: last + 1].drop_nulls()) * math.sqrt(2 * weight / (2 - weight))
-    hidden, drop, update = sigmas * noise, before - after, _moved(run, first, last)
-    least = max(fall * min(1.0, abs(before)) * (end - begin) / 100, hidden)
+    hidden, drop, update = fall.sigmas * noise, before - after, _moved(run, first, last)
+    least = max(fall.bound * min(1.0, abs(before)) * (end - begin) / 100, hidden)
     if update is None and 0 < abs(drop) <= hidden:
         return Finding(NO_DATA, facts={"missing": ["update_norm"]})
     slow = drop > 0 if update is None else update < moved
+    high = least if update is None else max(least, risen * abs(before))
+    rises = drop < -high
     facts = {
         "before": before,
         "after": after,
         "fall": 100 * drop / (end - begin),
-        "bound": 100 * least / (end - begin),
+        "bound": 100 * (high if rises else least) / (end - begin),
         "begin": begin,
         "end": end,
         "moved": update,
     }
-    rises = drop < -least
     outcome = "falls" if drop > least else "rises" if rises else "slow" if slow else "static"
     seen = (int(run.steps[0]), end)
     curve = Smoothed("loss", run.steps[: last + 1], ema)
-    return Finding(outcome, end, facts, before, seen, measured=drop, bound=least, curve=curve)
+    bound = -high if rises else least
+    return Finding(outcome, end, facts, before, seen, measured=drop, bound=bound, curve=curve)
 
 
 def _moved(run: Run, first: int, last: int) -> float | None:
