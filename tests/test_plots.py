@@ -477,3 +477,16 @@ def test_a_log_of_scores_alone_is_drawn_in_the_panel_of_the_loss():
     assert "seconds" not in told
     assert "not recorded" in plots.draw(earned, "gradient", 60, 10).plain
     assert "not recorded" in plots.draw(run(40, seconds=[1.0] * 40), "loss", 60, 10).plain
+
+
+def test_scores_are_drawn_beside_the_losses_where_a_question_is_about_them():
+    scored = run(
+        40,
+        loss=[1.0] * 40,
+        **{"top1": [50.0] * 40, "train_acc": [90.0] * 40, "val_acc": [60.0] * 40, "val_f1": [0.5] * 40},
+    )
+    told = plots.draw(scored, "loss", 100, 10, asked="scores").plain
+    assert all(name in told for name in ("train_acc", "val_acc", "top1"))
+    assert told.index("val_acc") < told.index("top1")  # the two that are held against each other come first
+    assert "val_f1" not in told  # it would lie on the axis
+    assert "val_acc" not in plots.draw(scored, "loss", 100, 10).plain

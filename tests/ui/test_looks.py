@@ -129,3 +129,13 @@ async def test_keys_are_answered_while_a_long_log_is_looked_at(walk, monkeypatch
 def test_a_log_of_a_score_alone_asks_for_no_signal_of_the_panel():
     run = make_run({"val_acc": [0.5] * 8})
     assert looks.asked(walks.begin(run, trees.find("phase-19"), ("5.4", None)), "loss") == ""
+
+
+def test_a_question_about_scores_asks_for_them_where_the_log_has_any():
+    for question, asked in (("5.3", "scores"), ("5.4", "scores"), ("5.1", "loss")):
+        run = make_run({"loss": [0.5] * 8, "val_acc": [0.5] * 8})
+        assert looks.asked(walks.begin(run, trees.find("phase-19"), (question, None)), "loss") == asked
+    both = make_run({"loss": [0.5] * 8, "val_loss": [0.5] * 8, "val_acc": [0.5] * 8})
+    assert looks.asked(walks.begin(both, trees.find("phase-19"), ("5.4", None)), "loss") == "val_loss"
+    none = make_run({"loss": [0.5] * 8})
+    assert looks.asked(walks.begin(none, trees.find("phase-19"), ("5.3", None)), "loss") == "loss"

@@ -101,6 +101,7 @@ class Detector:
     given: tuple[str, ...]
     every_row: bool
     configured: tuple[str, ...]
+    scores: bool
 
     @cached_property
     def numbers(self) -> Mapping[str, Any]:
@@ -136,6 +137,7 @@ def detector(
     given: tuple[str, ...] = (),
     every_row: bool = False,
     configured: tuple[str, ...] = (),
+    scores: bool = False,
 ) -> Callable[[Callable[..., Finding]], Callable[..., Finding]]:
     """Register the function under its own name.
 
@@ -149,6 +151,7 @@ def detector(
             None where they didn't give one.
         every_row: give it every row; else those that recorded the first of `signals`.
         configured: facts of the configuration it goes by where they are known, as `run.facts` names them.
+        scores: it looks at scores and rewards, too, as a log calls them.
     """
     by_outcome = facts if isinstance(facts, Mapping) else dict.fromkeys(outcomes, facts)
     assert set(by_outcome) == set(outcomes), "facts are declared for every outcome and for no other"
@@ -156,7 +159,7 @@ def detector(
     def register(function: Callable[..., Finding]) -> Callable[..., Finding]:
         name = function.__name__
         _REGISTRY[name] = Detector(
-            name, function, signals, manifest, outcomes, by_outcome, given, every_row, configured
+            name, function, signals, manifest, outcomes, by_outcome, given, every_row, configured, scores
         )
         return function
 
@@ -173,6 +176,11 @@ def registry() -> Mapping[str, Detector]:
 def _load() -> None:
     for module in pkgutil.iter_modules(__path__):
         importlib.import_module(f"{__name__}.{module.name}")
+
+
+def looks_at_scores(name: str) -> bool:
+    """Whether the detector `name` also looks at what a log scores answers by, which is no signal."""
+    return registry()[name].scores
 
 
 def signal_of(name: str, run: Run) -> str | None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -15,9 +14,6 @@ from tutor.words import cut, plain
 if TYPE_CHECKING:
     import polars as pl
 
-_WORD = re.compile(r"[a-z0-9@]+")
-_SETS = {"train", "val", "eval", "test", "dev", "holdout"}
-"""Words for a set of data, as `names.plainly` has them."""
 _WHOLE = 1.5
 """Scores above it are in percent, others parts of 1."""
 
@@ -36,16 +32,11 @@ def _pairs(run: Run) -> Iterator[tuple[str, str]]:
     """The columns of one score on the training data and on held-out data."""
     columns = run.frame.columns
     scores = [name for name in columns if names.is_score(name) and run.frame[name].dtype.is_numeric()]
-    held_out = {_measured(name): name for name in reversed(scores) if names.says_held_out(name)}
+    held_out = {names.measured(name): name for name in reversed(scores) if names.says_held_out(name)}
     for name in scores:
-        beside = held_out.get(_measured(name))
+        beside = held_out.get(names.measured(name))
         if beside and not names.says_held_out(name):
             yield name, beside
-
-
-def _measured(name: str) -> frozenset[str]:
-    """What a column measures, on whatever data."""
-    return frozenset(_WORD.findall(names.plainly(name))) - _SETS
 
 
 def _behind(run: Run, trained: str, held_out: str, chance: Rise, last: int) -> Finding | None:

@@ -75,6 +75,7 @@ _GUESSED = (*_LEARNED, "classes", "expected", "level", "later")
         "explains-nothing": (*_LEARNED, *_SCORED, "highest"),
     },
     every_row=True,
+    scores=True,
 )
 def learned(
     run: Run, at: int | None, *, share: float, gain: float, sigmas: float, least: Enough, guess: Guess

@@ -52,6 +52,7 @@ _SCORED = ("score", "begin", "best", "best_step", "end", "given", "bound")
         "jumps": (*_TURNED, "step", "peak", "times", "level", "least", "count"),
     },
     every_row=True,
+    scores=True,
 )
 def validation_turns(
     run: Run,

@@ -11,7 +11,7 @@ from tutor.plots.drawn import Beside, Drawn, Still
 from tutor.plots.request import Request
 from tutor.plots.ruling import Ruling
 from tutor.plots.view import rows_in
-from tutor.run import Run, names
+from tutor.run import Run, known_float, names
 from tutor.words import plain, say
 
 
@@ -41,6 +41,10 @@ SAME = 0.01
 
 _MOST_GROUPS = 4  # curves beside the one of all parameters
 _MOST_SCORES = 3
+_SIZES = 10
+"""An axis begins at 0: what is so many times smaller than the first score would lie on it."""
+_SCORES_ON = "loss"
+"""The panel on which scores are drawn."""
 
 
 @dataclass(frozen=True)
@@ -82,44 +86,48 @@ def draw(request: Request) -> Drawn:
     """Any of the panels above."""
     axes = families(request.run, request.panel)
     known = [family for family in axes if any(_has(request, signal) for signal in family.signals)]
-    score = _score(request, axes)
-    if not known and (alone := [score] if score else _scores(request)):
-        return _alone(replace(request, level=None), alone)
+    scores = _scores(request, axes, alone=not known)
+    if not known and scores:
+        return _alone(replace(request, level=None), scores)
     if not known:
         return Still(
             request.missing(*([request.asked] if request.asked else (one.signals[0] for one in axes)))
         )
     if not request.any_rows():
         return Still(request.empty())
-    if (len(known) == 1 and not score) or request.width < 50:
+    if (len(known) == 1 and not scores) or request.width < 50:
         return _picture(request, known[0])
     width, height = (request.width - 1) // 2, request.height
     left = _picture(request.sized(width, height), known[0])
     other = replace(request.sized(request.width - 1 - width, height), level=None)  # another unit
-    right = _alone(other, [score]) if score else _picture(other, known[1])
+    right = _alone(other, scores) if scores else _picture(other, known[1])
     return Beside(left, right, width, height, 1)
 
 
-def _score(request: Request, axes: Sequence[Family]) -> Curve | None:
-    """The curve of a column that no panel draws, where a rule decided by it."""
-    ruling = request.ruling
-    if ruling is None or ruling.steps is None or ruling.values is None:
-        return None
-    if request.others or any(ruling.signal in family.signals for family in axes):
-        return None
-    return Curve(plain(ruling.signal), ruling.steps, ruling.values, ruled=True)
-
-
-def _scores(request: Request) -> list[Curve]:
-    """The scores and rewards of a log in which nothing else says how training goes."""
-    if request.panel != "loss":
+def _scores(request: Request, axes: Sequence[Family], *, alone: bool) -> list[Curve]:
+    """The scores beside the losses: where a question or a rule is about them, or they are `alone`."""
+    if request.others:
         return []
-    run = request.run
-    columns = [name for name in run.frame.columns if names.rises(name) and run.frame[name].dtype.is_numeric()]
-    return [
-        Curve(plain(name), run.steps, run.frame[name], place)
-        for place, name in enumerate(columns[:_MOST_SCORES])
+    about = request.panel == _SCORES_ON and (alone or request.asked in (names.SCORES, "val_loss"))
+    ruling = request.ruling or Ruling()
+    ruled = None if any(ruling.signal in family.signals for family in axes) else ruling.signal
+    columns = _columns(request.run) if about else []
+    curves = [
+        Curve(plain(name), request.run.steps, request.run.frame[name], place)
+        for place, name in enumerate(columns)
+        if name != ruled
     ]
+    if ruled and ruling.steps is not None and ruling.values is not None:
+        curves.append(Curve(plain(ruled), ruling.steps, ruling.values, len(columns), ruled=True))
+    return curves
+
+
+def _columns(run: Run) -> list[str]:
+    """The scores to draw on one axis: as many as can be told apart, of the size of the first."""
+    found = [name for name in names.scores(run.frame.columns) if run.frame[name].dtype.is_numeric()]
+    sizes = {name: known_float(run.frame[name].cast(float).abs().max()) or 0.0 for name in found}
+    first = sizes[found[0]] if found else 0.0
+    return [name for name in found if first / _SIZES <= sizes[name] <= first * _SIZES][:_MOST_SCORES]
 
 
 def _alone(request: Request, curves: Sequence[Curve]) -> Drawn:

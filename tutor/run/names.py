@@ -4,6 +4,7 @@ Sources: the trainers' own code and logs, as listed in the README's table of for
 """
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from functools import cache
 from pathlib import Path
@@ -170,6 +171,9 @@ ABROAD: Mapping[str, str] = {
 """Words of Spanish, Portuguese, French, Italian, German and Romanian, and the English ones that they mean."""
 _OF = {"de", "du", "di", "do", "da"}
 """The word between two of those, which English has no need of: `pérdida de validación`."""
+_PAIR = 2
+SCORES = "scores"
+"""What a question asks about whose rule looks at the scores of a log: no signal has that name."""
 _WORD = re.compile(r"[a-z]+")
 _ALIKE = {
     **{"training": "train", "trn": "train", "validation": "val", "valid": "val", "evaluation": "eval"},
@@ -323,6 +327,18 @@ def is_score(column: str) -> bool:
 def rises(column: str) -> bool:
     """Whether the column is a score or a reward, which rises as a model learns, and no loss."""
     return (is_reward(column) or is_score(column)) and not _LOSS.search(spelled(column))
+
+
+def scores(columns: Iterable[str]) -> list[str]:
+    """The columns that rise as a model learns, those first that stand beside others of the same measure."""
+    found = [column for column in columns if rises(column)]
+    alike = Counter(map(measured, found))
+    return sorted(found, key=lambda column: alike[measured(column)] < _PAIR)
+
+
+def measured(column: str) -> frozenset[str]:
+    """What a column measures, on whatever data: `train_acc` and `val_acc` the same."""
+    return frozenset(_WORD.findall(plainly(column))) - {"train", *_HELD_OUT_WORDS}
 
 
 def says_held_out(column: str) -> bool:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from tutor import detectors, signals
 from tutor import walk as walks
 from tutor.detectors import Finding
+from tutor.run import names
 from tutor.tree import Question
 from tutor.walk import AtQuestion, Look
 
@@ -79,11 +80,15 @@ def ruling(question: Question, seen: Look, panel: str) -> Ruling | None:
 
 
 def asked(walk: AtQuestion, panel: str) -> str:
-    """The signal that the question's rule looks at, where `panel` is the question's, else ""."""
+    """The signal that the question's rule looks at, where `panel` is the question's, else ""; "scores" where
+    it looks at those of the log, too, and validation needs no axis of its own.
+    """
     rule = walk.question.rule
     if rule is None or panel != walk.question.panel:
         return ""
     signal = detectors.signal_of(rule.detector, walk.run)
+    if signal not in ("val_loss", "step") and detectors.looks_at_scores(rule.detector):
+        return names.SCORES if names.scores(walk.run.frame.columns) else signal or ""
     return "" if signal in (None, "step") else signal  # of steps alone nothing is drawn
 
 
