@@ -1,9 +1,13 @@
 """Several held-out sets in one log: their mean is the validation loss, and a remark names them."""
 
+import json
+import math
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import pytest
 
+from tests.conftest import write_run
 from tutor import readers
 from tutor.run import Run
 from tutor.run.called import called
@@ -78,3 +82,58 @@ def test_trainers_evaluations_are_named_too(tmp_path: Path):
     run = readers.read(log)
     assert run["val_loss"].drop_nulls().to_list() == [3.0, 3.0]
     assert averaged(run) == ["`eval_a_loss`, `eval_b_loss`"]
+
+
+class TestRowsOfSets:
+    """Rows that say of which data they are, in a column of words."""
+
+    ROWS = (("train", 4.0), ("val", 4.5), ("train", 3.0), ("val", 4.25), ("train", 2.0), ("val", math.nan))
+
+    def text(self, kind: str, words: Mapping[str, str]) -> str:
+        rows = [(at // 2, words[name], loss) for at, (name, loss) in enumerate(self.ROWS)]
+        if kind == "csv":
+            return "epoch,phase,loss,lr\n" + "".join(f"{at},{word},{loss},0.1\n" for at, word, loss in rows)
+        given = [{"epoch": at, "phase": word, "loss": loss, "lr": 0.1} for at, word, loss in rows]
+        if kind == "json":
+            return json.dumps(given)
+        if kind == "jsonl":
+            return "".join(json.dumps(row) + "\n" for row in given)
+        return "phase  epoch  loss\n" + "".join(f"{word}  {at}  {loss}\n" for at, word, loss in rows)
+
+    @pytest.mark.parametrize("kind", ["csv", "json", "jsonl", "log"])
+    @pytest.mark.parametrize(
+        "words", [{"train": "train", "val": "val"}, {"train": "Training", "val": "Validation"}]
+    )
+    def test_they_are_told_apart(self, tmp_path: Path, kind: str, words: Mapping[str, str]):
+        path = tmp_path / f"log.{kind}"
+        path.write_text(self.text(kind, words))
+        run = readers.read(path)
+        assert run["loss"].to_list() == [4.0, 3.0, 2.0]
+        assert run["val_loss"][:2].to_list() == [4.5, 4.25]
+        assert math.isnan(run["val_loss"][2])
+        told = {one.key: one for one in run.remarks}
+        assert "repeated" not in told
+        if kind != "json":  # which knows groups
+            assert told["of_sets"].facts["column"] == "`phase`"
+
+    def test_a_folder_of_tutors_own_rows_too(self, tmp_path: Path):
+        rows = [{"step": at // 2, "split": name, "loss": loss} for at, (name, loss) in enumerate(self.ROWS)]
+        run = readers.read(write_run(tmp_path / "r", rows))
+        assert run["loss"].to_list() == [4.0, 3.0, 2.0]
+        assert run["val_loss"][:2].to_list() == [4.5, 4.25]
+
+    @pytest.mark.parametrize(
+        "phases", [("train", "train", "train"), ("warm-up", "train", "val"), ("1", "2", "val"), ("", "", "")]
+    )
+    def test_other_words_say_nothing(self, tmp_path: Path, phases: Sequence[str]):
+        rows = "".join(f"{at},{phase},{4 - at}\n" for at, phase in enumerate(phases))
+        (tmp_path / "log.csv").write_text(f"epoch,phase,loss\n{rows}")
+        run = readers.read(tmp_path / "log.csv")
+        assert (run["loss"].to_list(), run.has("val_loss")) == ([4.0, 3.0, 2.0], False)
+
+    def test_what_held_for_each_row_and_what_says_its_set_already_stay(self, tmp_path: Path):
+        text = "step,split,loss,val_acc,lr\n0,train,4,,0.1\n1,train,3,,0.2\n1,test,3.5,0.5,0.2\n"
+        (tmp_path / "log.csv").write_text(text)
+        run = readers.read(tmp_path / "log.csv")
+        assert run.frame.columns == ["step", "loss", "val_loss", "val_acc", "lr"]
+        assert (run["val_loss"].to_list(), run["lr"].to_list()) == ([None, 3.5], [0.1, 0.2])

@@ -27,7 +27,7 @@ _COMMENT = re.compile(r"^\s*#+ (?=\s*[A-Za-z])")  # how numpy's savetxt begins a
 _UNIT = re.compile(r"([0-9.]) +(?:s|secs?|ms|min|m|h|%)(?=\s|$)")
 _RULE = re.compile(r"[-+=|:\s]+")
 _OF_SETS = re.compile(r"\b(train(?:ing)?|valid(?:ation)?|val|eval|test) (loss)\b", re.IGNORECASE)
-_CALLED = {"e": "epoch", "#": "step"}  # spaCy's
+_CALLED = {"e": "epoch", "#": "step", "cost": "loss"}  # spaCy's, and what loops on Theano called it
 _PARTS = re.compile(r"loss .+|(?:box|cls|obj|dfl|seg|mask|pose|kobj|giou|lmk)(?:_loss)?", re.IGNORECASE)
 """The parts of a loss that spaCy and YOLO print."""
 _PLACE = re.compile(r"([0-9]+)/[0-9]+$")
@@ -105,7 +105,11 @@ def _cells(line: str) -> list[str]:
 
 
 def _counts(cells: Sequence[str]) -> bool:
-    """Whether cells are a row of values: the first one counts, and half of them are numbers."""
+    """Whether cells are a row of values: the first one counts, and half of them are numbers.
+
+    A word for a set of data may stand before it.
+    """
+    cells = cells[1:] if cells and names.set_of(cells[0]) else cells
     numbers = [_value(cell) is not None for cell in cells]
     return len(cells) > 1 and numbers[0] and 2 * sum(numbers) >= len(numbers)
 
@@ -145,14 +149,20 @@ def _sum(row: Row, parts: Sequence[str]) -> float | None:
 
 
 def _rows(columns: Sequence[str], by: str, lines: Sequence[str]) -> Iterator[dict[str, object]]:
-    """The lines with a value for each column; of those at one step, as a progress bar's states, the last."""
+    """The lines with a value for each column; of those at one step, as a progress bar's states, the last.
+
+    Where a line says of which set of data it is, the last of each set.
+    """
     last: dict[str, object] | None = None
     for line in lines:
         cells = _cells(line)
         if len(cells) != len(columns) or not _counts(cells):
             continue
-        row: dict[str, object] = {name: _value(cell) for name, cell in zip(columns, cells, strict=True)}
-        if last is not None and last[by] != row[by]:
+        row: dict[str, object] = {
+            name: cell if names.set_of(cell) else _value(cell)
+            for name, cell in zip(columns, cells, strict=True)
+        }
+        if last is not None and (last[by], last[columns[0]]) != (row[by], row[columns[0]]):
             yield last
         last = row
     if last is not None:

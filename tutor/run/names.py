@@ -341,6 +341,15 @@ def measured(column: str) -> frozenset[str]:
     return frozenset(_WORD.findall(plainly(column))) - {"train", *_HELD_OUT_WORDS}
 
 
+TRAINED_ON = "train"
+
+
+def set_of(word: str) -> str | None:
+    """The set of data that a word says, as most call it: "train", "val", "test"; None for any other."""
+    plain = plainly(word)
+    return plain if plain in {TRAINED_ON, "val", "eval", "test", "dev"} else None
+
+
 def says_held_out(column: str) -> bool:
     """Whether a word of the name says that it is of held-out data."""
     return bool({*_WORD.findall(plainly(column))} & _HELD_OUT_WORDS)

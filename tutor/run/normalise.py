@@ -188,7 +188,7 @@ def _ascending(frame: pl.DataFrame, remarks: list[Remark]) -> pl.DataFrame:
 
     A run that was resumed goes back to a step that it had logged: what it had logged from there on is of
     the branch that it gave up. Rows of one step are one, the later value of each column over the earlier,
-    which is worth a remark where there are two: trainers log evaluation in a row of its own.
+    which is worth a remark where they differ: trainers log evaluation in a row of its own.
     """
     steps = frame["step"]
     change = steps.diff().fill_null(1)
@@ -211,7 +211,7 @@ def _ascending(frame: pl.DataFrame, remarks: list[Remark]) -> pl.DataFrame:
         remarks.append(Remark("backwards"))
     if frame["step"].n_unique() < frame.height:
         ours = [name for name in frame.columns if name != "step" and signals.find(name)]
-        values = frame.group_by("step").agg(pl.col(ours).is_not_null().sum())
+        values = frame.group_by("step").agg(pl.col(ours).drop_nulls().n_unique())
         if any((values[name] > 1).any() for name in ours):
             remarks.append(Remark("repeated"))
         latest = pl.exclude("step").drop_nulls().last()

@@ -14,6 +14,7 @@ from pydantic import ValidationError
 
 from tutor import packed, plainfile
 from tutor.run import Aggregation, BadRunError, Checkpoint, Manifest, Remark, Run, called, limits, names
+from tutor.run.apart import told_apart
 from tutor.run.normalise import hidden, normalise
 from tutor.run.replay import Replay
 from tutor.runfolder import CHECKPOINTS, METRICS, PACKED_SENTENCES, REPLAYS, SENTENCES, log_in
@@ -50,7 +51,7 @@ def read_run(folder: Path, since: Run | None = None, log: str = METRICS) -> Run:
         raise BadRunError(f"{path} is missing: the run was never logged; train it again")
     file = path.stat().st_ino
     rows, size = read_rows(path, remarks)
-    rows = with_nan(rows, path, remarks)
+    rows = told_apart(with_nan(rows, path, remarks), remarks)
     said = called.checked(path, rows.columns)
     frame, more = normalise(rows, names.mapping(rows.columns, path), path)
     sentences = _sentences(folder, remarks)
@@ -75,6 +76,7 @@ def _grown(path: Path, since: Run) -> Run | None:
     """The run with the rows that its log has grown by; None where it must be read as a whole."""
     # Where rows were counted for want of steps, steps that come now tell of those rows too.
     counted = any(one.key == "no_steps" for one in since.remarks)
+    counted |= any(one.key == "of_sets" for one in since.remarks)  # a few rows may be of one set alone
     if counted or not isinstance(since.position, Position) or not path.is_file():
         return None
     new = tail(path, since.position)

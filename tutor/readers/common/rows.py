@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, TypedDict, Unpack
@@ -26,6 +26,7 @@ HELD = (
 )
 """A tensor or array of one number that was written instead of the number: `tensor(0.7, device='cuda:0')`."""
 
+_LONGEST = 20  # characters of a word for a set of data
 _BOUNDS = {"grad_clip", "beta2", "checkpoint_every"}
 
 
@@ -86,8 +87,11 @@ def run_of_table(frame: "pl.DataFrame", path: Path, **about: Unpack[About]) -> R
 
     Where several runs were written to the log, one after another, it is the last one, with those `before` it.
     """
+    from tutor.run.apart import told_apart
     from tutor.run.normalise import hidden, normalise_each
 
+    sets: list[Remark] = []
+    frame = told_apart(frame, sets)
     said = called.checked(path, frame.columns)
     scores = _scores_named(path, frame.columns)
     frame, averaged = with_mean(frame, names.mapping(frame.columns, path).values())
@@ -113,6 +117,7 @@ def run_of_table(frame: "pl.DataFrame", path: Path, **about: Unpack[About]) -> R
                 remarks=(
                     *said,
                     *about.get("remarks", ()),
+                    *sets,
                     *scores,
                     *averaged,
                     *more,
@@ -208,13 +213,18 @@ def table_of(rows: Iterable[Row], remarks: list[Remark]) -> "pl.DataFrame":
     """The rows as columns of numbers, in the order in which their names came up: so many, and no more."""
     import polars as pl  # only who reads a log pays for it
 
+    from tutor.run.apart import told_apart
+
     columns: dict[str, tuple[list[int], list[float]]] = {}  # rows, and their values
+    said = _SetsSaid()
     count, dropped = 0, False
     for row in rows:
         before = count
         for name, given in row.items():
             value = given if type(given) is float else number(given)
             if value is None:
+                if type(given) is str:
+                    said.add(name, before, given)
                 continue
             if (column := columns.get(name)) is None:
                 if len(columns) >= limits.COLUMNS:
@@ -228,12 +238,45 @@ def table_of(rows: Iterable[Row], remarks: list[Remark]) -> "pl.DataFrame":
         remarks.append(Remark("too_many", {"most": most_columns(count)}))
         columns = dict(islice(columns.items(), most_columns(count)))
     nothing = pl.repeat(None, count, dtype=pl.Float64, eager=True)
-    return pl.DataFrame(
+    frame = pl.DataFrame(
         {
             name: nothing.clone().scatter(pl.Series(places), pl.Series(values, dtype=pl.Float64))
             for name, (places, values) in columns.items()
         }
     )
+    if not (told := said.columns(count, columns)):
+        return frame
+    return told_apart(frame.with_columns(told), remarks).drop([one.name for one in told], strict=False)
+
+
+class _SetsSaid:
+    """The texts of rows in which every word is one for a set of data, of a few columns at most."""
+
+    def __init__(self) -> None:
+        self._found: dict[str, dict[int, str]] = {}
+        self._others: set[str] = set()
+
+    def add(self, name: str, row: int, text: str) -> None:
+        """Keep a text that a row has under that name."""
+        if name in self._others:
+            return
+        if len(text) <= _LONGEST and names.set_of(text):
+            self._found.setdefault(name, {})[row] = text
+        elif text.strip():
+            self._found.pop(name, None)
+            if len(self._others) < limits.COLUMNS:
+                self._others.add(name)
+
+    def columns(self, count: int, taken: Collection[str]) -> "list[pl.Series]":
+        """Them as columns of so many rows."""
+        import polars as pl  # only who reads a log pays for it
+
+        unsaid = pl.repeat(None, count, dtype=pl.String, eager=True)
+        return [
+            unsaid.clone().scatter(pl.Series([*texts]), pl.Series([*texts.values()])).alias(name)
+            for name, texts in self._found.items()
+            if name not in taken and max(texts) < count
+        ]
 
 
 def most_columns(rows: int) -> int:

@@ -1,0 +1,58 @@
+"""Rows that say of which data they are, `{"split": "val", "loss": 0.5}`: their values are named after it."""
+
+from collections.abc import Sequence
+
+import polars as pl
+
+from tutor.run import names
+from tutor.run.remark import Remark
+from tutor.words import quoted
+
+_TRIED = 100  # rows by which a column of texts is known
+_MOST = 12  # words for sets that one log has
+_COUNTERS = {"step", "steps", "iter", "iters", "iteration", "epoch", "epochs", "batch", "time", "lr", "rate"}
+"""Words of what holds for a row whatever data it is of."""
+
+
+def told_apart(rows: pl.DataFrame, remarks: list[Remark]) -> pl.DataFrame:
+    """The rows with what is of held-out data in columns of its own: `loss` of `val` is `val_loss`.
+
+    The first column whose texts are words for several sets of data, held-out ones among them, says of which
+    a row is. Without one the rows are as they were.
+    """
+    for column in rows:
+        if column.dtype != pl.String:
+            continue
+        said = column.drop_nulls()
+        if not len(said) or not all(map(names.set_of, said.head(_TRIED))) or said.n_unique() > _MOST:
+            continue
+        words = {value: names.set_of(value) for value in said.unique(maintain_order=True)}
+        held_out = list(dict.fromkeys(word for word in words.values() if word and word != names.TRAINED_ON))
+        if held_out and len(words) > 1 and None not in words.values():
+            sets = column.replace_strict(words, default=None, return_dtype=pl.String)
+            remarks.append(Remark("of_sets", {"column": quoted([column.name]), "sets": ", ".join(held_out)}))
+            return _parted(rows.drop(column.name), sets, held_out)
+    return rows
+
+
+def _parted(rows: pl.DataFrame, sets: pl.Series, held_out: Sequence[str]) -> pl.DataFrame:
+    """The rows with the values of each held-out set in columns of its own."""
+    apart = sets.is_in(list(held_out)).fill_null(False)
+    found: list[pl.Series] = []
+    taken = set(rows.columns)
+    for column in rows:
+        if names.says_held_out(column.name) or _COUNTERS & set(names.spelled(column.name).split("_")):
+            found.append(column)
+            continue
+        found.append(_where(~apart, column))
+        for word in held_out:
+            name = names.free(f"{word}_{column.name}", taken)
+            taken.add(name)
+            found.append(_where(sets == word, column).alias(name))
+    kept = [one for one in found if one.null_count() < len(one)]
+    return pl.DataFrame(kept) if kept else rows
+
+
+def _where(known: pl.Series, column: pl.Series) -> pl.Series:
+    """The column's values at some rows, and null at the others."""
+    return pl.select(pl.when(known).then(column).alias(column.name)).to_series()
