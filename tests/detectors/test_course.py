@@ -3,6 +3,7 @@
 import math
 import random
 from collections.abc import Sequence
+from dataclasses import replace
 
 import polars as pl
 import pytest
@@ -10,6 +11,7 @@ import pytest
 from tests.conftest import make_run, numbers
 from tutor.detectors import NO_DATA, NOT_YET, Finding, apply
 from tutor.detectors.courses import BEGINNING, course_of
+from tutor.run import Aggregation
 
 
 def judged(name: str, manifest: dict | None = None, **columns: list) -> Finding:
@@ -258,16 +260,16 @@ class TestLearned:
         ("change", "outcome"),
         [
             ({}, "only-at-first"),
-            ({"val_loss": [5.6, *[5.7] * 5, 5.59, *[5.7] * 5]}, "yes"),  # as low again
-            ({"loss": [6.2, *[5.6 - 0.02 * row for row in range(11)]]}, "yes"),  # training goes on to gain
+            ({"val_loss": [2.8, *[2.85] * 5, 2.79, *[2.85] * 5]}, "yes"),  # as low again
+            ({"loss": [3.1, *[2.8 - 0.01 * row for row in range(11)]]}, "yes"),  # training goes on to gain
             ({"step": [*range(30, 42)]}, "yes"),  # a log that begins mid-way
             ({"val_loss": [math.inf] * 12}, "yes"),
-            ({"val_loss": [math.nan, 5.6, *[5.7] * 10]}, "only-at-first"),
-            ({"val_loss": [5.6, *[None] * 11]}, "yes"),
+            ({"val_loss": [math.nan, 2.8, *[2.85] * 10]}, "only-at-first"),
+            ({"val_loss": [2.8, *[None] * 11]}, "yes"),
         ],
     )
     def test_what_was_learned_before_the_first_evaluation_alone(self, change: dict, outcome: str):
-        run = {"step": [*range(12)], "loss": [6.2, *[5.6] * 11], "val_loss": [5.6, *[5.7] * 11]}
+        run = {"step": [*range(12)], "loss": [3.1, *[2.8] * 11], "val_loss": [2.8, *[2.85] * 11]}
         assert judged("learned", **(run | change)).outcome == outcome
         short = {name: values[:9] for name, values in run.items()}
         assert judged("learned", **short).outcome == NOT_YET
@@ -510,3 +512,53 @@ class TestReweighted:
         learns = falling(40, 4.0, 0.1)
         found = judged("validation_turns", loss=learns, val_loss=self.LOSS, beta=self.GROWS)
         assert found.outcome == "turns"
+
+
+class TestStopsHigh:
+    """A loss that lies still where only one who knows next to nothing pays so much."""
+
+    FALLS = (*falling(10, 28.0, 17.0), *[16.8, 16.5] * 20)
+    HELD_OUT = (*[None] * 24, 5.836, *[None] * 24, 5.835)
+
+    def test_two_evaluations_tell(self):
+        found = judged("learned", loss=list(self.FALLS), val_loss=list(self.HELD_OUT))
+        assert (found.outcome, found.facts["best"], found.facts["since"]) == ("stops-high", 5.835, 24)
+        assert found.facts["spread"] == pytest.approx(0.017, abs=0.001)
+        assert found.facts["gain"] == pytest.approx(40, abs=2)
+        assert (found.measured < found.bound, found.level) == (True, 5.0)
+
+    def test_so_do_means_over_many_steps(self):
+        run = {"step": [500, 1000, 1500], "loss": [6.206, 6.191, 6.182]}
+        means = replace(make_run(run), aggregations={"loss": Aggregation("window")})
+        assert apply("learned", means, numbers("learned")).outcome == "stops-high"
+        assert judged("learned", **run).outcome == NOT_YET  # of single steps they say nothing
+
+    @pytest.mark.parametrize(
+        "held_out",
+        [
+            (*[None] * 24, 2.836, *[None] * 24, 2.835),  # low
+            (*[None] * 24, 5.9, *[None] * 24, 5.8),  # it goes on
+            (*[None] * 49, 5.835),
+            (*[None] * 24, 5.836, *[None] * 24, math.nan),
+        ],
+    )
+    def test_else_it_has_learned(self, held_out: Sequence[float | None]):
+        assert judged("learned", loss=list(self.FALLS), val_loss=list(held_out)).outcome == "yes"
+
+    def test_one_that_gained_most_of_it_has_learned(self):
+        falls = [60.0, *self.FALLS[1:]]
+        assert judged("learned", loss=falls, val_loss=list(self.HELD_OUT)).outcome == "yes"
+
+
+class TestCameBack:
+    """A loss that rose as much before, and came back, has as long to do so again."""
+
+    FIRST = (*falling(10, 0.27, 0.127), *falling(10, 0.16, 0.126), *falling(10, 0.122, 0.109))
+
+    @pytest.mark.parametrize(("rows", "outcome"), [(9, NOT_YET), (15, NOT_YET), (30, "yes")])
+    def test_a_restart_that_the_log_does_not_tell(self, rows: int, outcome: str):
+        assert judged("ends_high", loss=[*self.FIRST, *falling(rows, 0.14, 0.13)]).outcome == outcome
+
+    def test_a_first_rise_has_no_such_credit(self):
+        loss = [*falling(30, 0.27, 0.109), *falling(9, 0.14, 0.13)]
+        assert judged("ends_high", loss=loss).outcome == "yes"

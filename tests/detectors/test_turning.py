@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import pytest
 
 from tests.conftest import make_run, numbers
-from tutor.detectors import NOT_YET, Finding, apply
+from tutor.detectors import NO_DATA, NOT_YET, Finding, apply
 
 Logged = Sequence[float | None]
 
@@ -366,3 +366,13 @@ class TestTrainingBesideIt:
         rng = random.Random(4)
         val = [*falling(8, 1.1, 0.56), *[0.7 + 0.02 * row + rng.gauss(0, 0.05) for row in range(12)]]
         assert turns(val, loss=falling(20)).outcome == "turns"
+
+
+def test_a_log_likelihood_rises_as_a_model_learns():
+    likelihood, score = (
+        [-5754.0, -5667, -5601, -5519, -5493, -5490, -5480],
+        [0.30, 0.32, 0.33, 0.36, 0.37, 0.38, 0.39],
+    )
+    assert turns(likelihood, dev_acc=score).outcome == NO_DATA
+    assert turns(likelihood, dev_acc=score[::-1]).outcome == "rises"
+    assert turns(likelihood).outcome == "rises"

@@ -418,6 +418,13 @@ class TestOthers:
         own = written(tmp_path, "epoch,train_loss,val_mse,val_loss\n1,.8,.7,.6\n2,.5,.6,.5\n", "own.csv")
         assert words(readers.read(own), "val_loss") == ["0.6", "0.5"]
 
+    def test_values_in_a_file_that_is_called_after_its_loss(self, tmp_path: Path):
+        text = "step,value\n5,1.5\n10,1.25\n"
+        for name, signal in (("train_loss.csv", "loss"), ("val_loss.csv", "val_loss")):
+            assert words(readers.read(written(tmp_path, text, name)), signal) == ["1.5", "1.25"]
+        with pytest.raises(BadRunError, match="--map loss=COLUMN"):
+            readers.read(written(tmp_path, text, "accuracy.csv"))
+
     def test_in_a_file_of_losses_columns_called_alike_but_for_the_set_are_a_pair(self, tmp_path: Path):
         text = "epoch,val eval,val mate,train eval,train mate\n1,.5,.4,.9,.7\n2,.4,.4,.5,.5\n"
         run = readers.read(written(tmp_path, text, "losses.csv"))

@@ -44,7 +44,8 @@ def ends_high(
     has the order of all, or of those since the lowest, beyond chance. No noise explains an end whose rows
     each stand many times as high as all before them (`lasting` says how many), nor one that does together
     with validation. Beside a reward that rises the loss is not what the run is after, and where a part of it
-    has come to weigh more (`reweighted`) it isn't what it was. Source: ours.
+    has come to weigh more (`reweighted`) it isn't what it was. One that rose as much before, and came back,
+    has as long to do so again. Source: ours.
     """
     loss = run["loss"]
     if not is_objective(run) or earnings(run):
@@ -59,9 +60,7 @@ def ends_high(
         least, high = towers - course.best, True
     elif course.rise > lost and _climbs(known, course, lost, lasting):
         least, high = lost, True
-    elif (
-        high and course.span < lasting.rows and to_float(known[-lasting.rows :].min()) <= course.best + least
-    ):
+    elif high and (_soon_ends(known, course, least, lasting) or _came_back_before(known, course)):
         return Finding(NOT_YET, facts={"rows": len(loss), "needed": len(loss) + lasting.rows})
     step = int(run.steps[course.best_row])
     if high and reweighted(run, step):
@@ -86,6 +85,30 @@ def ends_high(
         bound=least,
         curve=course.drawn(run, "loss"),
     )
+
+
+def _soon_ends(known: pl.Series, course: Course, least: float, lasting: Runaway) -> bool:
+    """Whether a level is few rows, and the last ones don't all end as high: one alone may be a spike."""
+    return course.span < lasting.rows and to_float(known[-lasting.rows :].min()) <= course.best + least
+
+
+def _came_back_before(known: pl.Series, course: Course) -> bool:
+    """Whether the loss rose half as much before, and came back in half the rows since or more.
+
+    As after each restart of a cosine, which a log without the learning rate doesn't tell.
+    """
+    values = known.to_list()
+    lowest = values.index(min(values))
+    high = course.rise / 2
+    longest, begun, best = 0, None, values[0]
+    for row, value in enumerate(values[:lowest]):
+        if begun is None and value > best + high:
+            begun = row
+        elif begun is not None and value <= best:
+            longest, begun = max(longest, row - begun), None
+        best = min(best, value)
+    since = next((row for row in range(lowest, len(values)) if values[row] > values[lowest] + high), lowest)
+    return longest > 1 and len(values) - since <= 2 * longest
 
 
 def _climbs(known: pl.Series, course: Course, lost: float, lasting: Runaway) -> bool:

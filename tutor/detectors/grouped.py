@@ -90,7 +90,7 @@ class Gain(Grouped):
 
 @dataclass(frozen=True)
 class Enough(Grouped):
-    """When a log is long enough to tell: `{rows: 10, longer: 10.0, still: 0.001, sure: 2.0}`.
+    """When a log is long enough to tell: `{rows: 10, longer: 10.0, still: 0.001, ...}`.
 
     Attributes:
         rows: it has so many.
@@ -98,6 +98,9 @@ class Enough(Grouped):
         still: or has a few means, of epochs or of windows, that lie within this share of the highest.
         sure: what was gained is known to within so many standard deviations of two levels; and where the
             order of the levels falls by more than as many of chance, it may be an early gain.
+        high: or its later half lies still above this level, as who knows next to nothing pays,
+        flat: within this share of it,
+        gained: and the run has gained less than this share of its first loss.
     """
 
     a_kind: ClassVar[str] = "a length of the log"
@@ -105,6 +108,9 @@ class Enough(Grouped):
     longer: float
     still: float
     sure: float
+    high: float
+    flat: float
+    gained: float
 
 
 @dataclass(frozen=True)

@@ -25,6 +25,7 @@ from tutor.detectors.guessing import answers_by_chance, guesses, held_out_guesse
 from tutor.detectors.loss import zeros_that_last
 from tutor.detectors.lost import never_earns
 from tutor.detectors.objective import earnings, is_objective, opposed
+from tutor.detectors.plateau import stops_high
 from tutor.detectors.standstill import (
     all_stuck,
     batches_of,
@@ -51,13 +52,14 @@ _GUESSED = (*_LEARNED, "classes", "expected", "level", "later")
     outcomes=(
         *("yes", "no", "no-rate", "guesses", "same-answer", "scores-alike", "held-out-flat", "repeats"),
         *("only-at-first", "zero", "held-out-still", "both-still", "by-chance", "finds-nothing"),
-        *("at-the-mean", "explains-nothing", "never-moves", "one-class", "earns-nothing"),
+        *("at-the-mean", "explains-nothing", "never-moves", "one-class", "earns-nothing", "stops-high"),
     ),
     facts={
         "yes": (*_LEARNED, "best_step"),
         "no": _LEARNED,
         "no-rate": _LEARNED,
         "earns-nothing": (*_LEARNED, "reward", "end"),
+        "stops-high": (*_LEARNED, "since", "spread", "high"),
         "guesses": _GUESSED,
         "same-answer": (*_LEARNED, *_SCORED, "fell", "most"),
         "finds-nothing": (*_LEARNED, *_SCORED),
@@ -98,7 +100,8 @@ def learned(
     guessing does ("by-chance"), wherever training shows no gain, or none below that cost. A loss of squares
     may come to rest where the mean as an answer to all leaves it ("at-the-mean"), and an R² that is never
     above 0 says the same ("explains-nothing"). A run that is after a reward learned nothing where that stays
-    where it began ("earns-nothing"). Source: ours.
+    where it began ("earns-nothing"); one whose loss lies still high up learned little ("stops-high").
+    Source: ours.
 
     Where noise hides a gain of that size, what was learned shows in the order of the levels, beyond `sigmas`
     of chance, and what wasn't in longer levels, up to half of the log. A log under `least` rows is too short
@@ -107,6 +110,14 @@ def learned(
     `least.longer` times as long would show the gain. A log that begins later doesn't show where the loss came
     from, which a single number has no need of.
     """
+    found = _learned(run, share, gain, sigmas, least, guess)
+    if found.outcome not in ("yes", NOT_YET, NO_DATA) or warming_up(run) or opposed(run):
+        return found
+    return (stops_high(run, least) if run.has("loss") or run.has("val_loss") else None) or found
+
+
+def _learned(run: Run, share: float, gain: float, sigmas: float, least: Enough, guess: Guess) -> Finding:
+    """Whether the loss came down, whatever is to be said of where it stops."""
     told = None if warming_up(run) else never_earns(run, 3 * least.rows, sigmas)
     if told is None:
         told = _zero(run.logged("loss"), guess, gain) if run.has("loss") else _still(run, guess, gain)

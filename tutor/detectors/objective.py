@@ -3,6 +3,7 @@
 from typing import Any
 
 from tutor.detectors.courses import Course, course_of
+from tutor.detectors.trends import trend
 from tutor.detectors.windows import finite
 from tutor.run import Run, names, once, to_float
 from tutor.run.names import OPPOSED
@@ -42,6 +43,18 @@ def earnings(run: Run) -> tuple[str, Course] | None:
         if 2 * course.rise < course.improvement:
             return name, course
     return None
+
+
+def is_likelihood(run: Run, order: float) -> bool:
+    """Whether what is called a validation loss is a log-likelihood: all below 0, it rises as a score does.
+
+    Both lie in order beyond so many standard deviations of chance.
+    """
+    known = finite(run["val_loss"]).drop_nulls()
+    if not len(known) or to_float(known.max()) >= 0 or trend(known) <= order:
+        return False
+    scores = (name for name in names.scores(run.frame.columns) if run.frame[name].dtype.is_numeric())
+    return any(trend(run.frame[name].cast(float)) > order for name in scores)
 
 
 def reweighted(run: Run, step: int) -> bool:

@@ -10,7 +10,7 @@ from tutor.detectors.behind import left_behind
 from tutor.detectors.grouped import Rise
 from tutor.detectors.held_out import broken_evaluation
 from tutor.detectors.lost import score_kept, score_lost
-from tutor.detectors.objective import reweighted
+from tutor.detectors.objective import is_likelihood, reweighted
 from tutor.detectors.trends import lasting_trend, rises_straight, trend
 from tutor.detectors.windows import finite, noise_of
 from tutor.run import Run, known_float, to_float
@@ -90,6 +90,8 @@ def validation_turns(
     if not run.has("val_loss"):
         kept = None if run.has("loss") else score_kept(run, chance)
         return _of_scores(run, chance, last) or kept or Finding(NO_DATA, facts={"missing": ["val_loss"]})
+    if is_likelihood(run, chance.few):
+        return Finding(NO_DATA, facts={"missing": []})
     if broken := broken_evaluation(run, share):
         return Finding("non-finite", broken["step"], broken)
     found = _turns(run, of_improvement, of_level, last, chance)

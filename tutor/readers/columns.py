@@ -77,8 +77,12 @@ def lacks(path: Path) -> str | None:
 
 
 def _of_tensorboard(path: Path, named: Sequence[str]) -> dict[str, str]:
-    """By signal the values of a scalar that TensorBoard's page downloaded, in a file called after a loss."""
-    if [name.lower() for name in named] != _DOWNLOADED or not says_losses(path.name.partition(".")[0]):
+    """By signal the values of a scalar that TensorBoard's page downloaded, in a file called after a loss.
+
+    Or those of one that somebody kept without the times.
+    """
+    known = [name.lower() for name in named] in (_DOWNLOADED, _DOWNLOADED[1:])
+    if not known or not says_losses(path.name.partition(".")[0]):
         return {}
     return {"val_loss" if held_out(path.name) else "loss": named[-1]}
 
