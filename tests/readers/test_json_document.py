@@ -373,3 +373,14 @@ class TestNulls:
     def test_a_table_of_models_without_losses_is_no_run(self, tmp_path: Path):
         with pytest.raises(BadRunError):
             read(tmp_path, [{"epoch": at, "loss": None} for at in range(4)])
+
+
+def test_rewards_or_scores_by_epoch_alone_are_a_run(tmp_path: Path):
+    path = tmp_path / "history.json"
+    path.write_text(json.dumps({"epoch": [1, 2, 3, 4, 5], "mean_return": [0.5, 1.5, 1.0, 2.0, 2.5]}))
+    run = readers.read(path)
+    assert (run.steps.to_list(), run["mean_return"].to_list()) == ([1, 2, 3, 4, 5], [0.5, 1.5, 1.0, 2.0, 2.5])
+    for odd in ({"mean_return": [0.5, 1.5, 1.0, 2.0, 2.5]}, {"epoch": [1, 2, 3], "val_acc": [0.5, 0.6, 0.7]}):
+        path.write_text(json.dumps(odd))  # nothing counts; too few
+        with pytest.raises(BadRunError):
+            readers.read(path)

@@ -135,6 +135,14 @@ def _looked(path: Path, said: frozenset[str], changed: Hashable) -> Looked | Non
     return Looked(runs, [] if runs else lists, cut)
 
 
+def _scored(lists: Mapping[str, Listed]) -> bool:
+    """Whether lists count steps or epochs, and hold scores or rewards of as many."""
+    count = next((lists[name] for name, signal in names.known(lists).items() if signal == "step"), None)
+    return count is not None and any(
+        names.rises(name) and len(one.values) == len(count.values) >= _FEW for name, one in lists.items()
+    )
+
+
 @dataclass
 class _Search:
     """A search for the runs of one document.
@@ -190,7 +198,7 @@ class _Search:
             beside = settings(given, runs={name for name, inside in below.items() if inside})
             return [replace(run, settings={**beside, **run.settings}) for run in runs]
         guessed = by_names({name: one.values for name, one in own.items()}, self._words(way))
-        return [replace(whole, guessed=guessed)] if guessed else []
+        return [replace(whole, guessed=guessed)] if guessed or _scored(own) else []
 
     def _whole(self, given: Mapping[str, object], way: tuple[str, ...]) -> Found:
         """All lists of an object and of the groups in it, as one run."""
