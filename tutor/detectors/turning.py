@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
-from tutor.detectors import NO_DATA, NOT_YET, Finding, any_of, detector
+from tutor.detectors import NO_DATA, NOT_YET, Finding, Smoothed, any_of, detector
 from tutor.detectors.behind import left_behind
 from tutor.detectors.grouped import Rise
 from tutor.detectors.held_out import broken_evaluation
@@ -13,7 +16,8 @@ from tutor.detectors.lost import score_kept, score_lost
 from tutor.detectors.objective import is_likelihood, reweighted
 from tutor.detectors.trends import lasting_trend, rises_straight, trend
 from tutor.detectors.windows import finite, noise_of
-from tutor.run import Run, known_float, to_float
+from tutor.run import Run, known_float, names, to_float
+from tutor.words import cut, plain
 
 if TYPE_CHECKING:
     import polars as pl
@@ -38,6 +42,7 @@ _SCORED = ("score", "begin", "best", "best_step", "end", "given", "bound")
         "jumps",
         "score-lost",
         "left-behind",
+        "one-set",
         "some",
         "slightly",
         "score-kept",
@@ -45,6 +50,7 @@ _SCORED = ("score", "begin", "best", "best_step", "end", "given", "bound")
     ),
     facts={
         **dict.fromkeys(("score-lost", "score-kept"), _SCORED),
+        "one-set": (*_TURNED, "set", "sets"),
         "left-behind": ("score", "other", "step", "held", "before", "after", "apart", "bound"),
         "non-finite": ("step", "count", "rows"),
         **dict.fromkeys(("turns", "both", "rises", "slightly", "no"), _TURNED),
@@ -85,7 +91,8 @@ def validation_turns(
     (`chance.above`) needs no levels. Where the loss says nothing of the kind, a score or a reward may:
     "score-lost" (see `score_lost`), "left-behind" (see `left_behind`), and where no loss is logged at all,
     "score-kept". NaN and Inf count where they fill `share` of the evaluations, or the last one; elsewhere
-    "some" are. Source: ours.
+    "some" are. Of several held-out sets the mean is judged; where "one-set" turns all the same, that is
+    told. Source: ours.
     """
     if not run.has("val_loss"):
         kept = None if run.has("loss") else score_kept(run, chance)
@@ -96,8 +103,26 @@ def validation_turns(
         return Finding("non-finite", broken["step"], broken)
     found = _turns(run, of_improvement, of_level, last, chance)
     if found.outcome in ("slightly", "no", "some", NOT_YET):
-        return _of_scores(run, chance, last) or found
+        of_one = partial(_turns, of_improvement=of_improvement, of_level=of_level, last=last, chance=chance)
+        return _of_scores(run, chance, last) or _one_set(run, of_one) or found
     return found
+
+
+def _one_set(run: Run, turns: Callable[[Run], Finding]) -> Finding | None:
+    """The finding that one of several held-out sets turns, whose mean doesn't; the one that rises most."""
+    sets = [name for name in names.losses_of_sets(run.frame.columns) if run.frame[name].dtype.is_numeric()]
+    found = {
+        name: turns(replace(run, frame=run.frame.with_columns(run.frame[name].cast(float).alias("val_loss"))))
+        for name in sets
+    }
+    turned = {name: one for name, one in found.items() if one.outcome in ("turns", "both", "rises")}
+    if len(sets) < 2 or not turned:
+        return None
+    name = max(turned, key=lambda one: turned[one].facts["rise"] / abs(turned[one].facts["best"] or 1.0))
+    facts = {**turned[name].facts, "set": plain(cut(name)), "sets": len(sets)}
+    there = finite(run.frame[name]).is_not_null()
+    curve = Smoothed(name, run.steps.filter(there), run.frame[name].filter(there))
+    return replace(turned[name], outcome="one-set", facts=facts, level=None, curve=curve)
 
 
 def _of_scores(run: Run, chance: Rise, last: int) -> Finding | None:

@@ -132,6 +132,10 @@ _BESIDE_THEM = {
 _LOSS = re.compile(r"(^|[^a-z])loss([^a-z]|$)", re.IGNORECASE)
 _BLANKS = re.compile(r"(?:\.\s)?[\s_-]+|\.\s")
 _HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])")
+_LOADER = re.compile(r"/dataloader_idx_[0-9]+$")
+"""What Lightning adds to a name where there are several: `val_loss/dataloader_idx_0`."""
+_OF_A_SET = re.compile(r"eval_(?!loss$)\w+_loss$")
+"""What Hugging Face's Trainer calls the loss of one set of several: `eval_squad_loss`."""
 _RATE = re.compile(r"^lr-\w+")  # Lightning's LearningRateMonitor names the optimizer
 _WEIGHTED = re.compile(
     r"weight|coef|ratio|(?<![a-z])(?:fn|func|function|type|name|scaler?)(?![a-z])", re.IGNORECASE
@@ -295,6 +299,21 @@ def _says_loss(column: str) -> bool:
 def _losses() -> set[str]:
     """What the loss is called by trainers that are known, as it is spelled here."""
     return {spelled(name) for name in KNOWN["loss"]}
+
+
+def losses_of_sets(columns: Iterable[str]) -> list[str]:
+    """The losses of held-out sets: `val_loss/dataloader_idx_0`, `eval_squad_loss`, `val_squad/loss`."""
+    held_out = [name for name in columns if says_held_out(name)]
+    loaders = [name for name in held_out if _LOADER.search(name) and _is_its_loss(_LOADER.sub("", name))]
+    named = [name for name in held_out if _OF_A_SET.match(name)]
+    return (
+        loaders or named or [name for name in held_out if name.endswith("/loss") and not _is_its_loss(name)]
+    )
+
+
+def _is_its_loss(name: str) -> bool:
+    """Whether it is what a known trainer calls the validation loss."""
+    return known([name]).get(name) == "val_loss"
 
 
 def rivals(columns: Iterable[str], mapping: Mapping[str, str], log: Path) -> list[str]:
