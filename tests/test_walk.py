@@ -505,3 +505,22 @@ class TestDraft:
         state = walk.to_state(walked)
         state["answers"][0]["outcome"] = "perhaps"
         assert walk.from_state(flat(), PHASE_19, state).at == "1.1"
+
+
+@pytest.mark.parametrize(
+    ("columns", "offered"),
+    [
+        ({"loss": [1.0] * 8}, {"no"}),
+        ({"val_acc": [0.5] * 8}, {"score-lost", "left-behind", "score-kept", "no"}),
+        (
+            {"loss": [1.0] * 8, "val_loss": [1.0] * 8},
+            {"non-finite", "turns", "both", "rises", "jumps", "some", "slightly", "no"},
+        ),
+    ],
+)
+def test_only_what_a_log_may_show_is_offered(columns: dict[str, list[float]], offered: set[str]):
+    at = walk.begin(make_run(columns), shipped("phase-19"), ("5.4", None))
+    assert isinstance(at, walk.AtQuestion)
+    assert set(at.offered) == offered
+    several = make_run({name: [1.0] * 8 for name in ("val_loss", "val_a/loss", "val_b/loss")})
+    assert "one-set" in walk.begin(several, shipped("phase-19"), ("5.4", None)).offered

@@ -10,6 +10,7 @@ from typing import Any, Literal, Self
 from pydantic import Field, PrivateAttr, model_validator
 
 from tutor.detectors.grouped import Grouped
+from tutor.run import Run, names
 from tutor.signals import Panel
 from tutor.tree.leaves import UNDECIDED, Leaf, undecided
 from tutor.tree.numbers import Given, Number
@@ -77,6 +78,8 @@ class Outcome(Strict):
         next_decides: the next question says what is wrong: with nobody watching its answer isn't assumed.
         under: the answer that a learner gives for this one, which isn't offered: both say the same of the run
             and lead to the same place, and only the log can tell how it shows.
+        needs: what a log has to have for this answer to be seen in it: a validation loss, scores, or the
+            losses of several held-out sets. Where it has none, the answer isn't offered.
     """
 
     label: Words
@@ -88,6 +91,7 @@ class Outcome(Strict):
     open: bool = False
     next_decides: bool = False
     under: str | None = None
+    needs: Literal["val_loss", "scores", "sets"] | None = None
     next: str | None = None
     leaf: str | None = None
 
@@ -100,6 +104,15 @@ class Outcome(Strict):
     def goal(self) -> str:
         """The id of the question or the leaf that it leads to."""
         return self.next or self.leaf or ""
+
+    def shows_in(self, run: Run) -> bool:
+        """Whether the run's log has what this answer is seen by."""
+        columns = run.frame.columns
+        if self.needs == "sets":
+            return len(names.losses_of_sets(columns)) > 1
+        if self.needs == "scores":
+            return bool(names.scores(columns))
+        return self.needs is None or run.has(self.needs)
 
     @model_validator(mode="after")
     def _leads_somewhere(self) -> Self:

@@ -7,7 +7,7 @@ from uuid import uuid4
 
 from tutor.detectors import NO_DATA, NOT_YET, Finding
 from tutor.run import Run
-from tutor.tree import UNDECIDED, Leaf, Question, Tree
+from tutor.tree import UNDECIDED, Leaf, Outcome, Question, Tree
 
 UNSURE = "?"
 """The prediction that the log can't tell."""
@@ -139,6 +139,11 @@ class AtQuestion(_Walk):
     def question(self) -> Question:
         """The question at hand."""
         return self.tree.questions[self.at]
+
+    @property
+    def offered(self) -> Mapping[str, Outcome]:
+        """The outcomes that a learner can see in this run's log, or rule out."""
+        return {id: one for id, one in self.question.offered.items() if one.shows_in(self.run)}
 
     @property
     def leaf(self) -> None:

@@ -7,7 +7,7 @@ from textual.content import Content
 from textual.message import Message
 from textual.reactive import reactive
 
-from tutor.tree import Question
+from tutor.tree import Outcome, Question
 from tutor.ui.widgets.fitted import Fitted
 from tutor.walk import UNSURE, Prediction
 from tutor.words import say
@@ -29,9 +29,9 @@ class Option:
     letter: str
 
 
-def options(question: Question, lang: str, unsure: str) -> list[Option]:
-    """The outcomes of a question, and `unsure` (a key of tutor/words): for who can't say which."""
-    labels = {id: outcome.label(lang) for id, outcome in question.offered.items()}
+def options(offered: Mapping[str, Outcome], lang: str, unsure: str) -> list[Option]:
+    """The outcomes that are offered, and `unsure` (a key of tutor/words): for who can't say which."""
+    labels = {id: outcome.label(lang) for id, outcome in offered.items()}
     said = {id: _spoken(label, lang) for id, label in labels.items()}
     found = [
         Option(id, label, say(f"walk.letters.{said[id]}", lang) if _alone(said[id], said) else "")
@@ -81,9 +81,9 @@ class Answer(Fitted):
         """Outcomes by letter."""
         return {option.letter: option.id for option in self._options if option.letter}
 
-    def ask(self, question: Question, lang: str) -> None:
+    def ask(self, offered: Mapping[str, Outcome], lang: str) -> None:
         """Ask for a prediction."""
-        self._begin(options(question, lang, "walk.cant_tell"), lang, "walk.your_answer")
+        self._begin(options(offered, lang, "walk.cant_tell"), lang, "walk.your_answer")
         self._asks_confidence, self._by_hand = True, False
         self._draw()
 
@@ -91,7 +91,7 @@ class Answer(Fitted):
         """Ask for the answer that the log can't give: what was predicted unless another is chosen."""
         if not self._by_hand:
             self.chosen = committed.outcome if committed.outcome in question.offered else None
-        self._begin(options(question, lang, "walk.dont_know"), lang, "walk.answer_by_hand")
+        self._begin(options(question.offered, lang, "walk.dont_know"), lang, "walk.answer_by_hand")
         self._asks_confidence, self._by_hand = False, True
         self._draw()
 

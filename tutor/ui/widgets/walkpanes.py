@@ -96,7 +96,7 @@ class WalkPanes(InTutor, Horizontal):
         self.query_one(Evidence).display = seen is not None
         if walk is None or walk.prediction is None or seen is None:
             answer.display = True
-            answer.ask(self._question, lang)
+            answer.ask(walk.offered if walk else self._question.offered, lang)
             return
         self.query_one(Evidence).show(walk, seen, lang, then, given)
         answer.display = not seen.answers  # what was said stands beside what the log says
