@@ -72,6 +72,10 @@ def test_a_score_that_is_kept_tells_where_no_loss_is_logged(scores: list[float],
     assert (found.outcome, found.facts["score"]) == ("score-kept", "ep_rew_mean")
     assert found.facts["given"] == pytest.approx(given, abs=3)
     assert judged("validation_turns", ep_rew_mean=[0.1, 0.2]).outcome == NO_DATA
+    swings = [0.3, 0.8, 0.2, 0.9, 0.3, 0.7, 0.95, 0.2, 0.1, 0.9, 0.1, 0.2, 0.1, 0.8, 0.1, 0.1]
+    assert (
+        judged("validation_turns", ep_rew_mean=swings).outcome == NO_DATA
+    )  # neither lost for sure, nor kept
 
 
 class TestNeverEarns:
@@ -79,9 +83,11 @@ class TestNeverEarns:
 
     NOISE = (3.0, -1.0, 4.0, -2.0, 0.0, -4.0, 1.0, 2.0, -3.0, 0.5) * 4
 
-    @pytest.mark.parametrize("name", ["rollout/ep_rew_mean", "mean_return", "episode_reward"])
+    FLAT = (*[2.0, 2.001] * 20,)
+
+    @pytest.mark.parametrize("name", ["rollout/ep_rew_mean", "mean_return", "avg_reward"])
     def test_within_its_noise(self, name: str):
-        found = judged("learned", loss=CALM, **{name: [20 + one for one in self.NOISE]})
+        found = judged("learned", loss=list(self.FLAT), **{name: [20 + one for one in self.NOISE]})
         assert (found.outcome, found.facts["reward"], found.facts["rows"]) == ("earns-nothing", name, 40)
         assert found.facts["gain"] < found.facts["bound"]
         assert (found.measured < found.bound, found.curve.signal) == (True, name)
@@ -97,7 +103,12 @@ class TestNeverEarns:
             {"ep_rew_mean": list(NOISE), "eval/mean_reward": [float(row) for row in range(40)]},
             {"rewards/chosen": list(NOISE)},
             {"ep_rew_mean": list(NOISE), "lr": [row / 1e5 for row in range(40)]},  # in warm-up
+            {"ep_rew_mean": list(NOISE), "step": [*range(5000, 5040)]},  # a log that begins mid-way
+            {"episode_reward": list(NOISE)},  # of single episodes that is few
         ],
     )
     def test_else_the_loss_decides(self, columns: dict[str, list]):
-        assert judged("learned", loss=CALM, **columns).outcome in ("yes", NO_DATA, NOT_YET)
+        assert judged("learned", loss=list(self.FLAT), **columns).outcome in ("no", NO_DATA, NOT_YET)
+
+    def test_a_loss_that_came_down_has_learned_whatever_the_reward_says(self):
+        assert judged("learned", loss=CALM, ep_rew_mean=list(self.NOISE)).outcome == "yes"

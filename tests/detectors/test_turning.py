@@ -374,6 +374,7 @@ def test_a_log_likelihood_rises_as_a_model_learns():
     assert turns(likelihood, dev_acc=score).outcome == NO_DATA
     assert turns(likelihood, dev_acc=score[::-1]).outcome == "rises"
     assert turns(likelihood).outcome == "rises"
+    assert turns(likelihood, dev_acc=score, loss=falling(18, -5000.0, -6000.0)).outcome == "turns"
 
 
 class TestSeveralSets:

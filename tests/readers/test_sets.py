@@ -9,6 +9,7 @@ import pytest
 
 from tests.conftest import write_run
 from tutor import readers
+from tutor.readers.common.rows import table_of
 from tutor.run import Run
 from tutor.run.called import called
 
@@ -137,3 +138,52 @@ class TestRowsOfSets:
         run = readers.read(tmp_path / "log.csv")
         assert run.frame.columns == ["step", "loss", "val_loss", "val_acc", "lr"]
         assert (run["val_loss"].to_list(), run["lr"].to_list()) == ([None, 3.5], [0.1, 0.2])
+
+    @pytest.mark.parametrize("kind", ["csv", "jsonl"])
+    def test_names_that_say_epoch_or_rate_are_no_counters(self, tmp_path: Path, kind: str):
+        rows = [
+            {"epoch": at // 2, "phase": name, "epoch_loss": loss, "error_rate": loss / 10}
+            for at, (name, loss) in enumerate(self.ROWS)
+        ]
+        lines = [",".join(rows[0]), *(",".join(map(str, row.values())) for row in rows)]
+        text = lines if kind == "csv" else map(json.dumps, rows)
+        (tmp_path / f"log.{kind}").write_text("\n".join(text) + "\n")
+        run = readers.read(tmp_path / f"log.{kind}")
+        assert (run["loss"].to_list(), run["val_loss"][:2].to_list()) == ([4.0, 3.0, 2.0], [4.5, 4.25])
+        assert run["error_rate"].to_list() == [0.4, 0.3, 0.2]
+
+    def test_the_set_may_stand_in_any_column_of_a_printed_table(self, tmp_path: Path):
+        rows = "".join(f"{at // 2}  {name}  {loss}\n" for at, (name, loss) in enumerate(self.ROWS))
+        (tmp_path / "log.txt").write_text(f"epoch  phase  loss\n{rows}")
+        run = readers.read(tmp_path / "log.txt")
+        assert (run["loss"].to_list(), run["val_loss"][:2].to_list()) == ([4.0, 3.0, 2.0], [4.5, 4.25])
+
+    def test_held_out_rows_that_count_themselves_stand_where_training_had_come_to(self, tmp_path: Path):
+        rows = [{"step": at, "split": "train", "loss": 9.0 - at} for at in range(1, 7)]
+        rows.insert(6, {"step": 2, "split": "val", "loss": 4.25})
+        rows.insert(3, {"step": 1, "split": "val", "loss": 4.5})
+        run = readers.read(write_run(tmp_path / "r", rows))
+        assert run["loss"].to_list() == [8.0, 7.0, 6.0, 5.0, 4.0, 3.0]
+        assert run.logged("val_loss").steps.to_list() == [3, 6]
+
+    def test_a_log_that_grows_by_its_first_evaluation(self, tmp_path: Path):
+        rows = [{"step": at, "split": "train", "loss": 9.0 - at / 10} for at in range(20)]
+        folder = write_run(tmp_path / "r", rows)
+        before = readers.read(folder)
+        with (folder / "metrics.jsonl").open("a") as log:
+            log.write(json.dumps({"step": 20, "split": "val", "loss": 4.5}) + "\n")
+            log.write(json.dumps({"step": 20, "split": "train", "loss": 7.0}) + "\n")
+        [source] = readers.sources(folder)
+        run = source.read(before)
+        assert (run["loss"][20], run["val_loss"][20]) == (7.0, 4.5)
+
+    def test_a_row_without_a_number_says_nothing_of_the_next(self):
+        rows = [
+            {"split": "val"},
+            {"loss": 3.0},
+            {"loss": 2.0, "split": "train"},
+            {"loss": 2.5, "split": "val"},
+        ]
+        table = table_of(rows, [])
+        assert table["loss"].to_list() == [3.0, 2.0, None]
+        assert table["val_loss"].to_list() == [None, None, 2.5]

@@ -160,9 +160,10 @@ def lessons(
 
 @app.command(
     rich_help_panel=RUN,
-    epilog="Exit code: 0 healthy; 1 something is wrong (of several runs, with one of them); 2 one can't be "
-    "checked: bad input, a log of one row, a failure of tutor's own; 3 undecided: nothing was found, and the "
-    "log can't answer everything.  Examples:  tutor check runs/19-control runs/19-break --json  ·  "
+    epilog="Exit code, the first that holds: 1 something is wrong with a run; 2 one can't be checked (bad "
+    "input, a log of one row, a failure of tutor's own); 3 one is undecided (nothing was found, and its log "
+    "can't answer everything); 0 all are healthy.  "
+    "Examples:  tutor check runs/19-control runs/19-break --json  ·  "
     "tutor check runs/mine --follow --on flaw 'curl -sd @- https://hooks.example.com/tutor'  ·  "
     """tutor check log.txt --follow --on flaw,silent 'mail -s "$TUTOR_SENTENCE" me'""",
 )

@@ -17,8 +17,8 @@ from tutor.terminal.streams import OutputError
 BAD, INTERRUPTED = 2, 130
 """Exit codes: bad input or a failure of ours; 128 + SIGINT, as shells have it."""
 
-VERDICTS = {"flaw": 1, None: BAD, "undecided": 3, "healthy": 0}
-"""Exit codes by verdict, what matters most first; None is a run that can't be checked."""
+VERDICTS = (("flaw", 1), (None, BAD), ("undecided", 3), ("healthy", 0))
+"""Verdicts and their exit codes, what matters most first; None is a run that can't be checked."""
 
 DEBUG = "TUTOR_DEBUG"
 """The environment's variable that asks for tracebacks."""
@@ -26,7 +26,7 @@ DEBUG = "TUTOR_DEBUG"
 
 def of_verdicts(verdicts: Collection[str | None]) -> int:
     """The exit code of a check of one run or several: what is wrong with one is never hidden by another."""
-    return next((code for verdict, code in VERDICTS.items() if verdict in verdicts), BAD)
+    return next((code for verdict, code in VERDICTS if verdict in verdicts), BAD)
 
 
 def run(command: Callable[[], object]) -> int:

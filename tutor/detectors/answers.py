@@ -243,16 +243,15 @@ def _of_chance(value: float, guess: Guess) -> bool:
 
 
 def _costs_more(run: Run, share: float) -> bool:
-    """Whether each evaluation costs more than to give every input the classes' frequencies.
+    """Whether each evaluation costs more than to give every input the frequencies of two classes.
 
-    Of two classes one has that `share`, of more than two the most frequent one.
+    One of them has that `share`, half or more. Among more classes, frequencies cost more than that.
     """
     known = finite(run["val_loss"]).drop_nulls() if run.has("val_loss") else None
-    if known is None or not len(known) or not 0 < share < 1:
+    if known is None or not len(known) or not 1 / 2 <= share < 1:
         return False
     rest = 1 - share
-    costs = -share * math.log(share) - rest * math.log(rest) if share >= 1 / 2 else -math.log(share)
-    return to_float(known.min()) > costs
+    return to_float(known.min()) > -share * math.log(share) - rest * math.log(rest)
 
 
 def _gained(run: Run, row: int, least: int = FEWEST) -> float:

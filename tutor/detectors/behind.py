@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -14,24 +15,42 @@ from tutor.words import cut, plain
 if TYPE_CHECKING:
     import polars as pl
 
-_WHOLE = 1.5
-"""Scores above it are in percent, others parts of 1."""
+_PARTS = re.compile(
+    r"(?<![a-z])(acc|accuracy|acc@?1|acc1|top1|f1|auc|auroc|iou|miou|dice|m_?ap[0-9]*)(?![a-z])"
+)
+"""Scores that are parts of 1, or of 100: how far two are apart says as much of each."""
 
 
-def left_behind(run: Run, chance: Rise, last: int) -> Finding | None:
+def left_behind(run: Run, chance: Rise, last: int, of_level: float) -> Finding | None:
     """The finding that a held-out score lies `chance.apart` below that of training, which left it behind.
 
     Since the held-out one came within `chance.near` of its best level, a median of `last` rows, the other has
-    risen by `chance.since` or more, over `chance.evaluations` rows or more. All are parts of the whole score.
+    risen by `chance.since` or more, over more than `chance.evaluations` rows. All are parts of the whole
+    score. Not where the validation loss goes on to fall, by `of_level` in the later half of its evaluations:
+    what is learned then serves held-out data, too.
     """
+    if _falls_on(run, last, of_level):
+        return None
     found = [one for pair in _pairs(run) if (one := _behind(run, *pair, chance, last))]
     return max(found, key=lambda one: one.measured or 0.0, default=None)
+
+
+def _falls_on(run: Run, last: int, of_level: float) -> bool:
+    """Whether the validation loss, if there is one, ends below where the later half of it began."""
+    known = finite(run["val_loss"]).drop_nulls() if run.has("val_loss") else None
+    if known is None or len(known) < 2 * last:
+        return False
+    later = known[len(known) // 2 :]
+    begun, ended = to_float(later[:last].median()), to_float(later[-last:].median())
+    return begun - ended > of_level * abs(begun)
 
 
 def _pairs(run: Run) -> Iterator[tuple[str, str]]:
     """The columns of one score on the training data and on held-out data."""
     columns = run.frame.columns
-    scores = [name for name in columns if names.is_score(name) and run.frame[name].dtype.is_numeric()]
+    scores = [
+        name for name in columns if _PARTS.search(names.spelled(name)) and run.frame[name].dtype.is_numeric()
+    ]
     held_out = {names.measured(name): name for name in reversed(scores) if names.says_held_out(name)}
     for name in scores:
         beside = held_out.get(names.measured(name))
@@ -45,16 +64,16 @@ def _behind(run: Run, trained: str, held_out: str, chance: Rise, last: int) -> F
         column.filter(known)
         for column in (run.steps, finite(run.frame[trained]), finite(run.frame[held_out]))
     )
-    whole = 100.0 if len(kept) and max(to_float(learned.max()), to_float(kept.max())) > _WHOLE else 1.0
-    levels: pl.Series = kept.rolling_median(last)
-    if not levels.count():
+    if len(kept) < last:
         return None
-    near = (levels >= to_float(levels.max()) - chance.near * whole).fill_null(False)
+    above, below = _whole(learned), _whole(kept)
+    levels: pl.Series = kept.rolling_median(last)
+    near = (levels >= to_float(levels.max()) - chance.near * below).fill_null(False)
     still = near.arg_max() or 0
-    before, after = float(learned[still]), to_float(learned[-last:].median())
-    end = float(levels[-1])
-    gap = (after - end) / whole
-    if len(kept) - still <= chance.evaluations or gap < chance.apart or after - before < chance.since * whole:
+    before = to_float(learned[max(0, still - last + 1) : still + 1].median())
+    after, end = to_float(learned[-last:].median()), float(levels[-1])
+    gap = after / above - end / below
+    if len(kept) - still <= chance.evaluations or gap < chance.apart or after - before < chance.since * above:
         return None
     facts = {
         "score": plain(cut(held_out)),
@@ -70,3 +89,8 @@ def _behind(run: Run, trained: str, held_out: str, chance: Rise, last: int) -> F
     return Finding(
         "left-behind", facts["step"], facts, None, seen, measured=gap, bound=chance.apart, curve=curve
     )
+
+
+def _whole(score: pl.Series) -> float:
+    """What a score is at best: 100 where it is in percent."""
+    return 100.0 if to_float(score.max()) > 1 else 1.0

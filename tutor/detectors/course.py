@@ -60,10 +60,10 @@ def ends_high(
         least, high = towers - course.best, True
     elif course.rise > lost and _climbs(known, course, lost, lasting):
         least, high = lost, True
-    elif high and (_soon_ends(known, course, least, lasting) or _came_back_before(known, course)):
-        return Finding(NOT_YET, facts={"rows": len(loss), "needed": len(loss) + lasting.rows})
+    elif high and (more := _needs(known, course, least, lasting)):
+        return Finding(NOT_YET, facts={"rows": len(loss), "needed": len(loss) + more})
     step = int(run.steps[course.best_row])
-    if high and reweighted(run, step):
+    if high and reweighted(run, step, course.best, course.end):
         return Finding(NO_DATA, step, {"missing": []})
     facts = {
         "start": course.start,
@@ -87,28 +87,38 @@ def ends_high(
     )
 
 
-def _soon_ends(known: pl.Series, course: Course, least: float, lasting: Runaway) -> bool:
-    """Whether a level is few rows, and the last ones don't all end as high: one alone may be a spike."""
-    return course.span < lasting.rows and to_float(known[-lasting.rows :].min()) <= course.best + least
+def _needs(known: pl.Series, course: Course, least: float, lasting: Runaway) -> int:
+    """How many rows more it takes to say that the end is high for good; 0 where it is.
 
-
-def _came_back_before(known: pl.Series, course: Course) -> bool:
-    """Whether the loss rose half as much before, and came back in half the rows since or more.
-
-    As after each restart of a cosine, which a log without the learning rate doesn't tell.
+    Where a level is few rows, and the last ones don't all end as high, one alone may be a spike.
     """
-    values = known.to_list()
-    lowest = values.index(min(values))
+    if course.span < lasting.rows and to_float(known[-lasting.rows :].min()) <= course.best + least:
+        return lasting.rows
+    return _until_back(course)
+
+
+PATIENCE = 2
+"""A loss that came back in so many rows may take so many times as many the next time: of an estimator."""
+
+
+def _until_back(course: Course) -> int:
+    """How many rows more a loss has to come back that rose as much before, and came back; 0 where none did.
+
+    As after each restart of a cosine, which a log without the learning rate doesn't tell. What rises before
+    the loss has fallen by as much is a warm-up.
+    """
+    levels, rows = course.levels.to_list(), course.rows.to_list()
+    lowest = levels.index(min(levels))
     high = course.rise / 2
-    longest, begun, best = 0, None, values[0]
-    for row, value in enumerate(values[:lowest]):
-        if begun is None and value > best + high:
-            begun = row
-        elif begun is not None and value <= best:
-            longest, begun = max(longest, row - begun), None
-        best = min(best, value)
-    since = next((row for row in range(lowest, len(values)) if values[row] > values[lowest] + high), lowest)
-    return longest > 1 and len(values) - since <= 2 * longest
+    longest, begun, best = 0, None, levels[0]
+    for place, level in enumerate(levels[:lowest]):
+        if begun is None and level > best + high and course.start - best > course.rise:
+            begun = place
+        elif begun is not None and level <= best:
+            longest, begun = max(longest, rows[place] - rows[begun]), None
+        best = min(best, level)
+    risen = (rows[at] for at in range(lowest, len(levels)) if levels[at] > levels[lowest] + high)
+    return max(0, PATIENCE * longest - (rows[-1] - next(risen, rows[lowest])))
 
 
 def _climbs(known: pl.Series, course: Course, lost: float, lasting: Runaway) -> bool:

@@ -98,9 +98,9 @@ class Enough(Grouped):
         still: or has a few means, of epochs or of windows, that lie within this share of the highest.
         sure: what was gained is known to within so many standard deviations of two levels; and where the
             order of the levels falls by more than as many of chance, it may be an early gain.
-        high: or its later half lies still above this level, as who knows next to nothing pays,
-        flat: within this share of it,
-        gained: and the run has gained less than this share of its first loss.
+        high: what a language model pays that knows next to nothing; a loss that lies still above it tells.
+        flat: it lies still where its later values differ by less than this share of the last.
+        gained: and where it gained less than this share of its first value.
     """
 
     a_kind: ClassVar[str] = "a length of the log"

@@ -58,7 +58,7 @@ _GUESSED = (*_LEARNED, "classes", "expected", "level", "later")
         "yes": (*_LEARNED, "best_step"),
         "no": _LEARNED,
         "no-rate": _LEARNED,
-        "earns-nothing": (*_LEARNED, "reward", "end"),
+        "earns-nothing": (*_LEARNED, "reward", "end", "rose", "hides"),
         "stops-high": (*_LEARNED, "since", "spread", "high"),
         "guesses": _GUESSED,
         "same-answer": (*_LEARNED, *_SCORED, "fell", "most"),
@@ -111,16 +111,16 @@ def learned(
     from, which a single number has no need of.
     """
     found = _learned(run, share, gain, sigmas, least, guess)
-    if found.outcome not in ("yes", NOT_YET, NO_DATA) or warming_up(run) or opposed(run):
+    if found.outcome in (NOT_YET, NO_DATA, "no") and not (warming_up(run) or begins_late(run)):
+        found = never_earns(run, 3 * least.rows, sigmas) or found
+    if found.outcome not in ("yes", NOT_YET, NO_DATA) or warming_up(run):
         return found
-    return (stops_high(run, least) if run.has("loss") or run.has("val_loss") else None) or found
+    return (stops_high(run, least, sigmas) if run.has("loss") or run.has("val_loss") else None) or found
 
 
 def _learned(run: Run, share: float, gain: float, sigmas: float, least: Enough, guess: Guess) -> Finding:
     """Whether the loss came down, whatever is to be said of where it stops."""
-    told = None if warming_up(run) else never_earns(run, 3 * least.rows, sigmas)
-    if told is None:
-        told = _zero(run.logged("loss"), guess, gain) if run.has("loss") else _still(run, guess, gain)
+    told = _zero(run.logged("loss"), guess, gain) if run.has("loss") else _still(run, guess, gain)
     if told:
         return told
     whole, run = run, run.logged("loss")

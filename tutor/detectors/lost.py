@@ -42,22 +42,24 @@ def score_lost(run: Run, chance: Rise, last: int) -> Finding | None:
 
 
 def score_kept(run: Run, chance: Rise) -> Finding | None:
-    """The finding of the score that ends furthest below its best, where none is lost; None without one."""
+    """The finding of the score that ends furthest below its best, where none has lost much; else None."""
     found = [
         (course.rise / gained if (gained := _gained(course, chance)) else 0.0, name, course)
         for name, _, course in _courses(run, chance)
     ]
     given, name, course = max(found, key=lambda one: one[0], default=(0.0, "", None))
-    return _finding("score-kept", run, name, course, given, chance) if course else None
+    if course is None or given > chance.score:  # what noise may explain is neither lost nor kept
+        return None
+    return _finding("score-kept", run, name, course, given, chance)
 
 
 def never_earns(run: Run, least: int, sigmas: float) -> Finding | None:
-    """The finding that a reward stays where it began, "earns-nothing"; None where one moves, or few tell.
+    """The finding that a reward stays where it began, "earns-nothing"; None where one moves, or has few rows.
 
-    Its name as `reward`, its levels at first (`top`), at its `best` and at the `end`, what it gained and the
-    `bound` of a gain in percent of the first, and of how many `rows`: `least` or more. No level stands above
-    the first by more than `sigmas` of its noise, nor do the rewards lie in order. One that is the same at
-    every row may be all that there is to earn.
+    Its name as `reward`, its levels at first (`top`), at its `best` and at the `end`, what it `rose` by and
+    what its noise `hides`, and of how many `rows`: `least` or more of means over episodes, of single ones
+    `_EPISODES` times as many. No level stands above the first by more than `sigmas` of its noise, nor do the
+    rewards lie in order. One that is the same at every row may be all that there is to earn.
     """
     found: Finding | None = None
     for name in run.frame.columns:
@@ -65,33 +67,40 @@ def never_earns(run: Run, least: int, sigmas: float) -> Finding | None:
             continue
         values = finite(run.frame[name])
         course = course_of(-values, LEVEL)
-        if values.count() < least or course is None:
+        if values.count() < least * (1 if _MEAN.search(names.spelled(name)) else _EPISODES) or course is None:
             continue
-        bound = sigmas * math.sqrt(2) * course.noise
-        if course.improvement > bound or abs(lasting_trend(values)) > 1:
+        hides = sigmas * math.sqrt(2) * course.noise
+        if course.improvement > hides or abs(lasting_trend(values)) > 1:
             return None
         if not course.noise:
             continue
-        found = found or _unearned(run, name, course, bound)
+        found = found or _unearned(run, name, course, hides)
     return found
 
 
-def _unearned(run: Run, name: str, course: Course, bound: float) -> Finding:
+_MEAN = re.compile(r"(?<![a-z])(mean|avg|average)(?![a-z])|eprewmean")
+"""Words of a reward that is a mean over episodes."""
+_EPISODES = 10
+"""Single episodes that tell as much as one mean: of an estimator, not a bound."""
+
+
+def _unearned(run: Run, name: str, course: Course, hides: float) -> Finding:
     known = finite(run.frame[name]).is_not_null()
-    percent = 100 / abs(course.start) if course.start else math.inf
     facts = {
         "reward": plain(name)[:_LENGTH],
         "top": -course.start,
         "best": -course.best,
         "end": -course.end,
-        "gain": course.improvement * percent if course.improvement else 0.0,
-        "bound": bound * percent,
+        "rose": course.improvement,
+        "hides": hides,
+        "gain": 100 * course.improvement / abs(course.start) if course.start else 0.0,
+        "bound": 100 * hides / abs(course.start) if course.start else 0.0,
         "rows": int(known.sum()),
     }
     curve = Smoothed(name, run.steps.filter(known), run.frame[name].filter(known))
     seen = (int(run.steps[0]), int(run.steps[-1]))
     return Finding(
-        "earns-nothing", None, facts, None, seen, measured=course.improvement, bound=bound, curve=curve
+        "earns-nothing", None, facts, None, seen, measured=course.improvement, bound=hides, curve=curve
     )
 
 

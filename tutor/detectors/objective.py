@@ -3,7 +3,7 @@
 from typing import Any
 
 from tutor.detectors.courses import Course, course_of
-from tutor.detectors.trends import trend
+from tutor.detectors.trends import ordered
 from tutor.detectors.windows import finite
 from tutor.run import Run, names, once, to_float
 from tutor.run.names import OPPOSED
@@ -48,23 +48,31 @@ def earnings(run: Run) -> tuple[str, Course] | None:
 def is_likelihood(run: Run, order: float) -> bool:
     """Whether what is called a validation loss is a log-likelihood: all below 0, it rises as a score does.
 
-    Both lie in order beyond so many standard deviations of chance.
+    Both lie in order beyond so many standard deviations of chance, and no training loss falls beside it.
     """
     known = finite(run["val_loss"]).drop_nulls()
-    if not len(known) or to_float(known.max()) >= 0 or trend(known) <= order:
+    if not len(known) or to_float(known.max()) >= 0 or ordered(known) <= order:
         return False
+    if run.has("loss") and ordered(run["loss"]) < -order:
+        return False  # what is minimised falls, so validation ought to
     scores = (name for name in names.scores(run.frame.columns) if run.frame[name].dtype.is_numeric())
-    return any(trend(run.frame[name].cast(float)) > order for name in scores)
+    return any(ordered(run.frame[name]) > order for name in scores)
 
 
-def reweighted(run: Run, step: int) -> bool:
-    """Whether a part of the loss weighs more at the end than at a step: the loss isn't what it was there."""
+def reweighted(run: Run, step: int, best: float, end: float) -> bool:
+    """Whether a part of the loss weighs so much more at the end than at a step that this explains its rise.
+
+    From `best` to `end`: a weight that grows so many times lifts the whole by as much at most.
+    """
     for name in filter(names.is_weight, run.frame.columns):
         weights = finite(run.frame[name]) if run.frame[name].dtype.is_numeric() else None
         if weights is None:
             continue
         before, after = weights.filter(run.steps <= step).drop_nulls(), weights.drop_nulls()
-        if len(before) and after[-1] > before[-1]:
+        if not len(before) or after[-1] <= before[-1]:
+            continue
+        was, now = float(before[-1]), float(after[-1])
+        if was <= 0 or (best > 0 and end * was <= best * now):
             return True
     return False
 

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from tutor.detectors import Finding
+from tutor.detectors.beginning import begins_late
 from tutor.detectors.grouped import Enough
+from tutor.detectors.objective import is_objective
+from tutor.detectors.trends import ordered
 from tutor.detectors.windows import cadence, finite
-from tutor.run import Run, to_float
+from tutor.run import Run, names, to_float
 
 _BEGIN = 0.4
 """Where the later part of a run begins: of two evaluations, half-way and at the end, both are in it."""
@@ -13,43 +16,47 @@ _MEANS = 50
 """Steps whose mean hardly varies, however single steps do: of an estimator, not a bound."""
 
 
-def stops_high(run: Run, least: Enough) -> Finding | None:
+def stops_high(run: Run, least: Enough, sigmas: float) -> Finding | None:
     """The finding that the loss lies still above `least.high` in the later part of the run, "stops-high".
 
     Two evaluations or more, or as many means of the training loss over many steps, lie within the share
-    `least.flat` of each other, and the run has gained less than `least.gained` of its first loss in all.
+    `least.flat` of each other, and it came down by less than the share `least.gained` of its first value.
+    Not where a log begins mid-way, nor where a score rises beyond `sigmas` of chance.
     """
-    begun = finite(run["loss"] if run.has("loss") else run["val_loss"]).drop_nulls()
-    first, last = int(run.steps[0]), int(run.steps[-1])
-    middle = first + _BEGIN * (last - first)
-    if not len(begun) or float(begun[0]) <= 0:
+    if begins_late(run) or (run.has("loss") and not is_objective(run)) or _scores_rise(run, sigmas):
         return None
+    first, last = int(run.steps[0]), int(run.steps[-1])
     for signal in ("val_loss", "loss"):
         if not run.has(signal) or (signal == "loss" and not _means(run)):
             continue
         known = run.logged(signal)
-        values = finite(known[signal])
-        later = values.filter(known.steps >= middle)
-        if len(later) < 2 or later.null_count() or to_float(later.min()) < least.high:
+        values, steps = finite(known[signal]), known.steps
+        later = values.filter(steps >= first + _BEGIN * (last - first))
+        if len(later) < 2 or later.null_count() or values[0] is None or to_float(later.min()) < least.high:
             continue
-        level, spread = float(later[-1]), to_float(later.max()) - to_float(later.min())
-        gained = 1 - to_float(begun[-max(1, len(begun) // 4) :].median()) / float(begun[0])
+        begun, level = float(values[0]), float(later[-1])
+        spread, gained = to_float(later.max()) - to_float(later.min()), 1 - level / begun
         if spread > least.flat * level or gained > least.gained:
             continue
         facts = {
-            "top": float(begun[0]),
+            "top": begun,
             "best": level,
             "gain": 100 * max(0.0, gained),
             "bound": 100 * least.gained,
             "rows": len(later),
-            "since": int(known.steps.filter(known.steps >= middle)[0]),
+            "since": int(steps[len(values) - len(later)]),
             "spread": 100 * spread / level,
             "high": least.high,
         }
-        return Finding(
-            "stops-high", None, facts, least.high, (first, last), measured=gained, bound=least.gained
-        )
+        bound = least.gained
+        return Finding("stops-high", None, facts, least.high, (first, last), measured=gained, bound=bound)
     return None
+
+
+def _scores_rise(run: Run, sigmas: float) -> bool:
+    """Whether what answers are scored by rises, so that something is learned."""
+    scores = (name for name in names.scores(run.frame.columns) if run.frame[name].dtype.is_numeric())
+    return any(ordered(run.frame[name]) > sigmas for name in scores)
 
 
 def _means(run: Run) -> bool:

@@ -27,6 +27,13 @@ def trend(values: pl.Series) -> float:
     return _trend(finite(values).drop_nulls().to_list())
 
 
+def ordered(values: pl.Series) -> float:
+    """As `trend`, of any number of values: of many, of the medians of `PIECES` stretches."""
+    known = finite(values).drop_nulls()
+    many = len(known) >= 2 * PIECES
+    return _trend([to_float(piece.median()) for piece in blocks(known, PIECES)] if many else known.to_list())
+
+
 def lasting_trend(values: pl.Series) -> float:
     """As `trend`, of a course whose neighbours resemble each other, which by itself makes them wander.
 

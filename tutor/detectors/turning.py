@@ -13,7 +13,7 @@ from tutor.detectors.behind import left_behind
 from tutor.detectors.grouped import Rise
 from tutor.detectors.held_out import broken_evaluation
 from tutor.detectors.lost import score_kept, score_lost
-from tutor.detectors.objective import is_likelihood, reweighted
+from tutor.detectors.objective import earnings, is_likelihood, reweighted
 from tutor.detectors.trends import lasting_trend, rises_straight, trend
 from tutor.detectors.windows import finite, noise_of
 from tutor.run import Run, known_float, names, to_float
@@ -95,16 +95,17 @@ def validation_turns(
     told. Source: ours.
     """
     if not run.has("val_loss"):
-        kept = None if run.has("loss") else score_kept(run, chance)
-        return _of_scores(run, chance, last) or kept or Finding(NO_DATA, facts={"missing": ["val_loss"]})
+        kept = None if run.has("loss") and not earnings(run) else score_kept(run, chance)
+        lost = _of_scores(run, chance, last, of_level)
+        return lost or kept or Finding(NO_DATA, facts={"missing": ["val_loss"]})
     if is_likelihood(run, chance.few):
-        return Finding(NO_DATA, facts={"missing": []})
+        return _of_scores(run, chance, last, of_level) or Finding(NO_DATA, facts={"missing": []})
     if broken := broken_evaluation(run, share):
         return Finding("non-finite", broken["step"], broken)
     found = _turns(run, of_improvement, of_level, last, chance)
     if found.outcome in ("slightly", "no", "some", NOT_YET):
         of_one = partial(_turns, of_improvement=of_improvement, of_level=of_level, last=last, chance=chance)
-        return _of_scores(run, chance, last) or _one_set(run, of_one) or found
+        return _of_scores(run, chance, last, of_level) or _one_set(run, of_one) or found
     return found
 
 
@@ -125,9 +126,9 @@ def _one_set(run: Run, turns: Callable[[Run], Finding]) -> Finding | None:
     return replace(turned[name], outcome="one-set", facts=facts, level=None, curve=curve)
 
 
-def _of_scores(run: Run, chance: Rise, last: int) -> Finding | None:
+def _of_scores(run: Run, chance: Rise, last: int, of_level: float) -> Finding | None:
     """What is wrong with a score, where the validation loss says nothing."""
-    return score_lost(run, chance, last) or left_behind(run, chance, last)
+    return score_lost(run, chance, last) or left_behind(run, chance, last, of_level)
 
 
 def _turns(run: Run, of_improvement: float, of_level: float, last: int, chance: Rise) -> Finding:
@@ -174,9 +175,10 @@ def _turns(run: Run, of_improvement: float, of_level: float, last: int, chance: 
     alone_too = never or (certain and float(values[-1]) > chance.times * float(values[lowest]) > 0)
     if end - best > least and not (alone_too if alone else certain) and len(values) < chance.evaluations:
         return Finding(NOT_YET, facts={"rows": len(values), "needed": chance.evaluations})
-    if end - best > least and certain and reweighted(whole, step) and _learned_since(whole, step, last) <= 0:
+    rises = end - best > least and certain
+    if rises and reweighted(whole, step, best, end) and _learned_since(whole, step, last) <= 0:
         return Finding(NO_DATA, step, {"missing": []})
-    if end - best > least and certain:
+    if rises:
         too = not alone and _training_too(whole, step, end - best, last, chance)
         outcome = "rises" if alone else "both" if too else "turns"
     elif jump := _jump(values, steps, _untrained(whole, first), last, chance):
@@ -326,10 +328,14 @@ def _never_again(run: Run, values: pl.Series, step: int, least: float, last: int
     return _learned_since(run, step, last) > chance.halves
 
 
+_OF_ITS_SIZE = 10
+"""A first row so many times as high as the first evaluation is in another unit, or a spike."""
+
+
 def _untrained(run: Run, first: float) -> float:
     """What a run cost that knew nothing yet: its first evaluation or, where it is higher, its first row."""
     begun = finite(run["loss"]).drop_nulls().head(1).to_list() if run.has("loss") else []
-    return max([first, *begun])
+    return max([first, *(one for one in begun if one < _OF_ITS_SIZE * first)])
 
 
 def _jump(values: pl.Series, steps: pl.Series, untrained: float, last: int, chance: Rise) -> dict[str, float]:

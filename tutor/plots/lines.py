@@ -126,7 +126,7 @@ def _columns(run: Run) -> list[str]:
     """The scores to draw on one axis: as many as can be told apart, of the size of the first."""
     found = [name for name in names.scores(run.frame.columns) if run.frame[name].dtype.is_numeric()]
     sizes = {name: known_float(run.frame[name].cast(float).abs().max()) or 0.0 for name in found}
-    first = sizes[found[0]] if found else 0.0
+    first = next((size for size in sizes.values() if size), 0.0)
     return [name for name in found if first / _SIZES <= sizes[name] <= first * _SIZES][:_MOST_SCORES]
 
 

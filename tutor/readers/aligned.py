@@ -162,8 +162,13 @@ def _rows(columns: Sequence[str], by: str, lines: Sequence[str]) -> Iterator[dic
             name: cell if names.set_of(cell) else _value(cell)
             for name, cell in zip(columns, cells, strict=True)
         }
-        if last is not None and (last[by], last[columns[0]]) != (row[by], row[columns[0]]):
+        if last is not None and (last[by], _said(last)) != (row[by], _said(row)):
             yield last
         last = row
     if last is not None:
         yield last
+
+
+def _said(row: Row) -> list[object]:
+    """Of which set of data a row says that it is."""
+    return [value for value in row.values() if isinstance(value, str)]

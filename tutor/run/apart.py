@@ -10,8 +10,12 @@ from tutor.words import quoted
 
 _TRIED = 100  # rows by which a column of texts is known
 _MOST = 12  # words for sets that one log has
-_COUNTERS = {"step", "steps", "iter", "iters", "iteration", "epoch", "epochs", "batch", "time", "lr", "rate"}
-"""Words of what holds for a row whatever data it is of."""
+_SHARED = {
+    *("step", "steps", "global_step", "iter", "iters", "iteration", "epoch", "epochs", "batch", "episode"),
+    *("lr", "learning_rate", "time", "timestamp", "wall_time", "elapsed", "date"),
+}
+"""What holds for a row whatever data it is of, as `names.spelled` has it."""
+_MOSTLY = 0.5  # of the held-out rows, above which their steps are a count of their own
 
 
 def told_apart(rows: pl.DataFrame, remarks: list[Remark]) -> pl.DataFrame:
@@ -30,9 +34,24 @@ def told_apart(rows: pl.DataFrame, remarks: list[Remark]) -> pl.DataFrame:
         held_out = list(dict.fromkeys(word for word in words.values() if word and word != names.TRAINED_ON))
         if held_out and len(words) > 1 and None not in words.values():
             sets = column.replace_strict(words, default=None, return_dtype=pl.String)
+            parted = _parted(_on_one_count(rows.drop(column.name), sets), sets, held_out)
             remarks.append(Remark("of_sets", {"column": quoted([column.name]), "sets": ", ".join(held_out)}))
-            return _parted(rows.drop(column.name), sets, held_out)
+            return parted
     return rows
+
+
+def _on_one_count(rows: pl.DataFrame, sets: pl.Series) -> pl.DataFrame:
+    """The rows, where held-out ones count themselves each at the step of training that it came after."""
+    counter = next((name for name, signal in names.known(rows.columns).items() if signal == "step"), None)
+    if counter is None or not rows[counter].dtype.is_numeric():
+        return rows
+    trained = (sets == names.TRAINED_ON).fill_null(False)
+    reached = _where(trained, rows[counter]).forward_fill()
+    behind = (rows[counter] < reached).fill_null(False) & ~trained
+    if not behind.any() or int(behind.sum()) <= _MOSTLY * int((~trained).sum()):
+        return rows
+    told = pl.select(pl.when(trained).then(rows[counter]).otherwise(reached)).to_series()
+    return rows.with_columns(told.alias(counter))
 
 
 def _parted(rows: pl.DataFrame, sets: pl.Series, held_out: Sequence[str]) -> pl.DataFrame:
@@ -41,7 +60,7 @@ def _parted(rows: pl.DataFrame, sets: pl.Series, held_out: Sequence[str]) -> pl.
     found: list[pl.Series] = []
     taken = set(rows.columns)
     for column in rows:
-        if names.says_held_out(column.name) or _COUNTERS & set(names.spelled(column.name).split("_")):
+        if names.says_held_out(column.name) or names.spelled(column.name) in _SHARED:
             found.append(column)
             continue
         found.append(_where(~apart, column))
@@ -56,3 +75,9 @@ def _parted(rows: pl.DataFrame, sets: pl.Series, held_out: Sequence[str]) -> pl.
 def _where(known: pl.Series, column: pl.Series) -> pl.Series:
     """The column's values at some rows, and null at the others."""
     return pl.select(pl.when(known).then(column).alias(column.name)).to_series()
+
+
+def says_sets(rows: pl.DataFrame) -> bool:
+    """Whether a column of texts may say of which data each row is."""
+    texts = (column.drop_nulls() for column in rows if column.dtype == pl.String)
+    return any(len(one) and all(map(names.set_of, one.head(_TRIED))) for one in texts)

@@ -176,6 +176,7 @@ ABROAD: Mapping[str, str] = {
 _OF = {"de", "du", "di", "do", "da"}
 """The word between two of those, which English has no need of: `pérdida de validación`."""
 _PAIR = 2
+_MEASURED = re.compile(r"[a-z0-9@]+")
 SCORES = "scores"
 """What a question asks about whose rule looks at the scores of a log: no signal has that name."""
 _WORD = re.compile(r"[a-z]+")
@@ -357,10 +358,11 @@ def scores(columns: Iterable[str]) -> list[str]:
 
 def measured(column: str) -> frozenset[str]:
     """What a column measures, on whatever data: `train_acc` and `val_acc` the same."""
-    return frozenset(_WORD.findall(plainly(column))) - {"train", *_HELD_OUT_WORDS}
+    return frozenset(_MEASURED.findall(plainly(column))) - {"train", *_HELD_OUT_WORDS}
 
 
 TRAINED_ON = "train"
+"""The word for the set that is trained on, as `set_of` has it."""
 
 
 def set_of(word: str) -> str | None:

@@ -14,7 +14,7 @@ from pydantic import ValidationError
 
 from tutor import packed, plainfile
 from tutor.run import Aggregation, BadRunError, Checkpoint, Manifest, Remark, Run, called, limits, names
-from tutor.run.apart import told_apart
+from tutor.run.apart import says_sets, told_apart
 from tutor.run.normalise import hidden, normalise
 from tutor.run.replay import Replay
 from tutor.runfolder import CHECKPOINTS, METRICS, PACKED_SENTENCES, REPLAYS, SENTENCES, log_in
@@ -76,7 +76,6 @@ def _grown(path: Path, since: Run) -> Run | None:
     """The run with the rows that its log has grown by; None where it must be read as a whole."""
     # Where rows were counted for want of steps, steps that come now tell of those rows too.
     counted = any(one.key == "no_steps" for one in since.remarks)
-    counted |= any(one.key == "of_sets" for one in since.remarks)  # a few rows may be of one set alone
     if counted or not isinstance(since.position, Position) or not path.is_file():
         return None
     new = tail(path, since.position)
@@ -89,11 +88,13 @@ def _grown(path: Path, since: Run) -> Run | None:
     remarks: list[Remark] = []
     try:
         rows = parse_rows(new.data, path, remarks)
+        anew = says_sets(rows)  # a few rows may be of one set alone: all together tell them apart
         rows, more = normalise(rows, names.mapping(rows.columns, path), path)
     except BadRunError:
         return None
     # Rows that go back or repeat concern those before them.
-    if remarks or any(one.key not in _MUTE for one in more) or int(rows["step"][0]) <= int(since.steps[-1]):
+    anew |= int(rows["step"][0]) <= int(since.steps[-1])
+    if anew or remarks or any(one.key not in _MUTE for one in more):
         return None
     frame = pl.concat([since.frame, rows], how="diagonal")
     mute = "loss" not in frame.columns or frame["loss"].null_count() == frame.height

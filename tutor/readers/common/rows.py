@@ -220,11 +220,12 @@ def table_of(rows: Iterable[Row], remarks: list[Remark]) -> "pl.DataFrame":
     count, dropped = 0, False
     for row in rows:
         before = count
+        texts: list[tuple[str, str]] = []
         for name, given in row.items():
             value = given if type(given) is float else number(given)
             if value is None:
                 if type(given) is str:
-                    said.add(name, before, given)
+                    texts.append((name, given))
                 continue
             if (column := columns.get(name)) is None:
                 if len(columns) >= limits.COLUMNS:
@@ -234,6 +235,8 @@ def table_of(rows: Iterable[Row], remarks: list[Remark]) -> "pl.DataFrame":
             column[0].append(before)
             column[1].append(value)
             count = before + 1
+        if count > before:
+            said.add(before, texts)
     if dropped or len(columns) > most_columns(count):
         remarks.append(Remark("too_many", {"most": most_columns(count)}))
         columns = dict(islice(columns.items(), most_columns(count)))
@@ -256,16 +259,17 @@ class _SetsSaid:
         self._found: dict[str, dict[int, str]] = {}
         self._others: set[str] = set()
 
-    def add(self, name: str, row: int, text: str) -> None:
-        """Keep a text that a row has under that name."""
-        if name in self._others:
-            return
-        if len(text) <= _LONGEST and names.set_of(text):
-            self._found.setdefault(name, {})[row] = text
-        elif text.strip():
-            self._found.pop(name, None)
-            if len(self._others) < limits.COLUMNS:
-                self._others.add(name)
+    def add(self, row: int, texts: Iterable[tuple[str, str]]) -> None:
+        """Keep the texts that a row has, each under its name."""
+        for name, text in texts:
+            if name in self._others:
+                continue
+            if len(text) <= _LONGEST and names.set_of(text):
+                self._found.setdefault(name, {})[row] = text
+            elif text.strip():
+                self._found.pop(name, None)
+                if len(self._others) < limits.COLUMNS:
+                    self._others.add(name)
 
     def columns(self, count: int, taken: Collection[str]) -> "list[pl.Series]":
         """Them as columns of so many rows."""
