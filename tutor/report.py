@@ -4,6 +4,7 @@ import re
 import shutil
 import sys
 import tempfile
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -246,12 +247,17 @@ def passed_over(names: Iterable[str], lang: str) -> Iterator[str]:
 
 
 def summary(told: Iterable[Report], lang: str) -> Text:
-    """Under each run's path its verdict, in a line, after the reports of several runs."""
-    out = Text()
+    """Under each run's path its verdict in a short line, after several reports, and how many there are."""
+    out, counts = Text(), Counter[str]()
     for report in told:
+        counts[report.verdict] += 1
         out.append(f"{plain(str(report.run.path))}\n", "bold")
+        if brief := saying.open_questions(report.stages, lang):
+            out.append(*_drawn(brief))
+            continue
         for line in saying.of_end(report.stages, lang):
             if line.role in _VERDICT:
                 out.append(*_drawn(line))
-    out.right_crop()
+    found = {verdict: counts[verdict] for verdict in ENDS}
+    out.append(say("check.totals", lang, **found), "bold")
     return out

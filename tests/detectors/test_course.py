@@ -451,7 +451,7 @@ class TestRewarded:
     @pytest.mark.parametrize("name", ["rollout/ep_rew_mean", "eprewmean", "episode_reward", "avg_return"])
     def test_a_reward_that_rises_is_what_the_run_is_after(self, name: str):
         assert judged("ends_high", loss=self.LOSS, **{name: self.EARNED}).outcome == NO_DATA
-        assert judged("learned", loss=[2.0, 2.001] * 20, **{name: self.EARNED}).outcome == NO_DATA
+        assert judged("learned", loss=[2.0, 2.001] * 20, **{name: self.EARNED}).outcome == "earns"
 
     @pytest.mark.parametrize("name", ["value_loss", "entropy", "policy_entropy"])
     def test_a_loss_below_0_beside_what_reinforcement_learning_logs_is_no_objective(self, name: str):

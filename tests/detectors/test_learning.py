@@ -96,7 +96,7 @@ class TestBothStill:
     def test_of_a_policy_that_a_reward_judges_it_says_nothing(self):
         columns = {"loss": (1.0887, 1.0688, 1.0688, 1.0688), "val_loss": 4 * (1.0708,)}
         rewarded = judged("learned", **columns, ep_rew_mean=(1.0, 5.0, 9.0, 14.0))
-        assert (judged("learned", **columns).outcome, rewarded.outcome) == ("both-still", NOT_YET)
+        assert (judged("learned", **columns).outcome, rewarded.outcome) == ("both-still", "earns")
 
 
 class TestStuck:

@@ -249,7 +249,7 @@ class TestSpike:
         run = make_run({"loss": list(self.LEAP)})
         found = apply("spike", run, SPIKE)
         assert (found.outcome, found.step, found.facts["peak"], found.facts["mean"]) == ("yes", 1, 390.0, 0.9)
-        assert apply("recovery", run, RECOVERY, 1).outcome == "no"
+        assert apply("recovery", run, RECOVERY, 1).outcome == "late"
         assert apply("severity", run, SEVERITY, 1).outcome == "hurt"
         assert (
             apply("severity", make_run({"loss": [*self.LEAP[:50], *[8.0] * 50]}), SEVERITY, 1).outcome
@@ -295,7 +295,7 @@ class TestSpike:
         run = make_run({"loss": loss, "step": [cadence * i for i in range(len(loss))]})
         assert apply("spike", run, SPIKE).outcome in ("yes", "no", NOT_YET, NO_DATA)
         for at in (0, cadence * len(loss) // 2, cadence * len(loss)):
-            assert apply("recovery", run, RECOVERY, at).outcome in ("yes", "no", NOT_YET, NO_DATA)
+            assert apply("recovery", run, RECOVERY, at).outcome in ("yes", "late", "no", NOT_YET, NO_DATA)
         assert apply("rising_loss", run, RISING).outcome in ("yes", "no", NOT_YET, NO_DATA)
 
 
@@ -317,12 +317,15 @@ class TestRecovery:
 
     def test_not_inside_50(self):
         found = apply("recovery", make_run({"loss": self.loss(80)}), RECOVERY, 200)
+        assert (found.outcome, found.step, found.facts["after"]) == ("late", 281, 81)
+        lasting = make_run({"loss": self.loss(10_000)})
+        found = apply("recovery", lasting, RECOVERY, 200)
         assert (found.outcome, found.step, found.facts["value"]) == ("no", 250, pytest.approx(2.0))
 
     def test_one_lucky_batch_is_no_recovery(self):
         loss = self.loss(80)
         loss[230] = 0.5
-        assert apply("recovery", make_run({"loss": loss}), RECOVERY, 200).outcome == "no"
+        assert apply("recovery", make_run({"loss": loss}), RECOVERY, 200).outcome == "late"
 
     def test_the_calm_between_a_blip_and_the_rise_is_no_recovery(self):
         loss = wave(400)

@@ -23,7 +23,7 @@ from tutor.detectors.courses import Course, course_in, course_of
 from tutor.detectors.grouped import Enough, Guess
 from tutor.detectors.guessing import answers_by_chance, guesses, held_out_guesses, rests_at_one
 from tutor.detectors.loss import zeros_that_last
-from tutor.detectors.lost import never_earns
+from tutor.detectors.lost import earns, never_earns
 from tutor.detectors.objective import earnings, is_objective, opposed
 from tutor.detectors.plateau import stops_high
 from tutor.detectors.standstill import (
@@ -52,13 +52,15 @@ _GUESSED = (*_LEARNED, "classes", "expected", "level", "later")
     outcomes=(
         *("yes", "no", "no-rate", "guesses", "same-answer", "scores-alike", "held-out-flat", "repeats"),
         *("only-at-first", "zero", "held-out-still", "both-still", "by-chance", "finds-nothing"),
-        *("at-the-mean", "explains-nothing", "never-moves", "one-class", "earns-nothing", "stops-high"),
+        *("at-the-mean", "explains-nothing", "never-moves", "one-class"),
+        *("earns", "earns-nothing", "stops-high"),
     ),
     facts={
         "yes": (*_LEARNED, "best_step"),
         "no": _LEARNED,
         "no-rate": _LEARNED,
         "earns-nothing": (*_LEARNED, "reward", "end", "rose", "hides"),
+        "earns": (*_LEARNED, "reward", "end", "rose", "hides"),
         "stops-high": (*_LEARNED, "since", "spread", "high"),
         "guesses": _GUESSED,
         "same-answer": (*_LEARNED, *_SCORED, "fell", "most"),
@@ -84,24 +86,24 @@ def learned(
 ) -> Finding:
     """Whether the loss ever came down from where it began, and further than guessing gets.
 
-    The flaw: the run trains nothing. It has learned where its best level lies under the highest one before by
-    more than `gain` of it, and by more than `sigmas` times the noise; "no-rate" where the learning rate is 0
-    at every row, which is why it hasn't. It guesses where it came down to the logarithm of a number of
+    The flaw: the run trains nothing. It has learned where its best level lies under the highest one before
+    by more than `gain` of it, and by more than `sigmas` times the noise; "no-rate" where the learning rate
+    is 0 at every row, which is why it hasn't. It guesses where it came down to the logarithm of a number of
     classes and stays there (`guess` says what that is). Where each loss "repeats" one before, digit by digit
     and from the beginning, the weights don't move, however much the batches differ; where each comes again
-    nearly, what the epochs cost is compared. Where a score stays the same while the loss is flat, every input
-    gets the "same-answer"; so it does where training and validation score alike and hardly move
+    nearly, what the epochs cost is compared. Where a score stays the same while the loss is flat, every
+    input gets the "same-answer"; so it does where training and validation score alike and hardly move
     ("scores-alike"), or where a score is 0 to the end, though it wasn't before ("finds-nothing"), or one
     number from the first evaluation to the last ("never-moves"), or the share of one of two classes, now of
     this one, now of that ("one-class"). Where the loss is exactly 0 to the end, there is nothing to learn
-    from ("zero"). Without a training loss, a validation loss that is the same
-    number at every evaluation is enough ("held-out-still"), as it is where training tells nothing yet; and
-    few rows are in which both losses are ("both-still"). So are evaluations that all cost, and answer, what
-    guessing does ("by-chance"), wherever training shows no gain, or none below that cost. A loss of squares
-    may come to rest where the mean as an answer to all leaves it ("at-the-mean"), and an R² that is never
-    above 0 says the same ("explains-nothing"). A run that is after a reward learned nothing where that stays
-    where it began ("earns-nothing"); one whose loss lies still high up learned little ("stops-high").
-    Source: ours.
+    from ("zero"). Without a training loss, a validation loss that is the same number at every evaluation is
+    enough ("held-out-still"), as it is where training tells nothing yet; and few rows are in which both
+    losses are ("both-still"). So are evaluations that all cost, and answer, what guessing does
+    ("by-chance"), wherever training shows no gain, or none below that cost. A loss of squares may come to
+    rest where the mean as an answer to all leaves it ("at-the-mean"), and an R² that is never above 0 says
+    the same ("explains-nothing"). A run that is after a reward has learned where that rises ("earns"), and
+    nothing where that stays where it began ("earns-nothing"); one whose loss lies still high up learned
+    little ("stops-high"). Source: ours.
 
     Where noise hides a gain of that size, what was learned shows in the order of the levels, beyond `sigmas`
     of chance, and what wasn't in longer levels, up to half of the log. A log under `least` rows is too short
@@ -113,6 +115,8 @@ def learned(
     found = _learned(run, share, gain, sigmas, least, guess)
     if found.outcome in (NOT_YET, NO_DATA, "no") and not (warming_up(run) or begins_late(run)):
         found = never_earns(run, 3 * least.rows, sigmas) or found
+    if found.outcome in (NOT_YET, NO_DATA) and (earned := earns(run, sigmas)):
+        return earned
     if found.outcome not in ("yes", NOT_YET, NO_DATA) or warming_up(run):
         return found
     return (stops_high(run, least, sigmas) if run.has("loss") or run.has("val_loss") else None) or found

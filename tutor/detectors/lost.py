@@ -11,7 +11,7 @@ from tutor import signals
 from tutor.detectors import Finding, Smoothed
 from tutor.detectors.courses import Course, course_of
 from tutor.detectors.grouped import Rise
-from tutor.detectors.objective import LEVEL
+from tutor.detectors.objective import LEVEL, earnings
 from tutor.detectors.trends import lasting_trend
 from tutor.detectors.windows import finite
 from tutor.run import Run, names, to_float
@@ -74,8 +74,16 @@ def never_earns(run: Run, least: int, sigmas: float) -> Finding | None:
             return None
         if not course.noise:
             continue
-        found = found or _unearned(run, name, course, hides)
+        found = found or _earned("earns-nothing", run, name, course, hides)
     return found
+
+
+def earns(run: Run, sigmas: float) -> Finding | None:
+    """The finding that the reward of a run rises, and is kept: "earns", with the facts of `never_earns`."""
+    name, course = earnings(run) or ("", None)
+    if course is None:
+        return None
+    return _earned("earns", run, name, course, sigmas * math.sqrt(2) * course.noise)
 
 
 _MEAN = re.compile(r"(?<![a-z])(mean|avg|average)(?![a-z])|eprewmean")
@@ -84,7 +92,7 @@ _EPISODES = 10
 """Single episodes that tell as much as one mean: of an estimator, not a bound."""
 
 
-def _unearned(run: Run, name: str, course: Course, hides: float) -> Finding:
+def _earned(outcome: str, run: Run, name: str, course: Course, hides: float) -> Finding:
     known = finite(run.frame[name]).is_not_null()
     facts = {
         "reward": plain(name)[:_LENGTH],
@@ -99,9 +107,8 @@ def _unearned(run: Run, name: str, course: Course, hides: float) -> Finding:
     }
     curve = Smoothed(name, run.steps.filter(known), run.frame[name].filter(known))
     seen = (int(run.steps[0]), int(run.steps[-1]))
-    return Finding(
-        "earns-nothing", None, facts, None, seen, measured=course.improvement, bound=hides, curve=curve
-    )
+    rose = course.improvement
+    return Finding(outcome, None, facts, None, seen, measured=rose, bound=hides, curve=curve)
 
 
 def _finding(outcome: str, run: Run, name: str, course: Course, given: float, chance: Rise) -> Finding:

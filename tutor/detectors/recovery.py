@@ -29,7 +29,11 @@ def _usual(run: Run, row: int, window: Window) -> Baseline | None:
 _RECOVERY = ("step", "value", "bound", "mean", "std", "sigmas", "smooth", "within", "rows")
 
 
-@detector(signals=("loss",), outcomes=("yes", "no"), facts={"yes": ("after", *_RECOVERY), "no": _RECOVERY})
+@detector(
+    signals=("loss",),
+    outcomes=("yes", "late", "no"),
+    facts={**dict.fromkeys(("yes", "late"), ("after", *_RECOVERY)), "no": _RECOVERY},
+)
 def recovery(
     run: Run,
     at: int | None,
@@ -44,7 +48,8 @@ def recovery(
 
     The flaw: an update that did lasting harm. Source: the tree; ours: smoothed, since one lucky batch is no
     recovery. A log that ends before the window does says "no" too where not one row from the spike on is
-    back, and there are `still` of them: a return may yet come, and to assume one would be to invent it.
+    back, and there are `still` of them: a return may yet come, and to assume one would be to invent it. One
+    that comes after the window, while the log goes on, is "late".
 
     The spike at `at` has its peak within half a window, as `spike` has it: where a blip leads a rise, the
     calm between them is no recovery.
@@ -71,13 +76,15 @@ def recovery(
     }
     curve = Smoothed("loss", run.steps[peak + 1 : last + 1], means)
     window_steps = (int(run.steps[max(0, row - before.rows)]), int(run.steps[min(last, len(run) - 1)]))
-    if len(back):
-        there = peak + 1 + int(back[0])
+    late = None if len(back) else _back_later(run, last, span, bound)
+    if len(back) or late is not None:
+        there = peak + 1 + int(back[0]) if late is None else late
         step = int(run.steps[there])
-        facts |= {"step": step, "after": step - int(run.steps[peak]), "value": float(means[int(back[0])])}
-        took = float(facts["after"])
+        value = known_float(forward_mean(run["loss"], span, there, there + 1)[0])
+        facts |= {"step": step, "after": step - int(run.steps[peak]), "value": value}
+        took, outcome = float(facts["after"]), "yes" if late is None else "late"
         return Finding(
-            "yes", step, facts, bound, window_steps, measured=took, bound=float(within.steps), curve=curve
+            outcome, step, facts, bound, window_steps, measured=took, bound=float(within.steps), curve=curve
         )
     if last + span > len(run):
         since = finite(run["loss"])[row:]
@@ -88,6 +95,14 @@ def recovery(
     measured = known_float(forward_mean(run["loss"], span, last, last + 1)[0])
     facts |= {"step": step, "value": measured}
     return Finding("no", step, facts, bound, window_steps, measured=measured, bound=bound, curve=curve)
+
+
+def _back_later(run: Run, last: int, span: int, bound: float) -> int | None:
+    """The first row after `last` where the mean of `span` rows is back, as it is at the end; None if none."""
+    means = forward_mean(run["loss"], span, last + 1, len(run) - span + 1) if last + span < len(run) else None
+    if means is None or not len(means) or not known_float(means[-1]) or to_float(means[-1]) > bound:
+        return None
+    return last + 1 + int((means <= bound).fill_null(False).arg_max() or 0)
 
 
 _SEVERE = ("height", "bound", "gained", "level", "lasted", "rows_bound", "peak")

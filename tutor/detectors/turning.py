@@ -171,7 +171,8 @@ def _turns(run: Run, of_improvement: float, of_level: float, last: int, chance: 
         "latest": float(values[-1]),
         "latest_step": int(steps[-1]),
     }
-    outcome = "slightly" if creeps or end - best > slight else "no"
+    ends_lowest = lowest == len(values) - 1  # its level may lie higher for the noise before
+    outcome = "slightly" if not ends_lowest and (creeps or end - best > slight) else "no"
     alone_too = never or (certain and float(values[-1]) > chance.times * float(values[lowest]) > 0)
     if end - best > least and not (alone_too if alone else certain) and len(values) < chance.evaluations:
         return Finding(NOT_YET, facts={"rows": len(values), "needed": chance.evaluations})

@@ -10,7 +10,7 @@ from typing import Any
 
 from tutor.postmortem.form import Offer, Reading, Verdict
 from tutor.postmortem.incident import Incident
-from tutor.run import PANELS, Run
+from tutor.run import PANELS, Run, names
 from tutor.signals import find
 from tutor.words import number, plain
 
@@ -122,6 +122,11 @@ def _reading(incident: Incident, panel: str, hypothesis: Offer) -> Reading | Non
 
 
 def drawn(run: Run) -> tuple[str, ...]:
-    """The panels of which the run recorded anything, of the model or of one optimizer group."""
+    """The panels of which the run recorded anything, of the model or of one optimizer group.
+
+    Scores are drawn on that of the loss.
+    """
     recorded = {signal.panel for column in run.frame.columns if run.has(column) and (signal := find(column))}
+    if names.scores(run.frame.columns):
+        recorded.add("loss")
     return tuple(panel for panel in PANELS if panel in recorded)

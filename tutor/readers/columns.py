@@ -4,7 +4,16 @@ import re
 from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 
-from tutor.readers import deepxde, keras, lightning, long_csv, stable_baselines3, ultralytics, wandb_export
+from tutor.readers import (
+    deepxde,
+    keras,
+    lightning,
+    long_csv,
+    monitor,
+    stable_baselines3,
+    ultralytics,
+    wandb_export,
+)
 from tutor.readers.common import byset
 from tutor.readers.common.guessed import FEW, by_names, held_out_error, may_be_loss, says_losses
 from tutor.readers.common.placing import held_out
@@ -38,6 +47,7 @@ def sources(path: Path) -> list[Source]:
         or _values(named, len(named))
         or _printed(named)
         or any(other.knows(named) for other in _OTHERS)
+        or monitor.sources(path)
     ):
         return []
     signals = {signal: column for column, signal in names.mapping(named, path).items()}

@@ -134,8 +134,8 @@ _BLANKS = re.compile(r"(?:\.\s)?[\s_-]+|\.\s")
 _HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _LOADER = re.compile(r"/dataloader_idx_[0-9]+$")
 """What Lightning adds to a name where there are several: `val_loss/dataloader_idx_0`."""
-_OF_A_SET = re.compile(r"eval_(?!loss$)\w+_loss$")
-"""What Hugging Face's Trainer calls the loss of one set of several: `eval_squad_loss`."""
+_OF_A_SET = re.compile(r"(eval|val|valid)_(?!loss$)\w+_loss$")
+"""What Hugging Face's Trainer calls the loss of one set of several, `eval_squad_loss`, and others do."""
 _RATE = re.compile(r"^lr-\w+")  # Lightning's LearningRateMonitor names the optimizer
 _WEIGHTED = re.compile(
     r"weight|coef|ratio|(?<![a-z])(?:fn|func|function|type|name|scaler?)(?![a-z])", re.IGNORECASE
@@ -306,7 +306,8 @@ def losses_of_sets(columns: Iterable[str]) -> list[str]:
     """The losses of held-out sets: `val_loss/dataloader_idx_0`, `eval_squad_loss`, `val_squad/loss`."""
     held_out = [name for name in columns if says_held_out(name)]
     loaders = [name for name in held_out if _LOADER.search(name) and _is_its_loss(_LOADER.sub("", name))]
-    named = [name for name in held_out if _OF_A_SET.match(name)]
+    trained = {measured(name) for name in columns if not says_held_out(name)}
+    named = [name for name in held_out if _OF_A_SET.match(spelled(name)) and measured(name) not in trained]
     return (
         loaders or named or [name for name in held_out if name.endswith("/loss") and not _is_its_loss(name)]
     )

@@ -15,7 +15,7 @@ Every line is safe to draw: what a log holds has gone through `words.plain`.
 """
 
 from tutor.saying.began import of_began
-from tutor.saying.end import assumed, command, folded, of_end, too_early, verdict_of
+from tutor.saying.end import assumed, command, folded, of_end, open_questions, too_early, verdict_of
 from tutor.saying.leaf import fix_in_words, lead_of, of_absent, of_fix, of_meaning, of_onset
 from tutor.saying.question import (
     Line,
@@ -61,6 +61,7 @@ __all__ = [
     "of_table",
     "of_taken",
     "of_windows",
+    "open_questions",
     "safe",
     "to_record",
     "too_early",

@@ -54,6 +54,14 @@ def folded(stage: Stage, lang: str) -> str:
     return say("check.folded", lang, passed=stage.passed, count=len(stage.looks))
 
 
+def open_questions(stages: Sequence[Stage], lang: str) -> Line | None:
+    """In a short line how many questions keep walks undecided that found nothing; None where it isn't so."""
+    count = sum(len(unanswered(stage.walk)) for stage in stages)
+    if verdict_of(stages) != "undecided" or waiting(deciding(stages).walk) or not count:
+        return None
+    return Line("undecided", say("check.open", lang, count=count), verdict="undecided")
+
+
 def _undecided(stages: Sequence[Stage], lang: str) -> Iterator[Line]:
     """Why walks are undecided though they reached a leaf, and what would settle it."""
     unseen = [unanswered(stage.walk) for stage in stages]

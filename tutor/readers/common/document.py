@@ -136,11 +136,13 @@ def _looked(path: Path, said: frozenset[str], changed: Hashable) -> Looked | Non
 
 
 def _scored(lists: Mapping[str, Listed]) -> bool:
-    """Whether lists count steps or epochs, and hold scores or rewards of as many."""
+    """Whether lists count steps or epochs, and hold scores or rewards of as many; or a score on two sets."""
     count = next((lists[name] for name, signal in names.known(lists).items() if signal == "step"), None)
-    return count is not None and any(
-        names.rises(name) and len(one.values) == len(count.values) >= _FEW for name, one in lists.items()
-    )
+    scores = {name: len(one.values) for name, one in lists.items() if names.rises(name)}
+    if count is not None:
+        return any(rows == len(count.values) >= _FEW for rows in scores.values())
+    measured = [names.measured(name) for name, rows in scores.items() if rows >= _FEW]
+    return len(set(measured)) < len(measured)
 
 
 @dataclass

@@ -52,15 +52,19 @@ class Cells(DataTable):
 
     def action_fill(self, verdict: Verdict) -> None:
         """That verdict."""
-        self.post_message(self.Filled(self.cursor_row, self.cursor_column, verdict))
+        self._fill(verdict)
 
     def action_turn(self) -> None:
         """The next verdict."""
-        self.post_message(self.Filled(self.cursor_row, self.cursor_column, None))
+        self._fill(None)
 
     def action_clear_cell(self) -> None:
         """No verdict."""
-        self.post_message(self.Filled(self.cursor_row, self.cursor_column, ""))
+        self._fill("")
+
+    def _fill(self, verdict: Cell | None) -> None:
+        if self.panels:  # a log may have nothing that any panel draws
+            self.post_message(self.Filled(self.cursor_row, self.cursor_column, verdict))
 
     async def _on_click(self, event: events.Click) -> None:
         await super()._on_click(event)
