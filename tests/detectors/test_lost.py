@@ -112,3 +112,12 @@ class TestNeverEarns:
 
     def test_a_loss_that_came_down_has_learned_whatever_the_reward_says(self):
         assert judged("learned", loss=CALM, ep_rew_mean=list(self.NOISE)).outcome == "yes"
+
+
+def test_a_reward_that_rises_answers_what_the_loss_can_not():
+    earned = [20.0 + row / 2 for row in range(40)]
+    found = judged("learned", ep_rew_mean=earned)
+    assert (found.outcome, found.facts["reward"]) == ("earns", "ep_rew_mean")
+    assert (found.facts["top"], found.facts["best"]) == (pytest.approx(20.75), pytest.approx(38.75))
+    kept = judged("validation_turns", loss=CALM, ep_rew_mean=earned)
+    assert (kept.outcome, kept.facts["score"]) == ("score-kept", "ep_rew_mean")

@@ -60,6 +60,13 @@ def test_parts_of_an_evaluation_loss_are_no_sets(tmp_path: Path):
     assert not averaged(run)
 
 
+def test_sets_called_in_the_middle_of_a_name(tmp_path: Path):
+    run = read(tmp_path, "step,train_loss,val_news_loss,val_chat_loss", "1,4,3,5", "2,3,2,5")
+    assert (run["val_loss"].to_list(), averaged(run)) == ([4.0, 3.5], ["`val_news_loss`, `val_chat_loss`"])
+    parts = read(tmp_path, "step,box_loss,cls_loss,val_box_loss,val_cls_loss", "1,4,3,5,2", "2,3,2,5,1")
+    assert not averaged(parts)
+
+
 def test_columns_of_text_are_no_losses(tmp_path: Path):
     run = read(
         tmp_path, "step,loss,eval_loss,eval_a_loss,eval_b_loss,val_c/loss", "1,4,8,x,y,z", "2,3,6,x,y,z"

@@ -11,7 +11,7 @@ from textual.pilot import Pilot
 from textual.screen import Screen
 from textual.widgets import Input, Static, TextArea
 
-from tests.conftest import ROOT
+from tests.conftest import ROOT, make_run
 from tests.test_postmortem import begun, filled, spiked
 from tests.ui.conftest import shown, until
 from tests.ui.promises import broken
@@ -267,6 +267,17 @@ class TestEvidence:
                 await screen._go(number)
                 await settle(pilot)
                 assert said in shown(pilot.app)
+
+    @pytest.mark.parametrize(("column", "rows"), [("episode_reward", 1), ("queue", 0)])
+    async def test_a_log_of_scores_alone_has_a_row_and_one_of_nothing_takes_no_harm(self, book, column, rows):
+        run = make_run({column: [*map(float, range(60))]})
+        async with on_screen(PostMortemScreen(begun(run, None, whole=True), book)) as pilot:
+            await pilot.app.screen._go(3)
+            await settle(pilot)
+            await pilot.press("3")
+            await pilot.pause()
+            assert pilot.app.screen.query_one(Cells).row_count == rows
+            assert list(filter(None, pilot.app.screen.pm.evidence.values())) == ["silent"] * rows
 
     async def test_no_letter_fills_the_rest(self, book):
         async with on_screen(PostMortemScreen(begun(), book)) as pilot:
