@@ -124,14 +124,14 @@ class TestStartingOver:
 class TestAnswering:
     @pytest.mark.parametrize("lang", LANGUAGES)
     def test_an_outcome_that_says_yes_or_no_with_a_reason_has_its_letter(self, lang):
-        *harm, _ = options(phase_19().questions["2.5"], lang, "walk.dont_know")
+        *harm, _ = options(phase_19().questions["2.5"].offered, lang, "walk.dont_know")
         assert [option.letter for option in harm] == [say(f"walk.letters.{id}", lang) for id in ("yes", "no")]
 
     @pytest.mark.parametrize("lang", LANGUAGES)
     def test_a_letter_never_stands_for_two_outcomes(self, lang):
         for name in trees.available():
             for id, question in trees.find(name).questions.items():
-                letters = [o.letter for o in options(question, lang, "walk.cant_tell") if o.letter]
+                letters = [o.letter for o in options(question.offered, lang, "walk.cant_tell") if o.letter]
                 assert len(letters) == len(set(letters)), id
 
     @pytest.mark.parametrize("lang", LANGUAGES)
