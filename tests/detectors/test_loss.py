@@ -29,7 +29,7 @@ class TestNonFinite:
     @pytest.mark.parametrize("bad", [math.nan, math.inf, -math.inf])
     def test_first_of_several(self, bad: float):
         found = apply("non_finite_loss", make_run({"loss": [1.0, 2.0, bad, 1.0, bad]}), {})
-        assert (found.outcome, found.step, found.facts["count"]) == ("yes", 2, 2)
+        assert (found.outcome, found.step, found.facts["count"], found.facts["last"]) == ("yes", 2, 2, 4)
 
     def test_a_gap_is_no_nan(self):
         assert apply("non_finite_loss", make_run({"loss": [1.0, None, 2.0]}), {}).outcome == "no"

@@ -26,7 +26,7 @@ No judgement of the run: it decides whether the log shows the loss to its end, a
 @detector(
     signals=("loss",),
     outcomes=("yes", "no"),
-    facts={"yes": ("step", "value", "count", "rows"), "no": ("count", "rows")},
+    facts={"yes": ("step", "last", "value", "count", "rows"), "no": ("count", "rows")},
     every_row=True,
 )
 def non_finite_loss(run: Run, at: int | None) -> Finding:
@@ -54,16 +54,16 @@ def non_finite_loss(run: Run, at: int | None) -> Finding:
                 first, last = (int(run.steps[int(hidden[end])]) for end in (0, -1))
                 return Finding(NO_DATA, first, {"missing": [f"loss[{first}..{last}]"]})
         return Finding("no", facts={"count": 0, "rows": len(known)})
-    step = int(run.steps[int(bad[0])])
-    facts = {"step": step, "value": float(loss[int(bad[0])]), "count": len(bad), "rows": len(known)}
-    return Finding("yes", step, facts)
+    step, last = (int(run.steps[int(bad[end])]) for end in (0, -1))
+    facts = {"step": step, "last": last, "value": float(loss[int(bad[0])])}
+    return Finding("yes", step, {**facts, "count": len(bad), "rows": len(known)})
 
 
 @detector(
     signals=("loss",),
     outcomes=("yes", "hidden", "evaluation", "no"),
     facts={
-        "yes": ("step", "value", "count", "rows"),
+        "yes": ("step", "last", "value", "count", "rows"),
         "hidden": ("step", "count", "rows"),
         "evaluation": ("step", "count", "rows"),
         "no": ("count", "rows"),
