@@ -590,3 +590,30 @@ class TestCameBack:
     def test_a_first_rise_has_no_such_credit(self):
         loss = [*falling(30, 0.27, 0.109), *falling(9, 0.14, 0.13)]
         assert judged("ends_high", loss=loss).outcome == "yes"
+
+
+class TestHarder:
+    """Harder training data lifts the training loss alone: validation says what the model is like."""
+
+    LOSS = (*falling(60, 4.0, 1.6), *falling(60, 2.8, 2.1))
+    FALLS = tuple(value if row % 4 == 0 else None for row, value in enumerate(falling(120, 4.0, 2.0)))
+    RISES = tuple(
+        value if row % 4 == 0 else None for row, value in enumerate([*falling(60), *falling(60, 3.0, 3.5)])
+    )
+
+    def test_it_ends_high_and_did_no_harm(self):
+        found = judged("ends_high", loss=list(self.LOSS), val_loss=list(self.FALLS))
+        assert (found.outcome, found.facts["best"]) == ("harder", pytest.approx(1.6, abs=0.2))
+        assert found.facts["after"] < found.facts["before"]
+
+    def test_where_validation_rises_or_is_not_there_the_run_diverged(self):
+        assert judged("ends_high", loss=list(self.LOSS), val_loss=list(self.RISES)).outcome == "yes"
+        assert judged("ends_high", loss=list(self.LOSS)).outcome == "yes"
+        few = [value if row in (0, 119) else None for row, value in enumerate(self.FALLS)]
+        assert judged("ends_high", loss=list(self.LOSS), val_loss=few).outcome == "yes"
+
+    def test_nor_did_the_spike_that_it_looks_like(self):
+        loss = [*falling(20, 2.0, 1.62), *[1.6, 1.62] * 40, *[2.8] * 20]
+        for held_out, outcomes in ((self.FALLS, {"unseen"}), (self.RISES, {"hurt", "lost"})):
+            run = make_run({"loss": loss, "val_loss": list(held_out)})
+            assert apply("severity", run, numbers("severity"), 100).outcome in outcomes

@@ -23,7 +23,12 @@ if TYPE_CHECKING:
 _ENDED = ("start", "best", "best_step", "end", "rise", "bound", "improvement")
 
 
-@detector(signals=("loss",), outcomes=("yes", "no"), facts=_ENDED)
+@detector(
+    signals=("loss",),
+    outcomes=("yes", "no", "harder"),
+    facts={**dict.fromkeys(("yes", "no"), _ENDED), "harder": (*_ENDED, "before", "after", "evaluations")},
+    every_row=True,
+)
 def ends_high(
     run: Run,
     at: int | None,
@@ -45,7 +50,8 @@ def ends_high(
     each stand many times as high as all before them (`lasting` says how many), nor one that does together
     with validation. Beside a reward that rises the loss is not what the run is after, and where a part of it
     has come to weigh more (`reweighted`) it isn't what it was. One that rose as much before, and came back,
-    has as long to do so again. Source: ours.
+    has as long to do so again. Where validation has gone on to fall, what is trained on got "harder".
+    Source: ours.
     """
     loss = run["loss"]
     if not is_objective(run) or earnings(run):
@@ -75,8 +81,10 @@ def ends_high(
         "improvement": course.improvement,
     }
     seen = (int(run.steps[0]), int(run.steps[-1]))
+    better = _held_out_since(run, step) if high else {}
+    facts |= better
     return Finding(
-        "yes" if high else "no",
+        "harder" if better else "yes" if high else "no",
         step,
         facts,
         course.best + least,
@@ -85,6 +93,22 @@ def ends_high(
         bound=least,
         curve=course.drawn(run, "loss"),
     )
+
+
+_EVALUATIONS = 3
+"""Evaluations whose median is a level: of an estimator, not a bound."""
+
+
+def _held_out_since(run: Run, step: int) -> dict[str, float]:
+    """The levels of validation up to a step and at the end, where it fell in between; empty elsewhere."""
+    if not run.has("val_loss"):
+        return {}
+    held_out = finite(run["val_loss"])
+    until, since = (held_out.filter(where).drop_nulls() for where in (run.steps <= step, run.steps > step))
+    if min(len(until), len(since)) < _EVALUATIONS:
+        return {}
+    before, after = (to_float(part[-_EVALUATIONS:].median()) for part in (until, since))
+    return {"before": before, "after": after, "evaluations": len(since)} if after < before else {}
 
 
 def _needs(known: pl.Series, course: Course, least: float, lasting: Runaway) -> int:

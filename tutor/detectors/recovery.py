@@ -110,10 +110,11 @@ _SEVERE = ("height", "bound", "gained", "level", "lasted", "rows_bound", "peak")
 
 @detector(
     signals=("loss",),
-    outcomes=("lost", "hurt", "blip", "rewarded"),
+    outcomes=("lost", "hurt", "blip", "rewarded", "unseen"),
     facts={
         **dict.fromkeys(("hurt", "blip"), _SEVERE),
         "rewarded": (*_SEVERE, "reward", "before", "after"),
+        "unseen": (*_SEVERE, "inside", "highest", "before"),
         "lost": (*_SEVERE, "kept", "best", "best_step", "end"),
     },
 )
@@ -135,8 +136,8 @@ def severity(
     or where it rises by more than `tall` times the gain or level, however short. What was
     learned is lost where the last `lasting.to_the_end` rows still stand above the level before, in the
     median, by the share `lasting.given_back` of the same; where fewer are left, all do and the last is the
-    highest of the log: it climbs on. What a reward shows nothing of did a run that is after it no harm. A
-    spike that the log ends in may yet last.
+    highest of the log: it climbs on. What a reward shows nothing of did a run that is after it no harm, nor
+    did what evaluations within it don't show ("unseen"). A spike that the log ends in may yet last.
     Source: ours; one or two rows above the band are what healthy runs show by chance. As `recovery` has it,
     the spike's peak lies within half a window of `at`: a burst often begins with a row or two, and a breath.
     """
@@ -182,9 +183,31 @@ def severity(
     kept = before.mean + lasting.given_back * yardstick
     if hurt and (rewarded := earns_on(run, row)):
         return Finding("rewarded", at, facts | rewarded, bound, seen)
+    if hurt and (unseen := _held_out_calm(run, worst)):
+        return Finding("unseen", at, facts | unseen, bound, seen)
     lost = _lost(run, worst.start, lasting, kept) if hurt else {}
     outcome = "lost" if lost else "hurt" if hurt else "blip"
     return Finding(outcome, at, facts | lost, bound, seen, measured=height, bound=least)
+
+
+_INSIDE = 2
+"""Evaluations that tell what a model was like at the time: of an estimator, not a bound."""
+
+
+def _held_out_calm(run: Run, worst: slice) -> dict[str, float]:
+    """How held-out data cost within a spike, where never more than right before it; empty elsewhere.
+
+    `inside` so many evaluations, `_INSIDE` or more, the `highest` was no higher than the higher one of the
+    last two `before`. What was trained on has changed then, as in a curriculum, and not the model.
+    """
+    if not run.has("val_loss"):
+        return {}
+    held_out = finite(run["val_loss"])
+    before, inside = held_out[: worst.start].drop_nulls()[-_INSIDE:], held_out[worst].drop_nulls()
+    if len(before) < _INSIDE or len(inside) < _INSIDE:
+        return {}
+    highest, level = to_float(inside.max()), to_float(before.max())
+    return {"inside": len(inside), "highest": highest, "before": level} if highest <= level else {}
 
 
 def _lost(run: Run, row: int, lasting: Lasting, kept: float) -> dict[str, float]:
