@@ -320,6 +320,7 @@ class TestPrecision:
         assert self.skipped(skipped=[1.0] * 9 + [0.0]).outcome == "some"
         assert self.skipped(skipped=[0.0] * 5 + [1.0] * 5).outcome == "some"  # half of the rows
         assert self.skipped(skipped=[0.0] * 4 + [1.0] * 5).outcome == "all"
+        assert self.skipped(skipped=[0.0] * 4, loss_scale=[math.nan] * 4).outcome == "some"
         assert self.skipped(skipped=[1.0, None, 1.0, 1.0, 1.0]).outcome == "all"
 
     def test_a_scale_that_only_halves_skips_every_step(self):

@@ -86,8 +86,8 @@ def steps_skipped(
     count = int(skipped.sum())
     facts = {"count": count, "rows": len(skipped)}
     stuck = len(skipped) >= last and bool(skipped[-last:].all()) and count > share * len(skipped)
-    if run.has("loss_scale") and count < every * len(skipped):
-        scale = finite(run["loss_scale"]).drop_nulls()
+    scale = finite(run["loss_scale"]).drop_nulls() if run.has("loss_scale") else skipped[:0].cast(float)
+    if len(scale) and count < every * len(skipped):
         highest, lowest, end = (to_float(one) for one in (scale.max(), scale[-last:].max(), scale[-1:].max()))
         fell = len(scale) > last and lowest <= floor and highest >= fallen * lowest
         falls = highest > end and fallen * highest <= floor
