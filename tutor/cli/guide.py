@@ -128,7 +128,11 @@ def signals(lang: options.LangOption = None) -> None:
     known = Table(box=None, padding=(0, 2, 0, 0), title=say("watch.all", language), title_justify="left")
     for heading in ("signal", "what", "how"):
         known.add_column(
-            say(f"watch.heads.{heading}", language), no_wrap=heading == "signal", overflow="fold"
+            say(f"watch.heads.{heading}", language),
+            no_wrap=heading == "signal",
+            min_width=_CODE if heading == "how" else None,
+            max_width=_WHAT if heading == "what" else None,
+            overflow="fold",
         )
     for signal in SIGNALS:
         words = (say(f"signals.{signal.name}.{part}", language) for part in ("name", "how"))
@@ -137,6 +141,7 @@ def signals(lang: options.LangOption = None) -> None:
     console.print(known)
 
 
+_CODE, _WHAT = 34, 22  # cells, on 80 of them: the longest name in the advice stays whole, to be copied
 WATCHED = (
     "loss",
     "grad_norm",
