@@ -321,3 +321,30 @@ def test_programs_in_a_folder_are_no_logs_of_it(tmp_path: Path):
     (tmp_path / "train.log").write_text(lines)
     assert [source.path.name for source in readers.sources(tmp_path)] == ["train.log"]
     assert len(readers.read(tmp_path / "test_train.py")) == 8  # asked for by name, it is one
+
+
+class TestWordsOfOnesOwn:
+    """Words that nobody knows are what the user says they are."""
+
+    TEXT = "".join(
+        f"[2025-03-01 11:12:33] Round {at}/20 | fit error {4 - at / 9:.3f} | holdout error {5 - at / 9:.3f}\n"
+        for at in range(1, 9)
+    )
+    SAID = {"step": "Round", "loss": "fit error", "val_loss": "holdout error"}
+
+    def test_they_are_read_where_they_are_named(self, tmp_path: Path):
+        with called.called(self.SAID):
+            run = read(tmp_path, self.TEXT)
+        assert run.steps.to_list() == list(range(1, 9))
+        assert losses(run)[:2] == pytest.approx([3.889, 3.778])
+        assert losses(run, "val_loss")[:2] == pytest.approx([4.889, 4.778])
+        assert taken(run).startswith("step = `Round`, loss = `fit error`, val_loss = `holdout error`")
+
+    def test_nobody_else_knows_them(self, tmp_path: Path):
+        with pytest.raises(BadRunError, match="--map step=WORD,loss=WORD"):
+            read(tmp_path, self.TEXT)
+
+    def test_a_log_whose_words_are_known_is_read_as_before(self, tmp_path: Path):
+        text = "".join(f"step {at} loss {4 - at} aux {9 - at}\n" for at in range(4))
+        with called.called({"loss": "aux"}):
+            assert losses(read(tmp_path, text)) == [9.0, 8.0, 7.0, 6.0]

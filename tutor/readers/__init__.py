@@ -359,9 +359,9 @@ def _unknown(path: Path) -> str:
         return f"{path} doesn't look like a log of the format {wanted}"
     if not near and path.is_file() and b"\0" in head(path):
         return f"{path} holds no text: it is no log, or packed otherwise than by gzip"
-    way_on = (
-        near[0] if near else "it needs rows of JSON or CSV, or printed lines, with a step and a loss in each"
-    )
+    needs = "it needs rows of JSON or CSV, or printed lines, with a step and a loss in each"
+    other = "; where it calls them otherwise, say how: --map step=WORD,loss=WORD"
+    way_on = near[0] if near else needs + other if path.is_file() else needs
     return f"{path} is no run that tutor can read: {way_on}"
 
 

@@ -12,8 +12,8 @@ learning.py, apex/amp/handle.py, pix2pix's visualizer.py, MAE's util/misc.py
 
 import re
 from collections import defaultdict
-from collections.abc import Collection, Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -130,12 +130,23 @@ _LINES = Lines(
 )
 
 
+_MEANT = {"step": "step", "loss": "loss", "val_loss": "val loss"}
+"""By signal the words that are known here, for those that the user says a log has in their place."""
+
+
 @dataclass(frozen=True)
 class Printed:
-    """A run in what was printed."""
+    """A run in what was printed.
+
+    Attributes:
+        path: the file.
+        format: what `check` calls it.
+        own: by the words that are known here those of the log's own, where it can't be read without.
+    """
 
     path: Path
     format: str = "printed lines"
+    own: Mapping[str, str] = field(default_factory=dict)
 
     def describe(self, lang: str) -> str:  # noqa: ARG002
         """What was printed says nothing that can be relied on of what the run was meant to be."""
@@ -147,7 +158,10 @@ class Printed:
         from tutor.readers.common.extract import frame_of  # polars: only who reads a log pays for it
 
         remarks: list[Remark] = []
-        found = counted(_with_scale(frame_of(self.path, _lines_in(self.path), remarks)))
+        lines = _lines_in(self.path)
+        lines = replace(lines, phrases=(*_phrases(self.own), *lines.phrases))
+        found = counted(_with_scale(frame_of(self.path, lines, remarks)))
+        found = replace(found, rows=found.rows.rename(self.own, strict=False))
         rows = found.rows.drop(_twice(found.rows, [*called.names_for(self.path).values()]))
         rows, by_perplexity = _with_losses(rows, self.path)
         remarks += by_perplexity
@@ -218,8 +232,20 @@ def _tells() -> re.Pattern[str]:
 
 
 def sources(path: Path) -> list[Source]:
-    """A file in which lines of the same names return, with a loss and something that counts on."""
-    return [Printed(path)] if _returns(path) else []
+    """A file in which lines of the same names return, with a loss and something that counts on.
+
+    Where none of its words is known, those count that the user says are meant.
+    """
+    if _returns(path):
+        return [Printed(path)]
+    said = called.names_for(path)
+    own = {_MEANT[signal]: column for signal, column in said.items() if signal in _MEANT}
+    return [Printed(path, own=own)] if own and _returns(path, own) else []
+
+
+def _phrases(own: Mapping[str, str]) -> list[tuple[str, str]]:
+    """The log's own words as phrases for those that are known."""
+    return [(rf"\b{re.escape(word)}\b", known) for known, word in own.items()]
 
 
 def lacks(path: Path) -> str | None:
@@ -232,12 +258,12 @@ def lacks(path: Path) -> str | None:
     )
 
 
-def _returns(path: Path) -> bool:
+def _returns(path: Path, own: Mapping[str, str] | None = None) -> bool:
     """Whether the file's beginning has as many such lines as prose that quotes one hasn't."""
-    if not has(path, _tells()):
+    if not own and not has(path, _tells()):
         return False
     marks = defaultdict[object, set[object]](set)
-    for row in _rows(path):
+    for row in _rows(path, own or {}):
         seen = marks[row.shape]
         seen.add(row.mark)
         if len(seen) >= row.needed:
@@ -254,10 +280,14 @@ class _Seen:
     needed: int
 
 
-def _rows(path: Path) -> Iterator[_Seen]:
+def _rows(path: Path, own: Mapping[str, str] | None = None) -> Iterator[_Seen]:
     """The lines of the file's beginning that hold a loss, or a counter and several other numbers."""
     heading: object = None
-    for said in _lines(path):
+    phrases = [(re.compile(word, re.IGNORECASE), known) for word, known in _phrases(own or {})]
+    for given in _lines(path):
+        said = given
+        for word, known in phrases:
+            said = word.sub(known, said)
         if not _tells().search(said) or said.lstrip().startswith(_JSON):
             continue
         line = in_pairs(said)
