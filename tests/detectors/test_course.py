@@ -609,6 +609,9 @@ class TestHarder:
     def test_where_validation_rises_or_is_not_there_the_run_diverged(self):
         assert judged("ends_high", loss=list(self.LOSS), val_loss=list(self.RISES)).outcome == "yes"
         assert judged("ends_high", loss=list(self.LOSS)).outcome == "yes"
+        noisy = [3.0 + 0.01 * (-1) ** (row // 4) if row % 4 == 0 else None for row in range(118)]
+        noisy += [None, 2.98]  # no more than noise
+        assert judged("ends_high", loss=list(self.LOSS), val_loss=noisy).outcome == "yes"
         few = [value if row in (0, 119) else None for row, value in enumerate(self.FALLS)]
         assert judged("ends_high", loss=list(self.LOSS), val_loss=few).outcome == "yes"
 

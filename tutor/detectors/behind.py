@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -14,11 +13,6 @@ from tutor.words import cut, plain
 
 if TYPE_CHECKING:
     import polars as pl
-
-_PARTS = re.compile(
-    r"(?<![a-z])(acc|accuracy|acc@?1|acc1|top1|f1|auc|auroc|iou|miou|dice|m_?ap[0-9]*)(?![a-z])"
-)
-"""Scores that are parts of 1, or of 100: how far two are apart says as much of each."""
 
 
 def left_behind(run: Run, chance: Rise, last: int, of_level: float) -> Finding | None:
@@ -47,10 +41,8 @@ def _falls_on(run: Run, last: int, of_level: float) -> bool:
 
 def _pairs(run: Run) -> Iterator[tuple[str, str]]:
     """The columns of one score on the training data and on held-out data."""
-    columns = run.frame.columns
-    scores = [
-        name for name in columns if _PARTS.search(names.spelled(name)) and run.frame[name].dtype.is_numeric()
-    ]
+    numeric = (name for name in run.frame.columns if run.frame[name].dtype.is_numeric())
+    scores = [name for name in numeric if names.is_share(name)]
     held_out = {names.measured(name): name for name in reversed(scores) if names.says_held_out(name)}
     for name in scores:
         beside = held_out.get(names.measured(name))

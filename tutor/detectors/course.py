@@ -14,7 +14,7 @@ from tutor.detectors.courses import Course, course_in, course_of
 from tutor.detectors.grouped import Gain, Runaway
 from tutor.detectors.objective import earnings, is_objective, reweighted
 from tutor.detectors.trends import lasting_trend, rises_straight, trend
-from tutor.detectors.windows import FEWEST, finite, piecewise
+from tutor.detectors.windows import FEWEST, finite, noise_of, piecewise
 from tutor.run import Run, known_float, to_float
 
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ def ends_high(
         "improvement": course.improvement,
     }
     seen = (int(run.steps[0]), int(run.steps[-1]))
-    better = _held_out_since(run, step) if high else {}
+    better = _held_out_since(run, step, sigmas) if high else {}
     facts |= better
     return Finding(
         "harder" if better else "yes" if high else "no",
@@ -99,8 +99,11 @@ _EVALUATIONS = 3
 """Evaluations whose median is a level: of an estimator, not a bound."""
 
 
-def _held_out_since(run: Run, step: int) -> dict[str, float]:
-    """The levels of validation up to a step and at the end, where it fell in between; empty elsewhere."""
+def _held_out_since(run: Run, step: int, sigmas: float) -> dict[str, float]:
+    """The levels of validation up to a step and at the end, where it fell in between; empty elsewhere.
+
+    By more than `sigmas` of a level's noise: one that stays where it was says nothing in the run's favour.
+    """
     if not run.has("val_loss"):
         return {}
     held_out = finite(run["val_loss"])
@@ -108,7 +111,9 @@ def _held_out_since(run: Run, step: int) -> dict[str, float]:
     if min(len(until), len(since)) < _EVALUATIONS:
         return {}
     before, after = (to_float(part[-_EVALUATIONS:].median()) for part in (until, since))
-    return {"before": before, "after": after, "evaluations": len(since)} if after < before else {}
+    noise = math.sqrt(2 / _EVALUATIONS) * noise_of(held_out.drop_nulls())
+    fell = before - after > sigmas * noise
+    return {"before": before, "after": after, "evaluations": len(since)} if fell else {}
 
 
 def _needs(known: pl.Series, course: Course, least: float, lasting: Runaway) -> int:

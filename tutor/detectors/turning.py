@@ -89,10 +89,10 @@ def validation_turns(
     quarter above it (`chance.above`) where the training loss falls to half (`chance.halves`), a tenth
     (`chance.high`) where the first one was lowest. A lowest evaluation that none comes near again
     (`chance.above`) needs no levels. Where the loss says nothing of the kind, a score or a reward may:
-    "score-lost" (see `score_lost`), "left-behind" (see `left_behind`), and where no loss is logged at all,
-    "score-kept". NaN and Inf count where they fill `share` of the evaluations, or the last one; elsewhere
-    "some" are. Of several held-out sets the mean is judged; where "one-set" turns all the same, that is
-    told. Source: ours.
+    "score-lost" (see `score_lost`), "left-behind" (see `left_behind`), and where no loss is logged, or a
+    reward is what the run is after, "score-kept". NaN and Inf count where they fill `share` of the
+    evaluations, or the last one; elsewhere "some" are. Of several held-out sets the mean is judged; where
+    "one-set" turns all the same, that is told. Source: ours.
     """
     if not run.has("val_loss"):
         kept = None if run.has("loss") and not earnings(run) else score_kept(run, chance)

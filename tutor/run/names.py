@@ -151,9 +151,9 @@ _WEIGHT = re.compile(
 """Columns of how much a part of the loss weighs, as the KL divergence of a variational autoencoder."""
 _SPREAD = re.compile(r"(?<![a-z])(std|var|min|max|best|loss|norm)(?![a-z])")
 """Words of a column that is about rewards, and doesn't say how high they usually are."""
-_SCORE = re.compile(
-    r"(?<![a-z])(acc|accuracy|acc@?1|acc1|top1|f1|auc|auroc|mcc|iou|miou|dice|bleu|m_?ap[0-9]*|r2)(?![a-z])"
-)
+_SHARES = r"acc|accuracy|acc@?1|acc1|top1|f1|auc|auroc|iou|miou|dice|m_?ap[0-9]*"
+_SHARE = re.compile(rf"(?<![a-z])({_SHARES})(?![a-z])")
+_SCORE = re.compile(rf"(?<![a-z])({_SHARES}|mcc|bleu|r2)(?![a-z])")
 
 ABROAD: Mapping[str, str] = {
     **dict.fromkeys(("pérdida", "perdida", "perda", "perdita", "perte", "verlust", "pierdere"), "loss"),
@@ -343,6 +343,11 @@ def is_weight(column: str) -> bool:
 def is_score(column: str) -> bool:
     """Whether the column is the higher the better the answers are, whatever else is traded for it."""
     return bool(_SCORE.search(spelled(column)))
+
+
+def is_share(column: str) -> bool:
+    """Whether the column is a score that is a part of 1, or of 100: how far two are apart is plain."""
+    return bool(_SHARE.search(spelled(column)))
 
 
 def rises(column: str) -> bool:
