@@ -372,6 +372,31 @@ class TestByHand:
         assert walk.look(other).finding.facts["step"] == 201
 
 
+class TestPassedOver:
+    def test_on_to_what_the_run_recorded_something_of(self):
+        begun = walk.begin(make_run({"episode_reward": [float(i % 7) for i in range(300)]}), PHASE_19)
+        assert walk.unrecorded(begun)
+        there = walk.pass_over(begun)
+        assert there.at == "5.3"  # which a reward answers
+        assert {answer.by for answer in there.answers} == {"assumed"}
+        assert {answer.prediction for answer in there.answers} == {None}
+        assert not walk.unrecorded(there)
+        assert walk.pass_over(there) is there
+
+    def test_a_question_that_the_log_answers_stays(self):
+        begun = walk.begin(flat(), PHASE_19)
+        assert not walk.unrecorded(begun)
+        assert walk.pass_over(begun) is begun
+
+    def test_what_only_a_fact_of_the_configuration_lacks_is_asked(self):
+        losses = [3.0 - i / 50 if i < 30 else math.nan for i in range(40)]
+        at = walk.begin(make_run({"loss": losses}), PHASE_19)
+        while at.at != "1.2":  # the dtype, which the learner may know
+            at = walk.go_on(at, walk.look(at))
+        assert not walk.look(at).answers
+        assert not walk.unrecorded(at)
+
+
 class TestWhatTheLogHasSaid:
     """A prediction made after the log has spoken is marked so, for good."""
 

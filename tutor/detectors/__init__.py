@@ -188,6 +188,12 @@ def signal_of(name: str, run: Run) -> str | None:
     return next((_serving(run, signal)[0] for signal in registry()[name].signals), None)
 
 
+def unrecorded(name: str, run: Run) -> list[str]:
+    """The signals that the detector `name` needs and that run lacks."""
+    served = (_serving(run, signal) for signal in registry()[name].signals)
+    return [best for best, there in served if not there]
+
+
 def apply(
     name: str,
     run: Run,
@@ -208,13 +214,11 @@ def apply(
         The finding, or NO_DATA with the fact `missing`: the names of what was not recorded.
     """
     found = registry()[name]
-    served = [_serving(run, signal) for signal in found.signals]
-    missing = [best for best, there in served if not there]
-    missing += [key for key in found.manifest if not run.knows(key)]
+    missing = [*unrecorded(name, run), *(key for key in found.manifest if not run.knows(key))]
     if missing:
         return Finding(NO_DATA, facts={"missing": missing})
-    if served and not found.every_row:
-        run = run.logged(served[0][0])
+    if found.signals and not found.every_row:
+        run = run.logged(_serving(run, found.signals[0])[0])
     known = {fact: (given or {}).get(fact) for fact in found.given}
     fit = {one: number.of(run) if isinstance(number, Grouped) else number for one, number in numbers.items()}
     finding = found.function(run, at, **fit, **known)

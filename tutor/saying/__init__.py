@@ -3,6 +3,7 @@
 of_look(question, seen, lang)                    what the log says of one question, or why it can't tell
 after_prediction(question, said, seen, lang)     the same for a learner who has committed
 of_windows(question, run, lang)                  which of its windows the log's few rows make longer
+of_unrecorded(walk, lang)                        that nothing of it was recorded, and where to go on
 of_rules(question, seen, lang)                   how the rules of a question came to that
 of_answer(question, answer, lang)                what a walk that nobody watched took for the answer
 of_taken(answer, tree, lang)                     an answer on the path, and whose it is
@@ -17,6 +18,7 @@ Every line is safe to draw: what a log holds has gone through `words.plain`.
 from tutor.saying.began import of_began
 from tutor.saying.end import assumed, command, folded, of_end, open_questions, too_early, verdict_of
 from tutor.saying.leaf import fix_in_words, lead_of, of_absent, of_fix, of_meaning, of_onset
+from tutor.saying.passed import of_unrecorded
 from tutor.saying.question import (
     Line,
     after_prediction,
@@ -60,6 +62,7 @@ __all__ = [
     "of_rules",
     "of_table",
     "of_taken",
+    "of_unrecorded",
     "of_windows",
     "open_questions",
     "safe",

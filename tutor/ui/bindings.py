@@ -79,6 +79,7 @@ WALK: list[BindingType] = [
     _row("enter", "go_on", "go_on"),
     _row("d", "fact", "fact"),
     _row("d", "no_fact", "fact", show=False),
+    _row("p", "pass_over", "pass_over"),
     # The pane of the answers shows their keys itself.
     _row("y", "letter('y')", "answer", "y", show=False),
     _row("s", "letter('s')", "answer", "s", show=False),

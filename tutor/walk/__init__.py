@@ -4,6 +4,7 @@ walk = begin(run, tree)             or at the question, and the step, to which a
 look(walk)                          what the log says of the question at hand
 walk = predict(walk, "yes", 3)      the learner commits
 walk = go_on(walk, look(walk))      and goes where the log (or, without data, the learner) says
+pass_over(walk)                     or on to the first question of which this run recorded something
 leave_open(walk)                    or ends there undecided, where nobody can answer
 unattended(run, tree)               the same walk with nobody watching
 chain(run, tree, find)              and then the trees to which its leaves lead
@@ -25,12 +26,14 @@ from tutor.walk.machine import (
     go_on,
     leave_open,
     look,
+    pass_over,
     pick,
     predict,
     reveal,
     tabled,
     take,
     unattended,
+    unrecorded,
 )
 from tutor.walk.score import score
 from tutor.walk.standing import (
@@ -78,6 +81,7 @@ __all__ = [
     "named",
     "own_lines",
     "own_settings",
+    "pass_over",
     "pick",
     "predict",
     "reveal",
@@ -89,6 +93,7 @@ __all__ = [
     "to_state",
     "unanswered",
     "unattended",
+    "unrecorded",
     "verdict",
     "waiting",
 ]

@@ -143,6 +143,23 @@ def go_on(walk: AtQuestion, seen: Look, outcome: str | None = None) -> Walk:
     return take(walk, outcome, "learner", seen)
 
 
+def unrecorded(walk: AtQuestion) -> bool:
+    """Whether this run recorded nothing that the question's rules look at, and the question says what holds
+    then. What a learner may know of the configuration is asked.
+    """
+    rules = walk.question.rules
+    assumes = bool(rules and walk.question.assume) and not _decides(walk)
+    return assumes and all(detectors.unrecorded(rule.detector, walk.run) for rule in rules)
+
+
+def pass_over(walk: AtQuestion) -> Walk:
+    """On with what is assumed, to the first question of which this run recorded something."""
+    ahead: Walk = walk
+    while isinstance(ahead, AtQuestion) and unrecorded(ahead):
+        ahead = go_on(ahead, look(ahead), UNSURE)
+    return ahead
+
+
 def leave_open(walk: AtQuestion) -> AtLeaf:
     """End undecided, at a question that neither the log nor the learner can answer."""
     return _at_leaf(walk, UNDECIDED, walk.answers, walk.focus)

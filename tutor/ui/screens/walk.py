@@ -177,6 +177,7 @@ class WalkScreen(FactsWalk, BeforeWalk):
             "remarks": lambda: bool(walk.run.remarks),
             "fact": lambda: bool(self.lacking),
             "no_fact": lambda: not self.lacking,
+            "pass_over": lambda: walks.unrecorded(walk),
             "before": lambda: bool(self._before) and not self.app.over_another_walk,
             "back": lambda: moved,
             "again": lambda: moved,
@@ -222,6 +223,10 @@ class WalkScreen(FactsWalk, BeforeWalk):
         if self.then is not None:
             seen = replace(seen, close=True)  # a miss by what the log said later doesn't count
         self.move_to(walks.go_on(self.asking, seen, None if seen.answers else answer.chosen))
+
+    def action_pass_over(self) -> None:
+        """On over the questions of which the run recorded nothing."""
+        self.move_to(walks.pass_over(self.asking))
 
     @work(exclusive=True, group="known")
     async def _tell_known(self) -> None:

@@ -105,8 +105,8 @@ class WalkPanes(InTutor, Horizontal):
 
     def show_question(self, *, why: bool) -> None:
         """Draw the question, and what is at stake if `why`."""
-        run = self._walk.run if self._walk else None
-        self.query_one(QuestionPane).show(self._at, self._question, self.app.lang, why=why, run=run)
+        pane = self.query_one(QuestionPane)
+        pane.show(self._at, self._question, self.app.lang, why=why, walk=self._walk)
 
     def show_hints(self, walk: AtQuestion | None) -> None:
         """Draw the hints revealed so far."""
