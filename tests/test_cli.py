@@ -452,6 +452,15 @@ class TestMany:
         assert "logs/train.log\n  = [!!]" in out
         assert "left out" not in err
 
+    def test_a_document_of_json_that_is_known_by_its_words_is_checked_too(self, home: Path):
+        self.files(home, "a.csv", "b.csv")
+        scores = {"accuracy": [0.1 * i for i in range(9)], "val_accuracy": [0.09 * i for i in range(9)]}
+        (home / "logs" / "history.json").write_text(json.dumps(scores))
+        (home / "logs" / "config.json").write_text('{"hidden": 12, "strides": [5, 2, 2, 2]}')
+        _, out, err = tutor("check", "logs", "--lang", "en")
+        assert "logs/history.json\n  = [" in out
+        assert "config.json" not in out + err
+
     def test_packed_ones_and_bare_numbers_are_checked_too(self, home: Path):
         self.files(home, "a.csv", "b.csv")
         (home / "logs" / "c.log.gz").write_bytes(gzip.compress(self.PRINTED.encode()))

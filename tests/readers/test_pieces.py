@@ -48,6 +48,9 @@ def test_wherever_it_is_cut_a_log_says_the_same(tmp_path: Path, text: str, piece
         assert read(path, data, piece) == read(path, data)
 
 
+ROUND = next(line for line in LINES if "train-logloss" in line)
+
+
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     lines=st.lists(st.sampled_from(LINES) | st.text(max_size=12), max_size=9),
@@ -63,6 +66,9 @@ def test_wherever_it_is_cut_a_log_says_the_same(tmp_path: Path, text: str, piece
     ends="\n",
     spoilt=[],
     piece=2,
+)
+@example(  # the second line has a name of its own before one that the first has, too
+    lines=[ROUND, "saved", ROUND.replace("train-logloss", "t\x01rain-logloss")], ends="\n", spoilt=[], piece=2
 )
 def test_any_lines_say_the_same_in_pieces(
     tmp_path: Path, lines: list[str], ends: str, spoilt: list[tuple[int, bytes]], piece: int

@@ -82,7 +82,8 @@ def want(name: str | None) -> None:
     _wanted.set(name)
 
 
-_PRINTED = {"printed", "aligned"}
+_BY_ENDING = {".txt": {"printed", "aligned"}, ".json": {"json_document"}}
+"""Those that are asked for a file of a folder which is a log as often as not, by the ending of its name."""
 _LATER = (("json_document",), ("markdown", "printed"), ("aligned",), ("unnamed",))
 """Those that are asked where none that knows a tool's format claims a log: those that know one by the names
 in it, then by its words alone, by a heading above its numbers, and then by its numbers alone."""
@@ -162,9 +163,13 @@ def _others(path: Path, found: Sequence[Source], *, alone: bool) -> list[Source]
 
 
 def _later(file: Path) -> list[Source]:
-    """The runs in a file that is a log by its name, or a text that has been printed to."""
+    """The runs in a file that is a log by its name, or may be one; none where a tool's own reader knows it,
+    as an earlier checkpoint's state of a run that a later one tells whole.
+    """
+    if file.suffix == ".json" and _among(file, next(_in_turn())):
+        return []
     for later in _LATER:
-        names = later if outputs.meant(file) else _PRINTED & set(later) if file.suffix == ".txt" else ()
+        names = set(later) if outputs.meant(file) else _BY_ENDING.get(file.suffix, set()) & set(later)
         asked = {name: reader for name, reader in _readers().items() if name in names}
         if asked and (found := _among(file, asked)):
             return found

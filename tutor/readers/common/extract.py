@@ -140,7 +140,7 @@ def _over(columns: dict[str, pl.Series], more: dict[str, pl.Series]) -> dict[str
 
 
 def _paired(texts: pl.Series, kind: Line) -> dict[str, pl.Series]:
-    """The pairs in each text, as columns by name.
+    """The pairs in each text, as columns by name, in the order in which they come up, text by text.
 
     Texts with as many pairs have, but for few, the same names in the same places.
     """
@@ -149,16 +149,19 @@ def _paired(texts: pl.Series, kind: Line) -> dict[str, pl.Series]:
     nothing = pl.repeat(None, len(texts), dtype=pl.Float64, eager=True)
     most = most_columns(len(texts)) + 1  # that there is one too many is told
     columns: dict[str, pl.Series] = {}
+    begun: dict[str, tuple[int, int]] = {}  # the first text with it, and its place there
     for count in filter(None, counts.unique(maintain_order=True)):
         mine = counts == count
         where, listed = rows.filter(mine), pairs.filter(mine).explode()
         for place in range(count):
             placed = pl.DataFrame({"row": where, "pair": listed.gather_every(count, place)})
             for given, found in _named(placed, kind):
-                if (name := kind.named(given)) and (name in columns or len(columns) < most):
+                if len(found) and (name := kind.named(given)) and (name in columns or len(columns) < most):
+                    here = (int(found["row"][0]), place)
+                    begun[name] = min(here, begun.get(name, here))
                     column = columns.get(name, nothing.clone())
                     columns[name] = column.scatter(found["row"], found["value"])
-    return columns
+    return {name: columns[name] for name in sorted(columns, key=begun.__getitem__)}
 
 
 def _named(pairs: pl.DataFrame, kind: Line) -> Iterator[tuple[str, pl.DataFrame]]:
