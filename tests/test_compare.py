@@ -97,6 +97,42 @@ def test_without_a_spike_the_ends_are_compared():
     assert "No spike" in drawn(found)
 
 
+def test_held_out_data_is_measured_at_its_best_and_at_the_end():
+    val = [None, 2.0, None, 1.5, None, 1.75]
+    found, table = measured(
+        run(CALM[:6], val_loss=val), run(CALM[:6], "b", val_loss=[1.0, math.nan, *[None] * 4])
+    )
+    assert table["lowest"] == (1.5, 1.0)
+    assert table["best_step"] == (3, 0)
+    assert table["last"] == (1.75, 1.0)
+    assert "lowest val_loss" in drawn(found)
+    assert "val_loss al final" in drawn(found, "es")
+    assert "gradient norm" not in drawn(found)  # which neither has
+
+
+def test_scores_that_both_have_are_measured():
+    rewards = {"episode_reward": [1.0, 9.0, 4.0]}
+    mute = [run([], "a"), run([], "b")]
+    with_scores = [
+        Run(one.path, one.name, one.manifest, pl.DataFrame({"step": [0, 1, 2], **rewards, **more}))
+        for one, more in zip(mute, ({"success": [0.0, 0.5, 1.0]}, {}), strict=True)
+    ]
+    found, table = measured(*with_scores)
+    assert table["highest"] == (9.0, 9.0)
+    assert (table["best_step"], table["last"]) == ((1, 1), (4.0, 4.0))
+    assert "success" not in drawn(found)
+
+
+def test_logs_of_one_name_are_told_apart_by_their_folders():
+    a, b = (run(CALM, "monitor.csv") for _ in "ab")
+    a, b = (
+        Run(Path(folder) / "monitor.csv", one.name, one.manifest, one.frame)
+        for folder, one in zip("ab", (a, b), strict=True)
+    )
+    assert [one.name for one in compare.named_apart(a, b)] == ["a/monitor.csv", "b/monitor.csv"]
+    assert compare.named_apart(a, a) == (a, a)
+
+
 def test_a_peak_of_nan_leaves_what_can_be_told():
     _, table = measured(run(SPIKED), run([*CALM, *[math.inf] * 10], "b"))
     assert table["peak"] == (9.0, None)

@@ -151,6 +151,26 @@ class TestCurves:
         assert "▣" not in plots.draw(steady, "loss", 80, 12, view=(70, 90)).plain
         assert "▣" not in plots.draw(steady, "loss", 80, 12, others=[steady]).plain
 
+    def test_of_several_runs_the_validation_losses_stand_beside_the_losses(self):
+        falls, turns = (
+            run(40, name=name, loss=[2.0 - 0.02 * i for i in range(40)], val_loss=val)
+            for name, val in (("falls", [2.0] * 40), ("turns", [3.0] * 40))
+        )
+        head = lines(plots.draw(falls, "loss", 120, 12, others=[turns]))[0]
+        assert "validation loss" in head
+        assert head.count("turns") == 1  # the names hold for both pictures
+        assert "validation loss" not in lines(plots.draw(falls, "loss", 120, 12, mark=20, others=[turns]))[0]
+        assert "validation loss" not in lines(plots.draw(falls, "loss", 40, 12, others=[turns]))[0]
+
+    def test_of_several_runs_a_score_of_all_is_drawn_where_no_loss_is(self):
+        rises, falls = (
+            run(40, name=name, accuracy=[0.5 + sign * i / 100 for i in range(40)])
+            for name, sign in (("rises", 1), ("falls", -1))
+        )
+        head = lines(plots.draw(rises, "loss", 120, 12, others=[falls]))[0]
+        assert "accuracy" in head
+        assert "not recorded" in plots.draw(rises, "loss", 120, 12, others=[run(40, name="lr")]).plain
+
     def test_a_run_of_nothing_but_nan_has_no_numbers_on_its_axis(self):
         drawn = lines(plots.draw(run(20, loss=[math.nan] * 20), "loss", 60, 8))
         assert "×" in drawn[-2]

@@ -22,12 +22,16 @@ from tutor.detectors.loss import non_finite_loss
 from tutor.detectors.recovery import recovery
 from tutor.detectors.spike import spike as find_spike
 from tutor.detectors.windows import baseline, cadence, finite
-from tutor.run import Run, known_float
+from tutor.run import Run, known_float, names
 from tutor.words import number, plain, say
 
 ABSENT = "–"
 """The value of a setting that one run's manifest doesn't know."""
 
+_NEVER = "recovered"
+"""The measure that says something where it has no value."""
+
+_MOST_SCORES = 3
 _NAMES = ("name", "created", "command", "break", "role", "format", "tutor", "of")  # they always differ
 _DERIVED = ("seed", "dtype", "device", "layers", "parameters", "groups", "schedule", "batch", "initial")
 
@@ -49,6 +53,7 @@ class Measure:
 
     Attributes:
         key: what is measured, as named in the app's words.
+        signal: of which signal, where several are measured so.
         a: in nats, steps or as a ratio.
         b: the same for the second run.
     """
@@ -56,6 +61,7 @@ class Measure:
     key: str
     a: float | None
     b: float | None
+    signal: str = ""
 
 
 @dataclass(frozen=True)
@@ -82,6 +88,14 @@ class Comparison:
     measures: tuple[Measure, ...]
 
 
+def named_apart(a: Run, b: Run) -> tuple[Run, Run]:
+    """Both, with their folders in their names where a trainer calls each log the same."""
+    if a.name != b.name or a.path == b.path:
+        return a, b
+    first, second = (replace(one, name=f"{one.path.parent.name}/{one.name}") for one in (a, b))
+    return first, second
+
+
 def compare(
     a: Run, b: Run, at: int | None = None, *, spike: Numbers | None, recovery: Numbers | None
 ) -> Comparison:
@@ -100,13 +114,14 @@ def compare(
         at = _worst_spike((a, b), spike)
     bad = [non_finite_loss(run, None).facts.get("step") if run.has("loss") else None for run in (a, b)]
     measures = [] if spike is None else _measures(a, b, at, spike, recovery)
+    measures += _evaluated(a, b)
     if bad != [None, None]:
         measures.append(Measure("non_finite", *bad))
     return Comparison(
         names=(a.name, b.name),
         step=at,
         parted=_parted(a, b),
-        window=None if spike is None else max(_window_steps(run, spike) for run in (a, b)),
+        window=None if spike is None else max(min(_window_steps(run, spike), _steps(run)) for run in (a, b)),
         within=None if recovery is None else recovery["within"].steps,
         settings=tuple(_differences(a.manifest.given, b.manifest.given)),
         measures=tuple(measures),
@@ -123,6 +138,32 @@ def _measures(a: Run, b: Run, at: int | None, spike: Numbers, recovery: Numbers 
             first |= _after_spike(a, at, spike, recovery)
             second |= _after_spike(b, at, spike, recovery)
     return [Measure(key, first[key], second[key]) for key in first]
+
+
+def _evaluated(a: Run, b: Run) -> Iterator[Measure]:
+    """How both do on held-out data, at their best and at the end: by its loss, and by scores of both."""
+    scores = [name for name in names.scores(a.frame.columns) if a.has(name) and b.has(name)][:_MOST_SCORES]
+    held_out = ["val_loss"] if a.has("val_loss") or b.has("val_loss") else []
+    for signal in (*held_out, *scores):
+        best = "lowest" if signal in held_out else "highest"
+        found = [_best_and_last(run, signal, lowest=signal in held_out) for run in (a, b)]
+        yield Measure(best, *(one[0] for one in found), signal)
+        yield Measure("best_step", *(one[1] for one in found), signal)
+        yield Measure("last", *(one[2] for one in found), signal)
+
+
+def _best_and_last(run: Run, signal: str, *, lowest: bool) -> tuple[float | None, int | None, float | None]:
+    """The best of a signal's finite values, its step, and the last of them."""
+    values = finite(run[signal]) if run.has(signal) else pl.Series(dtype=pl.Float64)
+    at = values.arg_min() if lowest else values.arg_max()
+    if at is None:
+        return None, None, None
+    return known_float(values[at]), int(run.steps[at]), known_float(values.drop_nulls()[-1])
+
+
+def _steps(run: Run) -> int:
+    """How many steps the log covers."""
+    return int(run.steps[-1]) - int(run.steps[0]) + 1 if len(run) else 0
 
 
 def _window_steps(run: Run, spike: Numbers) -> int:
@@ -243,6 +284,9 @@ def render(comparison: Comparison, lang: str = "en") -> Group:
         return Group(*parts)
     measures = _table(comparison)
     for measure in comparison.measures:
+        if measure.a is None and measure.b is None and measure.key != _NEVER:
+            continue
+        facts |= {"signal": plain(measure.signal)}
         label = Text(say(f"compare.measure.{measure.key}", lang, **facts))
         measures.add_row(label, *(Text(_cell(measure.key, value, lang)) for value in (measure.a, measure.b)))
     return Group(*parts, measures)
@@ -270,5 +314,5 @@ def _setting(value: Any, lang: str) -> Text:
 
 def _cell(key: str, value: float | None, lang: str) -> str:
     if value is None:
-        return say("compare.not_recovered", lang) if key == "recovered" else ABSENT
+        return say("compare.not_recovered", lang) if key == _NEVER else ABSENT
     return f"{number(value)}×" if key == "grad_ratio" else number(value)

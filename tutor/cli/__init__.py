@@ -278,7 +278,7 @@ def compare(
     """Put two runs side by side: what differs in the configuration, the panels overlaid, a table."""
     from tutor import plots
     from tutor.compare import compare as put_together
-    from tutor.compare import render
+    from tutor.compare import named_apart, render
     from tutor.tree import numbers
 
     options.told(map_, set_, format_)
@@ -288,12 +288,13 @@ def compare(
             options.fail(
                 f"--at {at} is outside {one.name}: it logged steps {one.steps[0]} to {one.steps[-1]}"
             )
+    first, second = named_apart(first, second)
     console = terminal.console()
     walked = options.tree(tree or MEASURES)
     found = put_together(
         first, second, at, spike=numbers("spike", walked), recovery=numbers("recovery", walked)
     )
-    for panel in ("loss", "gradient"):
+    for panel in ("loss", "gradient") if any(one.has("grad_norm") for one in (first, second)) else ("loss",):
         console.print(plots.panel_title(panel, language), style="bold")
         console.print(
             plots.draw(

@@ -16,7 +16,7 @@ class Curve:
     """A signal to draw.
 
     Attributes:
-        label: for the legend.
+        label: for the legend; "" where a picture beside this one names the same.
         steps: ascending.
         values: one for each step; null where nothing was logged.
         place: chooses its style and glyph, so that a signal looks the same in every run.

@@ -73,7 +73,7 @@ def legend(
     window = [Text(f"{WINDOW * 2} {chart.window_word}", ink.level)] if seen else []
     long, short = [], []
     for curve, one in drawn:
-        if curve.faint:
+        if curve.faint or not curve.label:
             continue
         sign = curve.sign or "⠤"
         for entries, symbol in ((long, f"{sign} " if one.points else f"⠤{sign}⠤ "), (short, sign)):

@@ -39,6 +39,8 @@ _AXES = {
 SAME = 0.01
 """Two norms that differ by no more than this share of the larger are one: clipping divides by norm + 1e-6."""
 
+_OF_SCORES = Axis(math.inf, 0.0)
+
 _MOST_GROUPS = 4  # curves beside the one of all parameters
 _MOST_SCORES = 3
 _SIZES = 10
@@ -84,6 +86,8 @@ def _is_another(run: Run, objective: str) -> bool:
 
 def draw(request: Request) -> Drawn:
     """Any of the panels above."""
+    if request.others:
+        return _compared(request)
     axes = families(request.run, request.panel)
     known = [family for family in axes if any(_has(request, signal) for signal in family.signals)]
     scores = _scores(request, axes, alone=not known)
@@ -104,10 +108,75 @@ def draw(request: Request) -> Drawn:
     return Beside(left, right, width, height, 1)
 
 
+@dataclass(frozen=True)
+class _Compared:
+    """A column to draw of several runs, the axis that it takes, and what that is called."""
+
+    column: str
+    axis: Axis
+    unit: str
+
+
+def _compared(request: Request) -> Drawn:
+    """A signal of each run over that of the others; where no step is under discussion, one more beside it."""
+    over = _to_compare(request)
+    if not over:
+        return Still(request.missing(*(one.signals[0] for one in families(request.run, request.panel))))
+    if not request.any_rows():
+        return Still(request.empty())
+    if len(over) == 1 or request.mark is not None or request.width < 50:
+        return _overlaid(request, over[0])
+    width, height = (request.width - 1) // 2, request.height
+    left = _overlaid(request.sized(width, height), over[0])
+    beside = replace(request.sized(request.width - 1 - width, height), level=None)
+    right = _overlaid(beside, over[1], named=False)
+    return Beside(left, right, width, height, 1)
+
+
+def _to_compare(request: Request) -> list[_Compared]:
+    """The panel's first signal that any of the runs has, then how they do on held-out data: its loss, and the
+    scores that all of them have.
+    """
+    runs = (request.run, *request.others)
+    known = (
+        _Compared(signal, _AXES[family.unit], _unit(request, family))
+        for one in runs
+        for family in families(one, request.panel)
+        for signal in family.signals
+        if _has(request, signal)
+    )
+    found = [one for one in [next(known, None)] if one]
+    if request.panel != _SCORES_ON:
+        return found
+    if _has(request, "val_loss") and all(one.column != "val_loss" for one in found):
+        found.append(_Compared("val_loss", _AXES["nats"], request.say("held_out")))
+    shared = (name for name in _columns(request.run) if all(one.has(name) for one in request.others))
+    return [*found, *(_Compared(name, _OF_SCORES, plain(name)) for name in shared)]
+
+
+def _overlaid(request: Request, over: _Compared, *, named: bool = True) -> Drawn:
+    runs = [(place, one) for place, one in enumerate((request.run, *request.others)) if one.has(over.column)]
+    chart = Chart(
+        [
+            _smoothed(request, Curve(short_name(one) if named else "", one.steps, one[over.column], place))
+            for place, one in runs
+        ],
+        request.view,
+        unit=over.unit,
+        mark=request.mark,
+        level=request.level,
+        level_label=request.level_label or request.say("bound"),
+        log_beyond=over.axis.log_beyond,
+        log_word=request.say("log"),
+        floor=over.axis.floor,
+        fit_word=request.say("fitted"),
+        beyond_word=request.say("beyond"),
+    )
+    return picture.draw(chart, request.width, request.height, request.ink)
+
+
 def _scores(request: Request, axes: Sequence[Family], *, alone: bool) -> list[Curve]:
     """The scores beside the losses: where a question or a rule is about them, or they are `alone`."""
-    if request.others:
-        return []
     about = request.panel == _SCORES_ON and (alone or request.asked in (names.SCORES, "val_loss"))
     ruling = request.ruling or Ruling()
     ruled = None if any(ruling.signal in family.signals for family in axes) else ruling.signal
@@ -137,8 +206,8 @@ def _alone(request: Request, curves: Sequence[Curve]) -> Drawn:
         curves,
         request.view,
         mark=request.mark,
-        log_beyond=math.inf,
-        floor=0.0,
+        log_beyond=_OF_SCORES.log_beyond,
+        floor=_OF_SCORES.floor,
         window=ruling.window,
         window_word=request.say("window"),
     )
@@ -154,20 +223,20 @@ def _unit(request: Request, family: Family) -> str:
 def _picture(request: Request, family: Family) -> Drawn:
     curves, absent = _curves(request, family)
     level, level_label = request.level, request.level_label or request.say("bound")
-    if level is None and not request.others and request.panel == "gradient":
+    if level is None and request.panel == "gradient":
         level, level_label = _clip(request.run), request.say("clip")
     ruling = request.ruling or Ruling()
     chart = Chart(
         curves,
         request.view,
-        unit=_unit(request, family) if len(family.signals) > 1 or request.others else "",
+        unit=_unit(request, family) if len(family.signals) > 1 else "",
         mark=request.mark,
         level=level,
         level_label=level_label,
         log_beyond=_AXES[family.unit].log_beyond,
         log_word=request.say("log"),
         floor=_AXES[family.unit].floor,
-        notches=() if request.others else [one.resumes_at for one in request.run.checkpoints or ()],
+        notches=[one.resumes_at for one in request.run.checkpoints or ()],
         notch_word=request.say("checkpoint"),
         note=request.say("absent", signals=", ".join(absent)) if absent else "",
         says=request.say("unclipped") if _unclipped(request) else "",
@@ -184,7 +253,7 @@ def _unclipped(request: Request) -> bool:
     """Whether no row in view was clipped: the norm after is the one before at each of them."""
     run = request.run
     known = run.has("grad_norm") and run.has("grad_norm_clipped")
-    if request.panel != "gradient" or request.others or not known:
+    if request.panel != "gradient" or not known:
         return False
     begin, end = rows_in(run, request.view)
     before, after = run["grad_norm"][begin:end].cast(float), run["grad_norm_clipped"][begin:end].cast(float)
@@ -194,13 +263,6 @@ def _unclipped(request: Request) -> bool:
 
 def _curves(request: Request, family: Family) -> tuple[list[Curve], list[str]]:
     run = request.run
-    if request.others:
-        signal = next(signal for signal in family.signals if _has(request, signal))
-        runs = [one for one in (run, *request.others) if one.has(signal)]
-        return [
-            _smoothed(request, Curve(short_name(one), one.steps, one[signal], place))
-            for place, one in enumerate(runs)
-        ], []
     logged = [
         Curve(
             label(request, signal),
