@@ -146,10 +146,12 @@ def _evaluated(a: Run, b: Run) -> Iterator[Measure]:
     held_out = ["val_loss"] if a.has("val_loss") or b.has("val_loss") else []
     for signal in (*held_out, *scores):
         best = "lowest" if signal in held_out else "highest"
-        found = [_best_and_last(run, signal, lowest=signal in held_out) for run in (a, b)]
-        yield Measure(best, *(one[0] for one in found), signal)
-        yield Measure("best_step", *(one[1] for one in found), signal)
-        yield Measure("last", *(one[2] for one in found), signal)
+        (a_best, a_step, a_last), (b_best, b_step, b_last) = (
+            _best_and_last(run, signal, lowest=signal in held_out) for run in (a, b)
+        )
+        yield Measure(best, a_best, b_best, signal)
+        yield Measure("best_step", a_step, b_step, signal)
+        yield Measure("last", a_last, b_last, signal)
 
 
 def _best_and_last(run: Run, signal: str, *, lowest: bool) -> tuple[float | None, int | None, float | None]:
