@@ -116,7 +116,7 @@ def compare(
     measures = [] if spike is None else _measures(a, b, at, spike, recovery)
     measures += _evaluated(a, b)
     if bad != [None, None]:
-        measures.append(Measure("non_finite", *bad))
+        measures.append(Measure("non_finite", bad[0], bad[1]))
     return Comparison(
         names=(a.name, b.name),
         step=at,
