@@ -1,0 +1,195 @@
+"""Whether a validation loss ends above its lowest by more than chance, and what training did meanwhile."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from tutor.detectors.grouped import Rise
+from tutor.detectors.trends import lasting_trend, rises_straight, trend
+from tutor.detectors.windows import finite, noise_of
+from tutor.run import Run, known_float, to_float
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+def beyond_chance(
+    values: pl.Series,
+    levels: pl.Series,
+    large: float,
+    slight: float,
+    learned: float,
+    last: int,
+    chance: Rise,
+) -> tuple[float, bool]:
+    """By how much the last level has to stand above the lowest, and whether chance is ruled out then.
+
+    `learned` is the share by which the training loss has fallen since the lowest evaluation.
+    """
+    lowest, best = values.arg_min() or 0, to_float(levels.min())
+    rise, floor = float(levels[-1]) - best, chance.share * abs(best)
+    lost = chance.lost if learned > chance.learns else 1.0
+    least, certain = _least(values, levels, lowest, large, floor, lost, last, chance)
+    if certain:
+        return least, True
+    if rise > slight and learned > chance.dive:
+        certain = _in_order(values, lowest, last, chance, chance.dived) or _towers(values, lowest, chance)
+        certain |= rises_straight(values, last, 0.0, floor)
+        high = 1 + (chance.above if lowest else chance.high)  # one that was best at first never gained
+        certain |= learned > chance.halves and _soars(values, lowest, last, high, 0.0)
+        if certain:
+            return slight, True
+    if learned > chance.halves and _stays_above(values, lowest, best + large, chance):
+        return large, True
+    onset = max(chance.onset * abs(best), chance.straight * noise_of(values))
+    if rise > onset and learned > chance.learns and _sets_in(values, lowest, last, chance):
+        return onset, True
+    return least, False
+
+
+def never_again(run: Run, values: pl.Series, step: int, least: float, last: int, chance: Rise) -> bool:
+    """Whether each evaluation since the lowest one, at `step`, stands well above it, while training learned.
+
+    By `least` at least, and by `chance.above` of it; of more than `last`, by that share of what was gained.
+    Of a run without a training loss twice as many have to.
+    """
+    lowest = values.arg_min() or 0
+    after, low = values[lowest + 1 :], float(values[lowest])
+    high = chance.above * abs(low)
+    if len(after) > last and run.has("loss"):
+        high = min(high, chance.above * (float(values[0]) - low))
+    if len(after) < last or to_float(after.min()) - low <= max(least, high):
+        return False
+    if not run.has("loss"):
+        return len(after) >= 2 * last
+    return learned_since(run, step, last) > chance.halves
+
+
+def _least(
+    values: pl.Series,
+    levels: pl.Series,
+    lowest: int,
+    large: float,
+    floor: float,
+    lost: float,
+    last: int,
+    chance: Rise,
+) -> tuple[float, bool]:
+    """By how much the last level has to stand above the lowest, and whether chance is ruled out then.
+
+    Beyond noise it is `lost` of all that was gained, if that is more than `floor`.
+    """
+    if len(values) < chance.evaluations:
+        ordered = _in_order(values, lowest, last, chance, chance.few)
+        straight = rises_straight(values, last, chance.straight) or _soars(
+            values, lowest, last, chance.times, chance.straight
+        )
+        return large, ordered or straight or _apart(values, lowest, last, chance)
+    best, rise = to_float(levels.min()), float(levels[-1]) - to_float(levels.min())
+    span = len(values) - len(levels) + 1
+    noise = chance.deviations * math.sqrt(2) * _noise(values, levels, span)
+    order = _order(values, lowest, chance)
+    if order > chance.many and len(values) - lowest > chance.evaluations:
+        return min(large, floor), True
+    if order > chance.few and rise > large:
+        return large, True
+    gained = max(float(values[0]), float(levels[0])) - best
+    least = min(large, max(lost * gained, floor, noise))
+    return (least, True) if rise > noise else (max(least, noise), False)
+
+
+def _noise(values: pl.Series, levels: pl.Series, span: int) -> float:
+    """The standard deviation of one level, from evaluations beside each other or from levels apart."""
+    return max(noise_of(values) / math.sqrt(span), noise_of(levels, span))
+
+
+def _in_order(values: pl.Series, lowest: int, last: int, chance: Rise, least: float) -> bool:
+    """Whether the order of the evaluations after the lowest one lies more than `least` std from no trend.
+
+    Few are counted from the lowest one on; of many, as many have to come after it.
+    """
+    after = values[lowest + 1 :]
+    if len(values) < chance.evaluations:
+        return len(after) >= last and trend(values[lowest:]) > least
+    return len(after) >= chance.evaluations and lasting_trend(after) > least
+
+
+def _stays_above(values: pl.Series, lowest: int, level: float, chance: Rise) -> bool:
+    """Whether the evaluations since the lowest one, many of them, lie above a level in the median."""
+    after = values[lowest + 1 :]
+    return len(after) >= chance.evaluations and to_float(after.median()) > level
+
+
+def _apart(values: pl.Series, lowest: int, last: int, chance: Rise) -> bool:
+    """Whether all evaluations since the lowest lie `chance.times` as far from it as from one another."""
+    after = values[lowest + 1 :]
+    if len(after) <= last:
+        return False
+    low, high = (to_float(one) for one in (after.min(), after.max()))
+    return low - float(values[lowest]) > chance.times * (high - low)
+
+
+def _soars(values: pl.Series, lowest: int, last: int, times: float, sigmas: float) -> bool:
+    """Whether one evaluation fewer rises straight, all above the first one and to `times` the lowest."""
+    low, after = float(values[lowest]), values[lowest + 1 :]
+    if len(after) < last - 1 or to_float(after.min()) <= float(values[0]):
+        return False
+    return float(values[-1]) > times * low > 0 and rises_straight(values, last - 1, sigmas)
+
+
+def _towers(values: pl.Series, lowest: int, chance: Rise) -> bool:
+    """Whether each of the evaluations since the lowest, of many, stands far above it and above the first.
+
+    All that was gained is lost then. Half as many of them as tell how large a deviation is are enough.
+    """
+    after, high = values[lowest + 1 :], max(float(values[0]), chance.times * float(values[lowest]))
+    many = len(values) >= chance.evaluations <= 2 * len(after)
+    return many and to_float(after.min()) > high > 0
+
+
+def _sets_in(values: pl.Series, lowest: int, last: int, chance: Rise) -> bool:
+    """Whether many evaluations end in a few that rise in order."""
+    since = values[lowest:]
+    return len(values) >= chance.evaluations and len(since) > last and trend(since) > chance.few
+
+
+def _order(values: pl.Series, lowest: int, chance: Rise) -> float:
+    """How far beyond chance the evaluations rise after the lowest one, in std.
+
+    Where they are few, it is counted with them, and what chance makes of that is taken off.
+    """
+    after = values[lowest + 1 :]
+    if len(after) >= chance.evaluations:
+        return lasting_trend(after)
+    return trend(values[lowest:]) - (chance.many - chance.few)
+
+
+def learned_since(run: Run, step: int, last: int) -> float:
+    """By what share of its level at a step the training loss has fallen since."""
+    before, after = _training(run, step, last)
+    return (before - after) / abs(before) if before and after is not None else 0.0
+
+
+def training_too(run: Run, step: int, rise: float, last: int, chance: Rise) -> bool:
+    """Whether the training loss rises from a step on: by its share of `rise`, and beyond its noise.
+
+    The level of the `last` rows up to that step is held against that of the last ones, and of all since.
+    """
+    before, after = _training(run, step, last)
+    if before is None or after is None:
+        return False
+    loss = finite(run["loss"])
+    since = to_float(loss.filter(run.steps > step).median())
+    noise = noise_of(loss.drop_nulls())
+    return max(after, since) - before > max(chance.beside * rise, chance.deviations * noise)
+
+
+def _training(run: Run, step: int, last: int) -> tuple[float | None, float | None]:
+    """The level of the training loss up to a step and at the end, a median of `last` rows or of fewer."""
+    known = finite(run["loss"]) if run.has("loss") else None
+    if known is None:
+        return None, None
+    parts = known.filter(run.steps <= step).drop_nulls(), known.filter(run.steps > step).drop_nulls()
+    before, after = (known_float(part[-last:].median()) for part in parts)
+    return before, after
