@@ -220,9 +220,16 @@ class TestFlatNoise:
         assert self.outcomes(50, 0.03).count("no") >= 8
 
     @pytest.mark.parametrize(("rows", "spread"), [(14, 0.2), (40, 0.2), (300, 0.2), (1000, 0.2)])
-    def test_of_noise_that_hides_a_gain_nobody_knows(self, rows: int, spread: float):
-        assert "no" not in self.outcomes(rows, spread)
+    def test_of_noise_that_hides_a_gain_hardly_anybody_knows(self, rows: int, spread: float):
+        assert self.outcomes(rows, spread).count("no") <= 2
         assert self.outcomes(rows, spread).count("yes") <= 1
+
+    def test_so_does_a_rise(self):
+        """33 rows that drift up, amid a noise that would hide a gain."""
+        rng = random.Random(0)
+        loss = [38.0 + 8.0 * row / 33 + rng.gauss(0, 2.5) for row in range(33)]
+        assert judged("learned", loss=loss).outcome == "no"
+        assert judged("learned", loss=loss[::-1]).outcome != "no"
 
     def test_a_fall_within_the_noise_shows_in_the_order_of_the_levels(self):
         rng = random.Random(0)
@@ -745,6 +752,18 @@ class TestNeverMoves:
         blanks = [None] * (27 - len(scores))
         loss = falling(27, 3.0, 2.0)
         found = judged("learned", loss=loss, val_accuracy=scores + blanks, val_loss=costs + blanks)
+        assert found.outcome == outcome
+
+    @pytest.mark.parametrize(
+        ("count", "costs", "outcome"),
+        [
+            (8, falling(8, 0.76, 0.7), "never-moves"),
+            (4, falling(4, 0.76, 0.73), NO_DATA),  # too few where most answers are wrong
+            (8, falling(8, 0.76, 0.6), NO_DATA),  # less than the classes' frequencies cost
+        ],
+    )
+    def test_so_it_is_where_evaluations_alone_were_logged(self, count: int, costs: list, outcome: str):
+        found = judged("learned", val_loss=costs, eval_accuracy=[3 / 7] * count)
         assert found.outcome == outcome
 
     def test_a_loss_that_falls_by_much_says_that_the_score_is_at_fault(self):

@@ -86,8 +86,8 @@ def never_moves(run: Run, guess: Guess, least: int) -> Finding | None:
 
     However few digits were logged: what learns to tell classes apart moves it. The loss may gain less than
     `guess.unmoved`, as how frequent the classes are is learned. One of `guess.deserved` or more may be
-    deserved from the first on. Of an accuracy `guess.least` evaluations tell, where each costs more than to
-    say how frequent the classes are.
+    deserved from the first on. Of an accuracy `guess.least` evaluations tell, `FEWEST` where fewer than half
+    of the answers are right, if each costs more than to say how frequent two classes are.
     """
     for name, known in _scored(run):
         rows = known.is_not_null().arg_true()
@@ -95,8 +95,8 @@ def never_moves(run: Run, guess: Guess, least: int) -> Finding | None:
             continue
         score = _score(name, known, rows, len(rows))
         share = score.value / 100 if score.value > 1 else score.value
-        few = len(rows) < least
-        if few and not (_ACCURACY.search(name) and len(rows) >= guess.least and _costs_more(run, share)):
+        few, enough = len(rows) < least, guess.least if share >= 1 / 2 else FEWEST
+        if few and not (_ACCURACY.search(name) and len(rows) >= enough and _costs_more(run, share)):
             continue
         fell = _gained(run, score.row, guess.least if few else FEWEST)
         if 0 < share < guess.deserved and fell < guess.unmoved and not _ERROR.search(name):
@@ -245,10 +245,10 @@ def _of_chance(value: float, guess: Guess) -> bool:
 def _costs_more(run: Run, share: float) -> bool:
     """Whether each evaluation costs more than to give every input the frequencies of two classes.
 
-    One of them has that `share`, half or more. Among more classes, frequencies cost more than that.
+    One of them has that `share`. Among more classes, frequencies cost more than that.
     """
     known = finite(run["val_loss"]).drop_nulls() if run.has("val_loss") else None
-    if known is None or not len(known) or not 1 / 2 <= share < 1:
+    if known is None or not len(known) or not 0 < share < 1:
         return False
     rest = 1 - share
     return to_float(known.min()) > -share * math.log(share) - rest * math.log(rest)

@@ -326,7 +326,8 @@ class Rise(Grouped):
         jumps: so many times as high as those before and after it, one evaluation is another matter.
         score: a score is lost where it gives back more than this share of what it had gained,
         of_score: and more than this one of its best level.
-        high: whatever was gained, more than this share above the best level is no slight rise.
+        high: whatever was gained, more than this share above the best level is no slight rise,
+        lifted: and no more than this one where the training loss has fallen by more than `learns`.
         apart: a held-out score this far below that of training, in parts of the whole score, is left behind,
         since: where that one has risen by so much
         near: since the held-out one came so near to its best level.
@@ -352,6 +353,7 @@ class Rise(Grouped):
     score: float
     of_score: float
     high: float
+    lifted: float
     apart: float
     since: float
     near: float

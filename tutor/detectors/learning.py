@@ -106,11 +106,11 @@ def learned(
     little ("stops-high"). Source: ours.
 
     Where noise hides a gain of that size, what was learned shows in the order of the levels, beyond `sigmas`
-    of chance, and what wasn't in longer levels, up to half of the log. A log under `least` rows is too short
-    to tell, unless one number fills it or its evaluations; so is one that ends while the learning rate still
-    warms up, one whose noise hides a gain still, and one whose loss falls on as fast as at first, if a log
-    `least.longer` times as long would show the gain. A log that begins later doesn't show where the loss came
-    from, which a single number has no need of.
+    of chance, and what wasn't where they rise in order, beyond `least.sure`, or in longer levels, up to half
+    of the log. A log under `least` rows is too short to tell, unless one number fills it or its evaluations;
+    so is one that ends while the learning rate still warms up, one whose noise hides a gain still, and one
+    whose loss falls on as fast as at first, if a log `least.longer` times as long would show the gain. A log
+    that begins later doesn't show where the loss came from, which a single number has no need of.
     """
     found = _learned(run, share, gain, sigmas, least, guess)
     if found.outcome in (NOT_YET, NO_DATA, "no") and not (warming_up(run) or begins_late(run)):
@@ -124,7 +124,8 @@ def learned(
 
 def _learned(run: Run, share: float, gain: float, sigmas: float, least: Enough, guess: Guess) -> Finding:
     """Whether the loss came down, whatever is to be said of where it stops."""
-    told = _zero(run.logged("loss"), guess, gain) if run.has("loss") else _still(run, guess, gain)
+    alone = not run.has("loss")
+    told = _still(run, guess, gain, least.rows) if alone else _zero(run.logged("loss"), guess, gain)
     if told:
         return told
     whole, run = run, run.logged("loss")
@@ -139,7 +140,8 @@ def _learned(run: Run, share: float, gain: float, sigmas: float, least: Enough, 
         facts = {"rows": len(loss), "needed": least.rows} if short else {"missing": []}
         found = _both_still(whole, gain) or _few_alike(whole, guess, gain)
         return found or Finding(NOT_YET if short else NO_DATA, facts=facts)
-    early, goes_on, falls = course, _goes_on(course, sigmas), trend(_apart(course)) < -sigmas
+    early, goes_on, order = course, _goes_on(course, sigmas), trend(_apart(course))
+    falls = order < -sigmas
     pace = _of(gain * abs(course.top), course.top - course.best)  # so many logs like this one gain enough
     unseen = _hidden(course, sigmas) > max(course.top - course.best, gain * abs(course.top))
     if unseen and not falls and 2 * len(loss) >= 3 * least.rows:
@@ -159,7 +161,7 @@ def _learned(run: Run, share: float, gain: float, sigmas: float, least: Enough, 
         return Finding("repeats", None, facts, None, (int(run.steps[0]), int(run.steps[-1])))
     has = course.best < bound
     hides = _may_hide(course, gain * level, sigmas, least.sure)
-    hides &= not _never_below(run, known=loss.drop_nulls(), least=least.rows)
+    hides &= order < least.sure and not _never_below(run, known=loss.drop_nulls(), least=least.rows)
     hides |= unseen and _may_gain_early(early, course.end, gain * level, least.sure)
     outcome = "yes" if has else NOT_YET if hides else _without_gain(run, goes_on and pace <= least.longer)
     if warming_up(run):
@@ -189,16 +191,17 @@ def _learned(run: Run, share: float, gain: float, sigmas: float, least: Enough, 
     return Finding(outcome, step, facts, bound, seen, measured=fall, bound=least_fall, curve=curve)
 
 
-def _still(run: Run, guess: Guess, gain: float) -> Finding:
-    """The finding that validation never moves, or answers by chance, where nothing else was logged."""
-    if not run.has("val_loss"):
-        return Finding(NO_DATA, facts={"missing": ["loss"]})
-    values, by_chance = finite(run["val_loss"]).drop_nulls(), answers_by_chance(run, guess)
-    if not len(values) or not (by_chance or all_stuck(values)):
+def _still(run: Run, guess: Guess, gain: float, least: int) -> Finding:
+    """The finding that validation never moves, or answers by chance or the same to every input, where nothing
+    else was logged.
+    """
+    values = finite(run["val_loss"]).drop_nulls() if run.has("val_loss") else run.steps[:0].cast(float)
+    answers = (answers_by_chance(run, guess) or never_moves(run, guess, 3 * least)) if len(values) else None
+    if not len(values) or not (answers or all_stuck(values)):
         return Finding(NO_DATA, facts={"missing": ["loss"]})
     facts = _in_all(values, gain)
-    if by_chance:
-        return replace(by_chance, facts={**facts, **by_chance.facts})
+    if answers:
+        return replace(answers, facts={**facts, **answers.facts})
     return Finding("held-out-still", None, facts, None, (int(run.steps[0]), int(run.steps[-1])))
 
 

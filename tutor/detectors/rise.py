@@ -40,6 +40,8 @@ def beyond_chance(
         certain |= learned > chance.halves and _soars(values, lowest, last, high, 0.0)
         if certain:
             return slight, True
+    if learned > chance.dive and _none_so_low(values, lowest, last, chance):
+        return slight, True
     if learned > chance.halves and _stays_above(values, lowest, best + large, chance):
         return large, True
     onset = max(chance.onset * abs(best), chance.straight * noise_of(values))
@@ -119,6 +121,15 @@ def _stays_above(values: pl.Series, lowest: int, level: float, chance: Rise) -> 
     """Whether the evaluations since the lowest one, many of them, lie above a level in the median."""
     after = values[lowest + 1 :]
     return len(after) >= chance.evaluations and to_float(after.median()) > level
+
+
+def _none_so_low(values: pl.Series, lowest: int, last: int, chance: Rise) -> bool:
+    """Whether each of the many evaluations since the lowest lies above the level that those up to it had.
+
+    The lowest of many is a lucky one, so the median of several is taken.
+    """
+    after, before = values[lowest + 1 :], values[max(0, lowest + 2 - 2 * last) : lowest + 1]
+    return len(after) >= chance.evaluations and to_float(after.min()) > to_float(before.median())
 
 
 def _apart(values: pl.Series, lowest: int, last: int, chance: Rise) -> bool:

@@ -136,6 +136,8 @@ def _turns(run: Run, of_improvement: float, of_level: float, last: int, chance: 
     known = finite(run["val_loss"]).is_not_null()
     steps, bad = run.steps.filter(known), run.steps.filter(~known)
     values = run["val_loss"].filter(known).cast(float)
+    if _loaded_again(values):
+        steps, values = steps[:-1], values[:-1]
     if len(values) < last:
         return Finding(NOT_YET, facts={"rows": len(values), "needed": last})
     lowest = values.arg_min() or 0
@@ -148,12 +150,13 @@ def _turns(run: Run, of_improvement: float, of_level: float, last: int, chance: 
     best, first, end = float(levels[place]), float(values[0]), float(levels[-1])
     slight = of_level * abs(best)
     least, certain = slight, True
+    learned = learned_since(whole, int(steps[lowest]), last)
     if not never:
         large = max(of_improvement * (first - best), slight)
-        learned = learned_since(whole, int(steps[lowest]), last)
         least, certain = beyond_chance(values, levels, large, slight, learned, last, chance)
     creeps = certain and end - best > least
-    least = max(least, min(of_improvement * (first - best), chance.high * abs(best)))
+    high = chance.lifted if learned > chance.learns else chance.high
+    least = max(least, min(of_improvement * (first - best), high * abs(best)))
     turn = place + (values[place : place + span].arg_min() or 0)  # a level's middle may be no low one
     step = int(steps[turn])
     facts = {
@@ -192,6 +195,20 @@ def _turns(run: Run, of_improvement: float, of_level: float, last: int, chance: 
         measured, bound = facts["times"], chance.jumps
         return Finding(outcome, step, facts, bound * facts["level"], seen, measured=measured, bound=bound)
     return Finding(outcome, step, facts, best + least, seen, measured=end - best, bound=least)
+
+
+_DIGITS = 5
+"""Digits in which two evaluations of other weights don't agree: of an estimator, not a bound."""
+
+
+def _loaded_again(values: pl.Series) -> bool:
+    """Whether the last evaluation is the lowest one again, digit by digit, after others.
+
+    Many trainers load the best checkpoint at the end, and evaluate it once more.
+    """
+    if len(values) < 3 or values[-1] == values[-2] or values[-1] != values[:-1].min():
+        return False
+    return len(repr(float(values[-1])).partition("e")[0].replace(".", "").strip("0")) >= _DIGITS
 
 
 _OF_ITS_SIZE = 10
