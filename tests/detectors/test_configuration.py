@@ -73,6 +73,10 @@ class TestInitialLoss:
         )
         deeper = [20 * one for one in self.BELOW]
         assert judged("initial_loss", {}, loss=deeper, accuracy=[0.1] * 6).outcome == "negative"
+        right = [0.5 + row / 50 for row in range(20)]  # what brings it down tells classes apart
+        field = [-71.8 - row / 40 for row in range(20)]
+        assert judged("initial_loss", {}, loss=field, accuracy=right).outcome == NO_DATA
+        assert judged("initial_loss", {}, loss=field, accuracy=right[::-1]).outcome == "negative"
 
     @pytest.mark.parametrize(
         "columns",

@@ -354,7 +354,8 @@ class TestGuesses:
 class TestObjective:
     def test_a_negative_log_likelihood_falls_too(self):
         assert judged("learned", loss=falling(100, 2.0, -3.0)).outcome == "yes"
-        assert judged("learned", loss=falling(100, -12.0, -12.1)).outcome == NOT_YET  # it still falls
+        assert judged("learned", loss=falling(100, -12.0, -12.1)).outcome == "yes"  # 0 is no floor of it
+        assert judged("learned", loss=[-12.0 + (-1) ** row / 9 for row in range(100)]).outcome == "no"
 
     def test_one_that_keeps_changing_its_sign_is_built_around_0(self):
         loss = [0.1 * (-1) ** i for i in range(100)]

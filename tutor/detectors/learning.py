@@ -142,6 +142,8 @@ def _learned(run: Run, share: float, gain: float, sigmas: float, least: Enough, 
         return found or Finding(NOT_YET if short else NO_DATA, facts=facts)
     early, goes_on, order = course, _goes_on(course, sigmas), trend(_apart(course))
     falls = order < -sigmas
+    if to_float(loss.min()) < 0:  # its 0 is no floor, so a share of its level says little
+        gain = least.still
     pace = _of(gain * abs(course.top), course.top - course.best)  # so many logs like this one gain enough
     unseen = _hidden(course, sigmas) > max(course.top - course.best, gain * abs(course.top))
     if unseen and not falls and 2 * len(loss) >= 3 * least.rows:

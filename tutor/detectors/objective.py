@@ -55,6 +55,11 @@ def is_likelihood(run: Run, order: float) -> bool:
         return False
     if run.has("loss") and ordered(run["loss"]) < -order:
         return False  # what is minimised falls, so validation ought to
+    return scores_rise(run, order)
+
+
+def scores_rise(run: Run, order: float = SIGMAS) -> bool:
+    """Whether a score rises in order, beyond so many standard deviations of chance."""
     scores = (name for name in names.scores(run.frame.columns) if run.frame[name].dtype.is_numeric())
     return any(ordered(run.frame[name]) > order for name in scores)
 

@@ -12,7 +12,7 @@ from tutor.detectors.answers import counts_answers
 from tutor.detectors.beginning import begins_late
 from tutor.detectors.courses import Course, course_in
 from tutor.detectors.grouped import BelowZero, Gain, NormBound
-from tutor.detectors.objective import earnings, is_objective, opposed
+from tutor.detectors.objective import earnings, is_objective, opposed, scores_rise
 from tutor.detectors.windows import FEWEST, finite
 from tutor.run import Run, known_float
 
@@ -79,7 +79,8 @@ def initial_loss(
     The flaw: above, weights that begin wrong, or a head with a bias; below, a model that was trained before,
     where the manifest has the weights as drawn. Where it hasn't, weights may have been loaded on purpose, as
     for a fine-tune. A NaN or an Inf says nothing of the weights' size. Below 0 no cross-entropy can be: of
-    tokens, or of classes where an accuracy is logged. Nor does any loss that has a floor fall on and on.
+    tokens, or of classes where an accuracy is logged. Where that rises with it, it is another loss,
+    as that of a random field. Nor does any loss that has a floor fall on and on.
     Source: the tree, whose bounds for 512 tokens are kept as distances from ln V; ours: below 0.
     """
     if found := _below_zero(run, near, floor):
@@ -117,7 +118,8 @@ def _below_zero(run: Run, near: float, bound: BelowZero) -> Finding | None:
     if len(known) < bound.rows or not is_objective(run) or opposed(run) or earnings(run):
         return None
     first, last, count = float(known[0]), float(known[-1]), int((known < 0).sum())
-    entropy = run.knows("vocab_size") or (counts_answers(run) and lowest < -bound.alike)
+    classes = counts_answers(run) and lowest < -bound.alike and not scores_rise(run)
+    entropy = run.knows("vocab_size") or classes
     deep = lowest <= -bound.beyond and lowest <= -bound.times * abs(first) and last <= lowest / 2
     if not (deep or (entropy and count >= bound.negative * len(known))):
         return None
