@@ -1,6 +1,7 @@
 """A score or a reward that a run had come to and lost again, on small arrays with known answers."""
 
 import math
+import random
 
 import pytest
 
@@ -93,6 +94,16 @@ class TestNeverEarns:
         assert (found.measured < found.bound, found.curve.signal) == (True, name)
         alone = judged("learned", **{name: [20 + one for one in self.NOISE]})
         assert alone.outcome == "earns-nothing"
+
+    RARE = tuple(0.0625 if random.Random(row).random() < 0.2 else 0.0 for row in range(160))
+
+    def test_one_that_is_rarely_above_0_and_not_oftener_at_the_end(self):
+        assert judged("learned", reward=list(self.RARE)).outcome == "earns-nothing"
+        assert judged("learned", reward=list(self.RARE[:119])).outcome != "earns-nothing"  # few
+        assert judged("learned", reward=[*self.RARE[:120], *[0.25, 0.0] * 20]).outcome != "earns-nothing"
+        assert (
+            judged("learned", reward=[-one for one in self.RARE]).outcome != "earns-nothing"
+        )  # 0 is the best
 
     @pytest.mark.parametrize(
         "columns",

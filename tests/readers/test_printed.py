@@ -152,6 +152,19 @@ def test_of_steps_that_begin_again_in_each_epoch_the_epochs_count(tmp_path: Path
     assert read(tmp_path, text).steps.to_list() == [0, 1, 2, 3]
 
 
+def test_a_heading_that_says_where_in_its_epoch_it_stands_counts_by_that_too(tmp_path: Path):
+    text = "".join(
+        f"epoch: {epoch}, {at}/125 {at / 1.25:.1f}%, 0.71s per iter, lr: 0.0001\n"
+        f"    recon loss: {5 + at / 100:.3f}  ppl:293.15\n    dis loss: 1.091\n\n"
+        for epoch in (1, 2)
+        for at in (1, 11, 21)
+    )
+    run = read(tmp_path, text)
+    assert run.steps.to_list() == [1, 11, 21, 126, 136, 146]
+    assert run["loss"].to_list() == [5.01, 5.11, 5.21] * 2
+    assert "`epoch` + `[i/N]`" in taken(run)
+
+
 def test_several_losses_below_a_heading_are_rows_of_their_own(tmp_path: Path):
     text = "".join(f"Epoch {epoch}\n" + f"loss: {epoch}.5\nloss: {epoch}.25\n" * 2 for epoch in (1, 2))
     run = read(tmp_path, text)

@@ -58,16 +58,20 @@ def never_earns(run: Run, least: int, sigmas: float) -> Finding | None:
 
     Its name as `reward`, its levels at first (`top`), at its `best` and at the `end`, what it `rose` by and
     what its noise `hides`, and of how many `rows`: `least` or more of means over episodes, of single ones
-    `_EPISODES` times as many. No level stands above the first by more than `sigmas` of its noise, nor do the
-    rewards lie in order. One that is the same at every row may be all that there is to earn.
+    `_EPISODES` times as many, `_RARE` times where most are 0. No level stands above the first by more than
+    `sigmas` of its noise, nor do the rewards lie in order. One that is the same at every row may be all that
+    there is to earn.
     """
     found: Finding | None = None
     for name in run.frame.columns:
         if not names.is_reward(name) or not run.frame[name].dtype.is_numeric():
             continue
         values = finite(run.frame[name])
+        blocks = _of_rare(values.drop_nulls())
+        times = 1 if _MEAN.search(names.spelled(name)) else _EPISODES if blocks is None else _RARE
+        enough, values = values.count() >= least * times, values if blocks is None else blocks
         course = course_of(-values, LEVEL)
-        if values.count() < least * (1 if _MEAN.search(names.spelled(name)) else _EPISODES) or course is None:
+        if not enough or course is None:
             continue
         hides = sigmas * math.sqrt(2) * course.noise
         if course.improvement > hides or abs(lasting_trend(values)) > 1:
@@ -76,6 +80,18 @@ def never_earns(run: Run, least: int, sigmas: float) -> Finding | None:
             continue
         found = found or _earned("earns-nothing", run, name, course, hides)
     return found
+
+
+def _of_rare(known: pl.Series) -> pl.Series | None:
+    """The means of as many blocks as there are levels, of rewards most of which are 0; None of any other.
+
+    The median of those is 0, however often something is earned.
+    """
+    size = round(LEVEL * len(known) / 2)
+    if not size or to_float(known.min()) < 0 or to_float(known.median()) > 0 or to_float(known.max()) <= 0:
+        return None
+    whole = len(known) // size * size
+    return known.cast(float)[:whole].reshape((-1, size)).arr.mean()
 
 
 def earns(run: Run, sigmas: float) -> Finding | None:
@@ -90,6 +106,8 @@ _MEAN = re.compile(r"(?<![a-z])(mean|avg|average)(?![a-z])|eprewmean")
 """Words of a reward that is a mean over episodes."""
 _EPISODES = 10
 """Single episodes that tell as much as one mean: of an estimator, not a bound."""
+_RARE = 4
+"""And single rewards most of which are 0: nothing is found to begin with, and nothing later."""
 
 
 def _earned(outcome: str, run: Run, name: str, course: Course, hides: float) -> Finding:

@@ -235,24 +235,30 @@ def _as_held_out(rows: "pl.DataFrame", where: "pl.Series") -> "pl.DataFrame":
 
 
 def _below_headings(rows: "pl.DataFrame", measured: "pl.Series") -> tuple["pl.DataFrame", list[str]]:
-    """The rows with the heading that each stands below, and the heading's name; none where it counts too few.
+    """The rows with the heading each stands below, and what it counts by: nothing where it counts too few.
 
-    What stands above the first heading is of the one before it.
+    What stands above the first heading is of the one before it. One that says where in its epoch it stands
+    counts by that, too.
     """
     import polars as pl  # only who reads a log pays for it
 
     for kind in ("coarse", "fine"):
-        heading = _most_logged(rows.filter(~measured), _named(rows, kind))
+        headings = rows.filter(~measured)
+        heading = _most_logged(headings, _named(rows, kind))
         if heading is None:
             continue
+        placed = kind == "coarse" and headings["at"].count() >= headings[heading].count()
+        by = [heading, "at"] if placed and headings["at"].n_unique() > 1 else [heading]
         first = pl.col(heading).drop_nulls().first() - 1
         # A heading may say again what one above it said, as `Epoch 1/1` does in each of many fits.
         headed = (rows[heading].is_not_null() & ~measured).cum_sum().filter(measured)
-        below = rows.with_columns(pl.col(heading).forward_fill().fill_null(first)).filter(measured)
+        filled = [pl.col(heading).forward_fill().fill_null(first)]
+        filled += [pl.col("at", "of").forward_fill()] if "at" in by else []
+        below = rows.with_columns(filled).filter(measured)
         below = _last_states(below, headed)
         counts = [below[name].count() for name in below.columns if role(name) == "loss"]
         if max(counts, default=len(below)) <= _SPREAD * headed.n_unique():
-            return below, [heading]
+            return below, by
     return _last_states(rows.filter(measured), None), []
 
 
