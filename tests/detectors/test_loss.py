@@ -273,6 +273,10 @@ class TestSpike:
     def test_a_log_that_begins_with_its_highest_loss_has_no_early_spike(self):
         assert apply("spike", make_run({"loss": [9.0, 9.0, *[2.0] * 298]}), SPIKE).outcome == "no"
 
+    def test_nor_has_one_that_begins_half_as_high_as_it_climbs_to(self):
+        loss = [1.7, *[1.0] * 4, *[9.0] * 3, *[1.0] * 292]
+        assert apply("spike", make_run({"loss": loss}), SPIKE).step != 0
+
     def test_a_loss_around_0_or_often_0_is_no_objective(self):
         for loss in ([-1.0, 1.0] * 150, [0.0] * 100 + [1.0] * 200):
             found = apply("spike", make_run({"loss": loss}), SPIKE)

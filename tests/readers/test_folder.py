@@ -439,3 +439,31 @@ class TestEndsInNull:
                 log.write(json.dumps(row) + "\n")
             run = read_run(folder, run)
         assert run["loss"].is_nan().sum() == 4
+
+
+class TestRowsBelowOtherLines:
+    """What a training loop prints as JSON, in a log that begins with other lines."""
+
+    ABOVE = "loading 12 shards\n{not json\n"
+
+    def test_they_are_read_and_the_lines_told(self, tmp_path: Path):
+        rows = [json.dumps({"step": at, "loss": 4.0 - at / 10, "lr": 1e-3}) for at in range(5)]
+        path = tmp_path / "pretrain.log"
+        path.write_text(self.ABOVE + "\n".join([*rows, "saved"]) + "\n")
+        run = readers.read(path)
+        assert run["loss"].to_list() == pytest.approx([4.0, 3.9, 3.8, 3.7, 3.6])
+        passed_over = {one.key: one.facts["count"] for one in run.remarks if "count" in one.facts}
+        assert passed_over == {"broken_rows": 1, "odd_lines": 2}
+
+    @pytest.mark.parametrize(
+        "rows",
+        [
+            ['{"step": 1, "loss": 2.0}'] * 2,  # a text that quotes some
+            ['{"lr": 0.1, "layers": 2}'] * 9,  # no loss
+        ],
+    )
+    def test_a_text_with_other_json_is_no_run(self, tmp_path: Path, rows: list[str]):
+        path = tmp_path / "notes.log"
+        path.write_text(self.ABOVE + "\n".join(rows) + "\n")
+        with pytest.raises(BadRunError):
+            readers.read(path)

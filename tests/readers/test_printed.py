@@ -84,6 +84,8 @@ def test_apexs_messages_tell_the_loss_scale_of_the_rows_after_them(tmp_path: Pat
         read(tmp_path, "".join(overflow(2.0**-at) for at in range(-9, 4)))  # as a sound run begins
     run = read(tmp_path, "".join(2 * overflow(2.0**-at) for at in range(-2, 6)))  # each said by two processes
     assert run["loss_scale"].to_list() == [2.0**-at for at in range(-2, 6)]
+    cut = "".join(overflow(10.0**-at) for at in range(316, 324)) + "  scaled_loss.backward() at step\n"
+    assert len(read(tmp_path, cut)) == 8  # and a traceback's line, which has no value
     fairseqs = "| WARNING: overflow detected, setting loss scale to: {}\n"
     run = read(tmp_path, "".join(fairseqs.format(2.0**-at) for at in range(1, 9)))
     assert run["loss_scale"].to_list() == [2.0**-at for at in range(1, 9)]

@@ -203,6 +203,11 @@ class TestReinforcement:
         run = readers.read(written(tmp_path, text))
         assert (words(run), run.aggregation("loss")) == ([None, "0.5"], WINDOW)
 
+    def test_where_no_timesteps_are_logged_the_episodes_count(self, tmp_path: Path):
+        text = "rollout/ep_rew_mean,time/episodes,train/critic_loss\n-50.0,1,\n-48.5,2,0.5\n"
+        run = readers.read(written(tmp_path, text, "progress.csv"))
+        assert (run.steps.to_list(), words(run)) == ([1, 2], [None, "0.5"])
+
 
 class TestUltralytics:
     def test_names_padded_with_blanks_and_the_sum_of_the_parts(self):

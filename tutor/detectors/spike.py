@@ -155,6 +155,8 @@ def _early(run: Run, span: int, times: float, sigmas: float) -> list[Episode]:
         return []
     left = loss > mean + height / 2  # where the climb to that height begins
     row = int(left.fill_null(False).arg_true()[0])
+    if not row:  # it began that high: nothing tells what was usual
+        return []
     usual = loss[: min(row, FIRST)].drop_nulls()  # what is told of the rows before it is of these alone
     mean = to_float(usual.median())
     bound = mean + max((times - 1) * mean, sigmas * noise_of(whole.drop_nulls()))

@@ -3,18 +3,21 @@
 What a value stands for is each tool's own: MAE's and DeiT's `train_loss` is the mean over an epoch.
 """
 
+import codecs
 import json
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from tutor.readers.common.rows import run_of_table
 from tutor.readers.common.trainers import WINDOW
-from tutor.readers.source import Source, first_line
+from tutor.readers.source import Source, head
 from tutor.run import Aggregation, Remark, Run, names
 
 LLAMA_FACTORYS = "trainer_log.jsonl"
 _TOLD = {"step", "loss", "val_loss"}
+_RETURNS = 3  # rows of the same names, which a text that quotes one hasn't
 
 
 @dataclass(frozen=True)
@@ -43,8 +46,22 @@ class Rows:
 
 
 def first_row(path: Path) -> dict[str, object] | None:
-    """The first line of a file as a row of JSON; None where it is none, or holds a whole table."""
-    line = first_line(path) if path.is_file() else b""
+    """The first line of a file as a row of JSON or, below other lines, the first row whose names return.
+
+    None where it is none, or holds a whole table.
+    """
+    lines = head(path).removeprefix(codecs.BOM_UTF8).lstrip().splitlines() if path.is_file() else []
+    if not lines or lines[0].startswith(b"{"):
+        return _row(lines[0]) if lines else None
+    if sum(line.startswith(b"{") for line in lines) < _RETURNS:
+        return None
+    rows = [row for line in lines if (row := _row(line)) and {"step", "loss"} <= {*names.known(row).values()}]
+    counts = Counter(map(tuple, rows))
+    return next((row for row in rows if counts[tuple(row)] >= _RETURNS), None)
+
+
+def _row(line: bytes) -> dict[str, object] | None:
+    """A line as a row of JSON; None where it is none, or holds a whole table."""
     if not line.startswith(b"{"):
         return None
     try:

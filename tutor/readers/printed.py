@@ -200,7 +200,10 @@ def _with_scale(rows: "pl.DataFrame") -> "pl.DataFrame":
     """
     if _REDUCED not in rows.columns:
         return rows
-    message, scale = rows[_REDUCED].is_not_null(), rows[_REDUCED].forward_fill()
+    message = rows[_REDUCED].is_not_null()
+    if all(column.null_count() == len(column) for column in rows.filter(~message)):
+        rows, message = rows.filter(message), message.filter(message)
+    scale = rows[_REDUCED].forward_fill()
     if message.all():
         return rows.filter((scale != scale.shift()).fill_null(True)).rename({_REDUCED: "loss_scale"})
     places = (~message).arg_true()

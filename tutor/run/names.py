@@ -35,6 +35,8 @@ KNOWN: Mapping[str, tuple[str, ...]] = {
         "optimizer_step",
         "epoch",
         "episode",
+        "time/iterations",
+        "time/episodes",
     ),
     "loss": (
         "loss",
