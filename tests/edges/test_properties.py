@@ -1,6 +1,7 @@
 """What holds of any log: no rule fails, and a unit or a cadence makes no run sick or well."""
 
 from dataclasses import replace
+from pathlib import Path
 
 import polars as pl
 import pytest
@@ -10,6 +11,7 @@ from hypothesis import strategies as st
 from tests.conftest import make_run, shipped
 from tests.edges.columns import INF, NAN, Columns
 from tests.edges.test_edges import CASES, judged
+from tests.fuzz import fuzz_walks
 from tutor.report import Report
 from tutor.run import Run
 
@@ -66,6 +68,12 @@ def test_no_log_makes_a_rule_fail(run: Run):
     assert report.verdict in ("healthy", "flaw", "undecided")
     for lang in ("en", "es"):
         assert report.text(lang).plain
+
+
+@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(fuzz_walks.INPUTS)
+def test_nor_does_one_of_any_course(data: bytes):
+    fuzz_walks.check(data, Path())
 
 
 @pytest.mark.parametrize("factor", [1e-3, 1e3])

@@ -37,7 +37,7 @@ from tutor.detectors.standstill import (
 )
 from tutor.detectors.trends import trend
 from tutor.detectors.windows import finite
-from tutor.run import Run, to_float
+from tutor.run import Run, known_float, to_float
 
 if TYPE_CHECKING:
     import polars as pl
@@ -323,7 +323,7 @@ def _without_gain(run: Run, goes_on: bool) -> str:
         return NOT_YET
     if begins_late(run) and not stuck(finite(run["loss"])):
         return NO_DATA
-    still = run.has("lr") and not to_float(finite(run["lr"]).abs().max())
+    still = run.has("lr") and known_float(finite(run["lr"]).abs().max()) == 0
     return "no-rate" if still else "no"
 
 

@@ -28,7 +28,7 @@ def norm_change(run: Run, at: int | None, *, window: Window, factor: float) -> F
     changes = {}
     for name in groups or [NORM]:
         norm = finite(run[name])[start:].drop_nulls()
-        if len(norm) > 1:
+        if len(norm) > 1 and min(norm[0], norm[-1]) >= 0:  # what is below 0 is no norm
             changes[name] = (float(norm[0]), float(norm[-1]))
     if not changes:
         return Finding(NO_DATA, facts={"missing": [NORM]})

@@ -32,7 +32,7 @@ def stops_high(run: Run, least: Enough, sigmas: float) -> Finding | None:
         known = run.logged(signal)
         values, steps = finite(known[signal]), known.steps
         later = values.filter(steps >= first + _BEGIN * (last - first))
-        if len(later) < 2 or later.null_count() or values[0] is None or to_float(later.min()) < least.high:
+        if len(later) < 2 or later.null_count() or not values[0] or to_float(later.min()) < least.high:
             continue
         begun, level = float(values[0]), float(later[-1])
         spread, gained = to_float(later.max()) - to_float(later.min()), 1 - level / begun

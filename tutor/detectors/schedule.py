@@ -102,7 +102,7 @@ def _planned(run: Run, size: float, even: float) -> bool:
         return True
     lr = finite(run["lr"])
     jumps = (lr.diff() > size / 2).fill_null(False)
-    if jumps.any() and to_float(lr[0]) * even >= to_float(lr.filter(jumps).max()):
+    if jumps.any() and (known_float(lr[0]) or 0.0) * even >= to_float(lr.filter(jumps).max()):
         jumps[0] = True
     gaps = run.steps.filter(jumps).diff().drop_nulls().to_list()
     times = [later / earlier for earlier, later in pairwise(gaps)]

@@ -211,10 +211,10 @@ def update_size(run: Run, at: int | None, *, above: float, grown: float, least: 
     if _trains_a_part(run):
         return Finding(NO_DATA, facts={"missing": []})
     large = (weights >= grown * to_float(weights.max())).fill_null(False)
-    first = int(large.arg_true()[0])
+    first = int(large.arg_max() or 0)
     both = both.filter(both >= first)
-    length, moved = (to_float(one.gather(both).median()) for one in (weights, update))
-    if len(both) < least or not length:
+    length, moved = (to_float(one.gather(both).median() or 0.0) for one in (weights, update))
+    if len(both) < least or length <= 0:  # what is below 0 is no norm
         return Finding(NOT_YET, facts={"rows": len(both), "needed": least})
     seen = (int(run.steps[first]), int(run.steps[-1]))
     facts = {
