@@ -405,6 +405,18 @@ class TestTallGradients:
         assert self.found([5, 50, 90, 120], height=5000.0, usual=900.0).outcome == "none"
         assert self.found([5, 50, 90, 120], height=10_000.0, usual=900.0).outcome == "many"
 
+    @pytest.mark.parametrize(
+        ("norms", "loss", "outcome"),
+        [
+            ([193.0, 585.0, 327.0, 115.0, 474.0, *[6.0] * 16], falling(21, 12.3, 7.3), "few"),
+            ([193.0, 585.0, 327.0, 115.0, 474.0, *[6.0] * 16], [9.0] * 21, "many"),  # nothing falls
+            ([6.0, 585.0, 327.0, 115.0, 474.0, *[6.0] * 16], falling(21, 12.3, 7.3), "many"),
+            ([193.0, 585.0, *[6.0] * 9, *[327.0, 115.0, 474.0, 200.0], *[6.0] * 20], falling(35), "many"),
+        ],
+    )
+    def test_those_with_which_a_run_begins_are_no_instability(self, norms, loss, outcome: str):
+        assert judged("tall_gradients", grad_norm=norms, loss=loss).outcome == outcome
+
     def test_what_is_not_finite_is_not_counted(self):
         assert judged("tall_gradients", grad_norm=[1.0, math.inf, math.nan, None] * 30).outcome == "none"
 

@@ -27,6 +27,14 @@ class TestByChance:
         )
         assert (found.facts["lowest"], found.facts["highest"], found.facts["level"]) == (0.17, 0.215, 1.6110)
 
+    @pytest.mark.parametrize(
+        ("trained", "outcome"),
+        [([0.7, 0.698, 0.697, 0.699, 0.696], "by-chance"), ([0.7, 0.6, 0.5, 0.4, 0.3], NOT_YET)],
+    )
+    def test_validation_may_cost_more_where_training_costs_as_much(self, trained: list[float], outcome: str):
+        val, right = [0.703, 0.781, 0.721, 0.708, 0.713], [0.4975, 0.4863, 0.4878, 0.4938, 0.4907]
+        assert judged("learned", loss=trained, val_loss=val, val_acc=right).outcome == outcome
+
     def test_percents_are_shares(self):
         percents = [100 * one for one in self.ACC]
         found = judged("learned", val_loss=self.VAL, val_acc=percents)

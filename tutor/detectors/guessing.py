@@ -110,19 +110,22 @@ def answers_by_chance(run: Run, guess: Guess) -> Finding | None:
 
     Either alone is a coincidence now and then; together few evaluations tell, `guess.least` of them. A model
     that is sure of wrong answers pays up to `guess.sure` more; as much as it likes where `FEWEST` evaluations
-    or more answer exactly one in so many right, which one answer to every input does.
+    or more answer exactly one in so many right, which one answer to every input does, or where training pays
+    no more than that at each row.
     """
     values = finite(run["val_loss"]).drop_nulls() if run.has("val_loss") else None
     if values is None or len(values) < guess.least:
         return None
     low, high = to_float(values.min()), to_float(values.max())
+    trained = _highest(run, low, guess)
     for name, curve in held_out_accuracies(run):
         scores = curve.values
         worst, best = to_float(scores.min()), to_float(scores.max())
         for classes in _classes(run, guess):
             expected, off = math.log(classes), max(abs(one * classes - 1) for one in (worst, best))
             same = worst == best and len(scores) >= FEWEST and off < guess.centre
-            costs = expected * (1 - guess.within) <= low and (same or high <= expected * (1 + guess.sure))
+            most = expected * (1 + guess.sure)
+            costs = expected * (1 - guess.within) <= low and (same or min(high, trained) <= most)
             if len(scores) < guess.least or not costs or off > guess.right:
                 continue
             seen = (int(run.steps[0]), int(run.steps[-1]))
@@ -132,6 +135,14 @@ def answers_by_chance(run: Run, guess: Guess) -> Finding | None:
                 "by-chance", None, facts, expected, seen, measured=off, bound=guess.right, curve=curve
             )
     return None
+
+
+def _highest(run: Run, low: float, guess: Guess) -> float:
+    """The highest training loss of a run that never came under its validation loss, or hardly; else inf."""
+    loss = finite(run["loss"]).drop_nulls() if run.has("loss") else None
+    if loss is None or len(loss) < guess.least or to_float(loss.min()) < low * (1 - guess.sure):
+        return math.inf
+    return to_float(loss.max())
 
 
 def _classes(run: Run, guess: Guess) -> Iterable[int]:

@@ -169,15 +169,19 @@ def _learned(run: Run, share: float, gain: float, sigmas: float, least: Enough, 
     if warming_up(run):
         outcome = NOT_YET
     elif outcome in ("yes", NOT_YET, NO_DATA) or len(loss) < least.rows:
+        chance = (
+            by_chance
+            if by_chance and (outcome != "yes" or course.best > by_chance.facts["expected"])
+            else None
+        )
         found = (
-            held_out
+            chance
+            or held_out
             or guesses(run, loss, course, guess)
             or rests_at_one(whole, loss, guess)
             or explains_nothing(whole, guess)
             or _same_answer(whole, course, guess, gain, least.rows)
         )
-        if found is None and by_chance and (outcome != "yes" or course.best > by_chance.facts["expected"]):
-            found = by_chance
         if found is None and outcome == NOT_YET:
             found = _flat_held_out(whole, share, gain, least) or _held_out_stays(whole, gain)
         found = found or only_at_first(whole, gain, least.rows)

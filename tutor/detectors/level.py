@@ -1,12 +1,18 @@
 """Detectors of the gradient norm's level over the whole run: too high, too low, or with rows that tower."""
 
+from __future__ import annotations
+
 import math
+from typing import TYPE_CHECKING
 
 from tutor.detectors import NO_DATA, NOT_YET, Finding, Smoothed, detector
 from tutor.detectors.grouped import Gain, NormBound, Sustained
 from tutor.detectors.start import gives_back, learns, times_the_mean, untold
 from tutor.detectors.windows import Window, finite
 from tutor.run import Run, known_float, to_float
+
+if TYPE_CHECKING:
+    import polars as pl
 
 _LEVEL = ("mean", "bound", "floor", "share", "span", "begin", "clip")
 
@@ -110,8 +116,9 @@ def tall_gradients(
     """How many single steps have a gradient norm over `above`, in the window that holds most of them.
 
     The flaw: more than `most` are an instability. A step counts where its norm is also `times` the median of
-    the run, since some healthy runs lie above any bound; NaN and Inf are another question's. Source: the
-    tree; ours: `times`.
+    the run, since some healthy runs lie above any bound; NaN and Inf are another question's. Those with which
+    a run begins are no instability, where its loss falls meanwhile: the first gradients of large weights.
+    Source: the tree; ours: `times`.
     """
     norms = finite(run["grad_norm"])
     usual = known_float(norms.median()) or 0.0
@@ -121,6 +128,9 @@ def tall_gradients(
     if not tall.any():
         return Finding("none", None, {"bound": bound, "tallest": tallest}, bound)
     span = min(len(run), window.count(run))
+    begun = _begins_tall(run, tall)
+    later = (tall & ~tall)[:begun].append(tall[begun:])
+    tall = later if later.any() else tall  # of those at first alone is told, too
     counts = tall.cast(int).rolling_sum(span, min_samples=1)
     last = counts.arg_max() or 0
     first = max(0, last - span + 1)
@@ -134,8 +144,22 @@ def tall_gradients(
         "end": int(run.steps[last]),
     }
     seen = (facts["begin"], facts["end"])
-    outcome = "many" if len(rows) > most else "few"
+    outcome = "many" if len(rows) > most and later.any() else "few"
     return Finding(outcome, int(run.steps[rows[0]]), facts, bound, seen)
+
+
+_QUIET = 3
+"""Rows in a row that aren't tall end the tall beginning of a run: of an estimator, not a bound."""
+
+
+def _begins_tall(run: Run, tall: pl.Series) -> int:
+    """The row at which a beginning with tall gradients ends; 0 where there is none, or no fall of the loss."""
+    if not tall[0]:
+        return 0
+    quiet = (~tall).cast(int).rolling_sum(_QUIET) == _QUIET
+    end = int(quiet.arg_max() or 0) - _QUIET + 1 if quiet.any() else 0
+    loss = finite(run["loss"])[: end + 1].drop_nulls() if run.has("loss") else tall[:0].cast(float)
+    return end if len(loss) > 1 and loss[-1] < loss[0] else 0
 
 
 def _batch(run: Run, row: int) -> str:
