@@ -153,7 +153,7 @@ _QUIET = 3
 
 
 def _begins_tall(run: Run, tall: pl.Series) -> int:
-    """The row at which a beginning with tall gradients ends; 0 where there is none, or no fall of the loss."""
+    """The row at which a beginning with tall gradients ends; 0 where there is none, or its loss stays up."""
     if not tall[0]:
         return 0
     quiet = (~tall).cast(int).rolling_sum(_QUIET) == _QUIET
