@@ -232,6 +232,13 @@ class TestFlatNoise:
         assert self.outcomes(rows, spread).count("no") <= 2
         assert self.outcomes(rows, spread).count("yes") <= 1
 
+    def test_a_score_that_rises_says_that_something_is_learned(self):
+        flat = [4.0 + (-1) ** row / 50 for row in range(40)]
+        rises = [0.5 + row / 100 for row in range(40)]
+        assert judged("learned", loss=flat).outcome == "no"
+        assert judged("learned", loss=flat, val_acc=rises).outcome == NO_DATA
+        assert judged("learned", loss=flat, val_acc=rises[::-1]).outcome == "no"
+
     def test_so_does_a_rise(self):
         """33 rows that drift up, amid a noise that would hide a gain."""
         rng = random.Random(0)

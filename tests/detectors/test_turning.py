@@ -394,6 +394,15 @@ class TestTrainingBesideIt:
         assert turns([0.219, 0.416, 0.523, 0.410, 0.438, 0.402], loss=loss).outcome == NOT_YET
         assert turns([0.3, 0.29, 0.219, 0.416, 0.423, 0.410], loss=loss).outcome == NOT_YET
 
+    @pytest.mark.parametrize(
+        ("end", "outcome"), [([1.05, 2.29, 1.72, 1.4], "turns"), ([1.05, 2.29, -0.2, -0.45], NOT_YET)]
+    )
+    def test_one_that_rises_by_more_than_training_ever_fell(self, end: list[float], outcome: str):
+        """Also where it is below 0, so that no multiple of the lowest says how high it stands."""
+        val, loss = [-0.506, -0.43, *end], falling(6, -0.32, -0.66)
+        assert turns(val, loss=loss).outcome == outcome
+        assert turns(val, loss=falling(6, -0.64, -0.66)).outcome == NOT_YET  # it has hardly learned
+
     def test_a_large_rise_in_order_counts_in_wide_noise(self):
         rng = random.Random(4)
         val = [*falling(8, 1.1, 0.56), *[0.7 + 0.02 * row + rng.gauss(0, 0.05) for row in range(12)]]

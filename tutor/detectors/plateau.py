@@ -5,10 +5,9 @@ from __future__ import annotations
 from tutor.detectors import Finding
 from tutor.detectors.beginning import begins_late
 from tutor.detectors.grouped import Enough
-from tutor.detectors.objective import is_objective
-from tutor.detectors.trends import ordered
+from tutor.detectors.objective import is_objective, scores_rise
 from tutor.detectors.windows import cadence, finite
-from tutor.run import Run, names, to_float
+from tutor.run import Run, to_float
 
 _BEGIN = 0.4
 """Where the later part of a run begins: of two evaluations, half-way and at the end, both are in it."""
@@ -23,7 +22,7 @@ def stops_high(run: Run, least: Enough, sigmas: float) -> Finding | None:
     `least.flat` of each other, and it came down by less than the share `least.gained` of its first value.
     Not where a log begins mid-way, nor where a score rises beyond `sigmas` of chance.
     """
-    if begins_late(run) or (run.has("loss") and not is_objective(run)) or _scores_rise(run, sigmas):
+    if begins_late(run) or (run.has("loss") and not is_objective(run)) or scores_rise(run, sigmas):
         return None
     first, last = int(run.steps[0]), int(run.steps[-1])
     for signal in ("val_loss", "loss"):
@@ -51,12 +50,6 @@ def stops_high(run: Run, least: Enough, sigmas: float) -> Finding | None:
         bound = least.gained
         return Finding("stops-high", None, facts, least.high, (first, last), measured=gained, bound=bound)
     return None
-
-
-def _scores_rise(run: Run, sigmas: float) -> bool:
-    """Whether what answers are scored by rises, so that something is learned."""
-    scores = (name for name in names.scores(run.frame.columns) if run.frame[name].dtype.is_numeric())
-    return any(ordered(run.frame[name]) > sigmas for name in scores)
 
 
 def _means(run: Run) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
+from tutor.detectors.courses import course_of
 from tutor.detectors.grouped import Rise
 from tutor.detectors.trends import lasting_trend, rises_straight, trend
 from tutor.detectors.windows import finite, noise_of
@@ -12,6 +13,9 @@ from tutor.run import Run, known_float, to_float
 
 if TYPE_CHECKING:
     import polars as pl
+
+_LEVEL = 0.05
+"""The share of the rows whose median is a level: of an estimator, not a bound."""
 
 
 def beyond_chance(
@@ -174,6 +178,18 @@ def _order(values: pl.Series, lowest: int, chance: Rise) -> float:
     if len(after) >= chance.evaluations:
         return lasting_trend(after)
     return trend(values[lowest:]) - (chance.many - chance.few)
+
+
+def beyond_training(run: Run, values: pl.Series, last: int, chance: Rise) -> bool:
+    """Whether each of the last evaluations lies further above the lowest than training ever came down.
+
+    It has come down by more than its share `chance.learns`.
+    """
+    course = course_of(finite(run["loss"]), _LEVEL) if run.has("loss") else None
+    if course is None or len(values) <= last:
+        return False
+    least = max(course.improvement, chance.learns * abs(course.start))
+    return course.improvement == least and to_float(values[-last:].min()) - to_float(values.min()) > least
 
 
 def learned_since(run: Run, step: int, last: int) -> float:

@@ -13,7 +13,7 @@ from tutor.detectors.grouped import Rise
 from tutor.detectors.held_out import broken_evaluation
 from tutor.detectors.lost import score_kept, score_lost
 from tutor.detectors.objective import earnings, is_likelihood, reweighted
-from tutor.detectors.rise import beyond_chance, learned_since, never_again, training_too
+from tutor.detectors.rise import beyond_chance, beyond_training, learned_since, never_again, training_too
 from tutor.detectors.windows import finite, noise_of
 from tutor.run import Run, names
 from tutor.words import cut, plain
@@ -154,6 +154,7 @@ def _turns(run: Run, of_improvement: float, of_level: float, last: int, chance: 
     if not never:
         large = max(of_improvement * (first - best), slight)
         least, certain = beyond_chance(values, levels, large, slight, learned, last, chance)
+        certain |= beyond_training(whole, values, last, chance)
     creeps = certain and end - best > least
     high = chance.lifted if learned > chance.learns else chance.high
     least = max(least, min(of_improvement * (first - best), high * abs(best)))
