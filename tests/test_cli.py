@@ -89,6 +89,13 @@ class TestCheck:
         assert "en el paso 312" in out
         assert "arreglo más pequeño" in out
 
+    def test_what_is_said_before_a_command_holds_for_it(self, home: Path):
+        _, out, _ = tutor("--lang", "es", "check", "19-break")
+        assert "en el paso 312" in out
+        _, out, _ = tutor("--lang", "es", "check", "19-break", "--lang", "en")
+        assert "at step 312" in out
+        assert "eva has no lessons" in tutor("--learner", "eva", "lessons", "--lang", "en")[1]
+
     def test_json(self, home: Path):
         code, out, _ = tutor("check", "19-control", "19-break", "--json")
         first, second = json.loads(out)

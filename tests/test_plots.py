@@ -171,6 +171,11 @@ class TestCurves:
         assert "accuracy" in head
         assert "not recorded" in plots.draw(rises, "loss", 120, 12, others=[run(40, name="lr")]).plain
 
+    def test_a_panel_of_which_nothing_was_recorded_names_what_is_missing(self):
+        steady = run(9, loss=[1.0] * 9)
+        said = plots.draw(steady, "gradient", 80, 12, asked="loss").plain  # which a rule looks at instead
+        assert "not recorded in this run: grad_norm" in said
+
     def test_a_run_of_nothing_but_nan_has_no_numbers_on_its_axis(self):
         drawn = lines(plots.draw(run(20, loss=[math.nan] * 20), "loss", 60, 8))
         assert "×" in drawn[-2]

@@ -155,12 +155,12 @@ def _evaluated(a: Run, b: Run) -> Iterator[Measure]:
 
 
 def _best_and_last(run: Run, signal: str, *, lowest: bool) -> tuple[float | None, int | None, float | None]:
-    """The best of a signal's finite values, its step, and the last of them."""
+    """The best of a signal's finite values, its step, and the last value, finite or not."""
     values = finite(run[signal]) if run.has(signal) else pl.Series(dtype=pl.Float64)
     at = values.arg_min() if lowest else values.arg_max()
     if at is None:
         return None, None, None
-    return known_float(values[at]), int(run.steps[at]), known_float(values.drop_nulls()[-1])
+    return known_float(values[at]), int(run.steps[at]), known_float(run[signal].drop_nulls()[-1])
 
 
 def _steps(run: Run) -> int:

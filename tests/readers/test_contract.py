@@ -146,6 +146,8 @@ class TestCsv:
         assert (ends["loss"].is_nan().sum(), ends["box_loss"].to_list()) == (3, [3.0, 2.0, 2.0, 2.0])
         about = {"column": "`class_loss`", "others": "`box_loss`"}
         assert ends.remarks == (Remark("ends_broken", about),)
+        whole = self.read(tmp_path / "f.csv", rows.replace("box_loss", "loss"))  # the sum leaves it out
+        assert whole.remarks == (Remark("part_broken", {"columns": "`class_loss`"}, unseen=True),)
         off = self.read(tmp_path / "e.csv", rows.replace("3.0,1.0", "3.0,nan"))
         assert (off["loss"].to_list(), off.remarks[0].key) == ([3.0, 2.0, 2.0, 2.0], "broken_loss")
         with called.called({"loss": "class_loss"}):

@@ -64,6 +64,9 @@ def home(
 ) -> None:
     """Open the home screen when no command is given."""
     if context.invoked_subcommand:
+        # What is said before a command holds for it, unless the command says otherwise.
+        said = {name: value for name, value in (("learner", learner), ("lang", lang)) if value is not None}
+        context.default_map = {context.invoked_subcommand: said}
         return
     _terminal("tutor --help")
     raise typer.Exit(_open(learner=options.learner(learner), lang=options.lang(lang)))

@@ -94,9 +94,10 @@ def draw(request: Request) -> Drawn:
     if not known and scores:
         return _alone(replace(request, level=None), scores)
     if not known:
-        return Still(
-            request.missing(*([request.asked] if request.asked else (one.signals[0] for one in axes)))
-        )
+        lacks = request.asked and not request.run.has(
+            request.asked
+        )  # a rule may look at another panel's, too
+        return Still(request.missing(*([request.asked] if lacks else (one.signals[0] for one in axes))))
     if not request.any_rows():
         return Still(request.empty())
     if (len(known) == 1 and not scores) or request.width < 50:

@@ -328,6 +328,11 @@ def rivals(columns: Iterable[str], mapping: Mapping[str, str], log: Path) -> lis
     loss = next((column for column, signal in mapping.items() if signal == "loss"), None)
     if loss is None or names_for(log).get("loss") == loss or {spelled(loss), plainly(loss)} & _losses():
         return []
+    return other_losses(columns, mapping)
+
+
+def other_losses(columns: Iterable[str], mapping: Mapping[str, str]) -> list[str]:
+    """The columns that say they are losses of training, beside the one that was taken."""
     return [one for one in columns if one not in mapping and not signals.find(one) and _says_loss(one)]
 
 

@@ -11,7 +11,7 @@ import polars as pl
 from tutor import signals
 from tutor.run import limits
 from tutor.run.blanks import LEAST
-from tutor.run.names import HEADINGS, KNOWN, rises, rivals
+from tutor.run.names import HEADINGS, KNOWN, other_losses, rises, rivals
 from tutor.run.remark import Remark
 from tutor.run.run import Aggregation, BadRunError
 from tutor.run.starts import counted_on, starts
@@ -98,6 +98,10 @@ def _as_signals(
             remarks.append(Remark("broken_loss", about | {"broken": names(broken)}, unseen=True))
         else:
             remarks.append(Remark("one_loss", about))
+    elif broken := [
+        name for name in other_losses(given, mapping) if name in of_numbers and _ends_broken(of_numbers[name])
+    ]:
+        remarks.append(Remark("part_broken", {"columns": names(broken)}, unseen=True))
     return pl.DataFrame([frame["step"], *(one for one in columns.values() if one is not None)]), remarks
 
 
