@@ -94,9 +94,8 @@ def draw(request: Request) -> Drawn:
     if not known and scores:
         return _alone(replace(request, level=None), scores)
     if not known:
-        lacks = request.asked and not request.run.has(
-            request.asked
-        )  # a rule may look at another panel's, too
+        # A rule may look at another panel's signal, too.
+        lacks = request.asked and not request.run.has(request.asked)
         return Still(request.missing(*([request.asked] if lacks else (one.signals[0] for one in axes))))
     if not request.any_rows():
         return Still(request.empty())
