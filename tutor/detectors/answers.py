@@ -14,7 +14,7 @@ from tutor.detectors import Finding, Smoothed
 from tutor.detectors.beginning import begins_late
 from tutor.detectors.courses import course_of
 from tutor.detectors.grouped import Enough, Guess
-from tutor.detectors.standstill import nearly_one
+from tutor.detectors.standstill import exact, nearly_one
 from tutor.detectors.windows import FEWEST, finite
 from tutor.run import Run, names, to_float
 from tutor.words import plain
@@ -234,7 +234,7 @@ def _tells(name: str, value: float) -> bool:
         return False
     if value in _BEST:
         return bool(_ERROR.search(name))
-    return len(repr(abs(value)).partition("e")[0].replace(".", "").strip("0")) >= _DIGITS
+    return exact(value, _DIGITS)
 
 
 def _of_chance(value: float, guess: Guess) -> bool:

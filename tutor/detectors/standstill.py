@@ -43,7 +43,7 @@ def all_stuck(values: pl.Series) -> bool:
 
 def one_number(values: pl.Series) -> bool:
     """Whether `THRICE` values or more are the same number, to twice `DIGITS` digits: no chance does that."""
-    return len(values) >= THRICE and values.n_unique() == 1 and _exact(float(values[0]), 2 * DIGITS)
+    return len(values) >= THRICE and values.n_unique() == 1 and exact(float(values[0]), 2 * DIGITS)
 
 
 def stuck(loss: pl.Series) -> bool:
@@ -56,7 +56,7 @@ def stuck(loss: pl.Series) -> bool:
         return False
     last = known[-1]
     same = int((known.reverse() != last).arg_max() or 0) or int(known.n_unique() == 1) * len(known)
-    return _exact(last) and same >= max(FEWEST, len(known) / 2)
+    return exact(last) and same >= max(FEWEST, len(known) / 2)
 
 
 def both_stuck(run: Run) -> int:
@@ -68,15 +68,15 @@ def both_stuck(run: Run) -> int:
     loss, held_out = finite(run["loss"]), finite(run["val_loss"])
     both = loss.is_not_null() & held_out.is_not_null()
     loss, held_out = loss.filter(both), held_out.filter(both)
-    if not len(loss) or not (_exact(loss[-1]) and _exact(held_out[-1])):
+    if not len(loss) or not (exact(loss[-1]) and exact(held_out[-1])):
         return 0
     other = ((loss != loss[-1]) | (held_out != held_out[-1])).reverse()
     same = int(other.arg_max() or 0) if other.any() else len(loss)
     return same if same >= max(THRICE, len(loss) / 2) else 0
 
 
-def _exact(loss: float, digits: int = DIGITS) -> bool:
-    """Whether a loss has so many digits."""
+def exact(loss: float, digits: int = DIGITS) -> bool:
+    """Whether a value was logged with so many digits or more."""
     return len(repr(abs(loss)).partition("e")[0].replace(".", "").strip("0")) >= digits
 
 
@@ -84,7 +84,7 @@ def period_of(loss: pl.Series) -> int:
     """After how many rows every loss comes again, digit by digit, `FEWEST` times or more; 0: they don't."""
     known = loss.drop_nulls()
     last = known[-FEWEST:]
-    if last.n_unique() < FEWEST or not any(map(_exact, last)):
+    if last.n_unique() < FEWEST or not any(map(exact, last)):
         return 0  # of losses that hardly differ, another rule asks
     again = (known == known[0]).arg_true()
     again = again.filter((again > 1) & (again <= len(known) - FEWEST))

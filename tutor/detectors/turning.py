@@ -14,6 +14,7 @@ from tutor.detectors.held_out import broken_evaluation
 from tutor.detectors.lost import score_kept, score_lost
 from tutor.detectors.objective import earnings, is_likelihood, reweighted
 from tutor.detectors.rise import beyond_chance, beyond_training, learned_since, never_again, training_too
+from tutor.detectors.standstill import exact
 from tutor.detectors.windows import finite, noise_of
 from tutor.run import Run, names
 from tutor.words import cut, plain
@@ -209,7 +210,7 @@ def _loaded_again(values: pl.Series) -> bool:
     """
     if len(values) < 3 or values[-1] == values[-2] or values[-1] != values[:-1].min():
         return False
-    return len(repr(float(values[-1])).partition("e")[0].replace(".", "").strip("0")) >= _DIGITS
+    return exact(float(values[-1]), _DIGITS)
 
 
 _OF_ITS_SIZE = 10
