@@ -428,6 +428,19 @@ class TestMany:
         assert max(map(len, last)) < 100
         assert total == "0 healthy, 0 with something wrong, 2 undecided"
 
+    def test_short_prints_the_verdicts_alone(self, home: Path):
+        for name in ("a", "b"):
+            (home / "logs" / name).mkdir(parents=True)
+            (home / "logs" / name / "main.log").write_text(self.LOG)
+        _, whole, _ = tutor("check", "logs", "--lang", "en")
+        code, short, _ = tutor("check", "logs", "--short", "--lang", "en")
+        assert code == 3
+        assert short.splitlines() == whole.rstrip().splitlines()[-5:]
+        assert tutor("check", "logs/a", "--short", "--lang", "en")[1].splitlines() == short.splitlines()[:2]
+        code, out, err = tutor("check", "logs", "--short", "--json")
+        assert (code, out) == (2, "")
+        assert "--short prints verdicts alone" in err
+
     PRINTED = "".join(f"step {step} loss {9 / (1 + step):.3f}\n" for step in range(300))
     CSV = "step,loss\n" + "".join(f"{step},{9 / (1 + step):.3f}\n" for step in range(300))
 

@@ -246,18 +246,18 @@ def passed_over(names: Iterable[str], lang: str) -> Iterator[str]:
                     yield say(key, lang, runs=[*map(str, files)])
 
 
-def summary(told: Iterable[Report], lang: str) -> Text:
-    """Under each run's path its verdict in a short line, after several reports, and how many there are."""
-    out, counts = Text(), Counter[str]()
-    for report in told:
-        counts[report.verdict] += 1
-        out.append(f"{plain(str(report.run.path))}\n", "bold")
-        if brief := saying.open_questions(report.stages, lang):
-            out.append(*_drawn(brief))
-            continue
-        for line in saying.of_end(report.stages, lang):
-            if line.role in _VERDICT:
-                out.append(*_drawn(line))
-    found = {verdict: counts[verdict] for verdict in ENDS}
-    out.append(say("check.totals", lang, **found), "bold")
+def brief(report: Report, lang: str) -> Text:
+    """A run's path, and under it the verdict in a short line."""
+    out = Text(f"{plain(str(report.run.path))}\n", "bold")
+    if open_ := saying.open_questions(report.stages, lang):
+        return out.append(*_drawn(open_))
+    for line in saying.of_end(report.stages, lang):
+        if line.role in _VERDICT:
+            out.append(*_drawn(line))
     return out
+
+
+def totals(told: Iterable[Report], lang: str) -> Text:
+    """How many of these runs there are of each verdict."""
+    counts = Counter(report.verdict for report in told)
+    return Text(say("check.totals", lang, **{verdict: counts[verdict] for verdict in ENDS}), "bold")

@@ -166,7 +166,7 @@ def lessons(
     epilog="Exit code, the first that holds: 1 something is wrong with a run; 2 one can't be checked (bad "
     "input, a log of one row, a failure of tutor's own); 3 one is undecided (nothing was found, and its log "
     "can't answer everything); 0 all are healthy.  "
-    "Examples:  tutor check runs/19-control runs/19-break --json  ·  "
+    "Examples:  tutor check outputs/ --short  ·  tutor check runs/19-control runs/19-break --json  ·  "
     "tutor check runs/mine --follow --on flaw 'curl -sd @- https://hooks.example.com/tutor'  ·  "
     """tutor check log.txt --follow --on flaw,silent 'mail -s "$TUTOR_SENTENCE" me'""",
 )
@@ -183,6 +183,9 @@ def check(
     as_json: Annotated[bool, typer.Option("--json", help="One JSON list, an object for each run.")] = False,
     explain: Annotated[
         bool, typer.Option("--explain", help="Under each question its rule: numbers, steps, margin.")
+    ] = False,
+    short: Annotated[
+        bool, typer.Option("--short", help="Of each run the verdict alone, then how many of each there are.")
     ] = False,
     follow: Annotated[
         bool,
@@ -217,13 +220,15 @@ def check(
     """
     from tutor import tree as trees
     from tutor.opening import FIRST
-    from tutor.report import Sealed, passed_over, reports, summary
+    from tutor.report import Sealed, brief, passed_over, reports, totals
     from tutor.reported import refused
     from tutor.run import BadRunError
     from tutor.words import say
 
     if not follow and (on or silent_after):
         options.fail("--on and --silent-after are for a run that is followed: give --follow too")
+    if short and (as_json or explain or follow):
+        options.fail("--short prints verdicts alone: give it without --json, --explain and --follow")
     if remember and len(runs) > 1:
         options.fail("--remember keeps names beside one log: give one run")
     options.told(map_, set_, format_, remember=runs[0] if remember else None)
@@ -250,14 +255,19 @@ def check(
         verdicts.add(report.verdict)
         if as_json:
             results.append(report.data(language))
-        else:
-            told.append(report)
-            width = console.width if console.is_terminal else None  # in a file or a pipe a line stays whole
-            console.print(report.text(language, explain=explain, width=width), soft_wrap=True)
+            continue
+        told.append(report)
+        if short:
+            console.print(brief(report, language), soft_wrap=True, end="")
+            continue
+        width = console.width if console.is_terminal else None  # in a file or a pipe a line stays whole
+        console.print(report.text(language, explain=explain, width=width), soft_wrap=True)
     if as_json:
         terminal.tell_json(results)
-    elif len(told) > 1:
-        console.print(summary(told, language), soft_wrap=True)
+    if len(told) > 1:
+        for report in () if short else told:
+            console.print(brief(report, language), soft_wrap=True, end="")
+        console.print(totals(told, language), soft_wrap=True)
     for line in passed_over(runs, language):
         terminal.warn(line)
     if sealed:
