@@ -5,7 +5,7 @@ import shutil
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -98,6 +98,18 @@ class Report:
         """
         out = self._text(lang, explain=explain)
         return out if width is None else wrapped(out, width)
+
+    def brief(self, lang: str) -> Text:
+        """The run's path, and under it the verdict in a short line."""
+        out = Text(f"{plain(str(self.run.path))}\n", "bold")
+        if open_ := saying.open_questions(self.stages, lang):
+            out.append(*_drawn(open_))
+        else:
+            for line in saying.of_end(self.stages, lang):
+                if line.role in _VERDICT:
+                    out.append(*_drawn(line))
+        out.rstrip()
+        return out
 
     def _text(self, lang: str, *, explain: bool) -> Text:
         out = Text()
@@ -246,18 +258,9 @@ def passed_over(names: Iterable[str], lang: str) -> Iterator[str]:
                     yield say(key, lang, runs=[*map(str, files)])
 
 
-def brief(report: Report, lang: str) -> Text:
-    """A run's path, and under it the verdict in a short line."""
-    out = Text(f"{plain(str(report.run.path))}\n", "bold")
-    if open_ := saying.open_questions(report.stages, lang):
-        return out.append(*_drawn(open_))
-    for line in saying.of_end(report.stages, lang):
-        if line.role in _VERDICT:
-            out.append(*_drawn(line))
-    return out
-
-
-def totals(told: Iterable[Report], lang: str) -> Text:
-    """How many of these runs there are of each verdict."""
+def summary(told: Sequence[Report], lang: str, *, counts_alone: bool = False) -> Text:
+    """After several reports the verdict of each, and how many there are of each kind."""
     counts = Counter(report.verdict for report in told)
-    return Text(say("check.totals", lang, **{verdict: counts[verdict] for verdict in ENDS}), "bold")
+    briefly = () if counts_alone else [report.brief(lang) for report in told]
+    total = Text(say("check.totals", lang, **{verdict: counts[verdict] for verdict in ENDS}), "bold")
+    return Text("\n").join([*briefly, total])

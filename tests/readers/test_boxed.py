@@ -54,6 +54,12 @@ def test_one_that_begins_and_ends_in_a_box(tmp_path: Path):
     assert run["loss"][0] == 1.69
 
 
+def test_a_first_box_without_its_sections_and_counter_names_nothing(tmp_path: Path):
+    run = read(tmp_path, "|    loss    | 0.5  |\n|    std     | 0.2  |\n" + PRINTED.read_text())
+    assert run["loss"].to_list()[:3] == [None, 1.69, 2.48]
+    assert "std" not in run.frame.columns
+
+
 def test_spinning_ups_epochs(tmp_path: Path):
     run = read(tmp_path, "".join(EPOCHS.format(at, -0.25 * at) for at in range(1, 5)))
     assert (run.steps.to_list(), run.counts) == ([1, 2, 3, 4], "epochs")

@@ -43,6 +43,8 @@ SAID = {
     "PyTorch's names tutorial": ("{step} 5% (0m 12s) {loss} Koza / Japanese ✗ (Czech)", [50, 100, 150, 200]),
     "tqdm": ("Steps:   1%|1   | {step}/3000 [00:41<34:47, 41.76s/it, loss={loss}, lr=0.002]", [1, 2, 3, 4]),
     "a tensor": ("{step} tensor({loss}, grad_fn=<NllLossBackward0>)", [99, 199, 299, 399]),
+    "an epoch's, with its time": ("Epoch {step}: {loss}, Time is 374.20s", [1, 2, 3, 4]),
+    "iterations without a blank": ("epoch 0 iteration{step}, Loss: {loss}", [0, 100, 200, 300]),
     "an epoch's": ("Epoch {step}: {loss}", [1, 2, 3, 4]),
     "a cost of an epoch": ("Epoch: 000{step} cost= {loss}", [1, 2, 3, 4]),
     "a cost of a step": ("Iteration {step} | Cost: {loss}", [10, 20, 30, 40]),
@@ -56,6 +58,12 @@ SAID = {
         "[  1]    {step} || B: 5.5 | C: 3.7 | T: {loss} || ETA: 1:09:04 || timer: 0.3",
         [10, 20, 30, 40],
     ),
+    "a loss of a kind": (
+        "[01:02:03.4] Epoch: [0]  [{step}/1504]  lr: 2e-05  closs: {loss} (1.1)",
+        [0, 20, 40, 60],
+    ),
+    "Keras-GAN": ("{step} [D loss: {loss}, acc.: 50.00%] [G loss: 0.7]", [0, 1, 2, 3]),
+    "an adversary's": ("{step}: [D loss: {loss}, acc: 0.50]  [A loss: 0.7, acc: 0.50]", [48, 49, 50, 51]),
     "a dictionary": ("{{'epoch': {step}, 'train_loss': {loss}}}", [0, 1, 2, 3]),
 }
 

@@ -167,6 +167,78 @@ def test_a_heading_that_says_where_in_its_epoch_it_stands_counts_by_that_too(tmp
     assert "`epoch` + `[i/N]`" in taken(run)
 
 
+@pytest.mark.parametrize(
+    "held_out",
+    [
+        "valid: 100%|###| 39/39 [00:00<00:00, 116.60it/s, loss={loss}, metrics={{'acc': 0.5}}]",
+        "| epoch 00{epoch} | valid on 'valid' subset  39 / 39 loss={loss}",
+        "Validation - Epoch: [{epoch}/9][39/39] Loss {loss} (1.5)",
+    ],
+)
+def test_a_line_that_begins_with_held_out_data_is_of_its_loss(tmp_path: Path, held_out: str):
+    text = "".join(
+        f"epoch {epoch}: 100%|###| 153/153 [00:03<00:00, 44.53it/s, loss={5 - epoch}.25]\n"
+        + held_out.format(epoch=epoch, loss=6.5 - epoch)
+        + "\n"
+        for epoch in (1, 2, 3)
+    )
+    run = read(tmp_path, text)
+    assert losses(run) == [4.25, 3.25, 2.25]
+    assert losses(run, "val_loss") == [5.5, 4.5, 3.5]
+
+
+def test_rows_that_an_epoch_alone_counts_are_numbered(tmp_path: Path):
+    text = "".join(
+        f"Epoch {epoch} train Loc Loss: 0.5 Tot Loss: {5 - epoch}.{at}\n"
+        for epoch in (1, 2)
+        for at in range(5)
+    )
+    run = read(tmp_path, text)
+    assert run.steps.to_list() == list(range(10))
+    assert losses(run)[:6] == [4.0, 4.1, 4.2, 4.3, 4.4, 3.0]
+
+
+def test_what_basicsr_calls_its_loss(tmp_path: Path):
+    text = "".join(
+        f"<epoch: {at}, iter:   {at},000, lr:2.000e-04> l_pix: {9 - at}.0000e-02 \n" for at in range(1, 7)
+    )
+    run = read(tmp_path, text)
+    assert (run.steps.to_list()[0], run["loss"].to_list()[:2]) == (1000, [0.08, 0.07])
+
+
+def test_a_run_that_is_repeated_has_no_rows_but_its_epochs(tmp_path: Path):
+    text = "".join(f"Epoch {epoch}: loss {9 - epoch}.{time}\n" for time in range(3) for epoch in range(1, 9))
+    assert len(read(tmp_path, text)) == 8
+
+
+def test_scores_and_rewards_on_lines_of_their_own_belong_to_the_step_above(tmp_path: Path):
+    text = "".join(
+        f"          Learning iteration {at}/10\n\n  Mean surrogate loss: {at}.25\n  Mean reward: -{at}.5\n"
+        f" Mean action std: 0.9\n-----\n"
+        for at in range(1, 9)
+    )
+    run = read(tmp_path, text)
+    assert (len(run), run["Mean reward"].to_list()[:2]) == (8, [-1.5, -2.5])
+    assert "rewarded" in [one.key for one in run.remarks]
+
+
+@pytest.mark.parametrize(
+    ("line", "name"),
+    [
+        ("Episode {at}\tAverage Score: {earned}", "Average Score"),
+        ("Episode {at}       Average reward: {earned}", "Average reward"),
+        ("Total rewards in episode {at} is {earned} total number of steps are 36{at}", "Total rewards"),
+        ("Epoch {at}: accuracy 0.{at}", "accuracy"),
+    ],
+)
+def test_what_an_episode_earns_is_enough(tmp_path: Path, line: str, name: str):
+    run = read(tmp_path, "".join(line.format(at=at, earned=at * 2.5) + "\n" for at in range(1, 9)))
+    assert run.steps.to_list() == list(range(1, 9))
+    assert run[name].null_count() == 0
+    [remark] = [one for one in run.remarks if one.key in ("scores_alone", "no_loss")]
+    assert (remark.key, name in remark.facts["columns"]) == ("scores_alone", True) or "steps are" in line
+
+
 def test_several_losses_below_a_heading_are_rows_of_their_own(tmp_path: Path):
     text = "".join(f"Epoch {epoch}\n" + f"loss: {epoch}.5\nloss: {epoch}.25\n" * 2 for epoch in (1, 2))
     run = read(tmp_path, text)

@@ -224,6 +224,25 @@ class TestUltralytics:
         assert keys(run) == ["called", "summed"]  # that of validation
 
 
+class TestYolov5:
+    ROWS = "".join(
+        f"      {at}/9     5.61G     {4 - at}.5    0.25    0.25    {5 - at}         7       640"
+        f"    0.79    0.35    0.39    0.18     {3 - at}    0.5   {'nan' if at == 2 else '0.25'}\n"
+        for at in range(3)
+    )
+
+    def test_its_epochs_without_a_heading(self, tmp_path: Path):
+        run = readers.read(written(tmp_path, self.ROWS, "results.txt"))
+        assert readers.sources(run.path)[0].format == "YOLOv5's results.txt"
+        assert (run.steps.to_list(), run.counts) == ([0, 1, 2], "epochs")
+        assert (words(run), words(run, "val_loss")) == (["5", "4", "3"], ["3.75", "2.75", "nan"])
+        assert (run.aggregation("loss"), keys(run)) == (WINDOW, ["summed"])
+
+    def test_a_row_cut_off_is_passed_over(self, tmp_path: Path):
+        run = readers.read(written(tmp_path, self.ROWS + "      3/9     5.61G   1.5", "results.txt"))
+        assert len(run) == 3
+
+
 class TestExport:
     """A panel of Weights & Biases'."""
 

@@ -220,7 +220,7 @@ def check(
     """
     from tutor import tree as trees
     from tutor.opening import FIRST
-    from tutor.report import Sealed, brief, passed_over, reports, totals
+    from tutor.report import Report, Sealed, passed_over, reports, summary
     from tutor.reported import refused
     from tutor.run import BadRunError
     from tutor.words import say
@@ -241,6 +241,8 @@ def check(
         how = {"lang": language, "as_json": as_json, "on": on, "silent_after": silent_after}
         raise typer.Exit(following.check(runs, walked, find, **how))
     console, results, told, sealed = terminal.console(), [], [], []
+    width = console.width if console.is_terminal else None  # in a file or a pipe a line stays whole
+    whole = partial(Report.text, lang=language, explain=explain, width=width)
     verdicts: set[str | None] = set()
     for name, report in reports(runs, walked, find):
         start.loaded()  # with the first report: what reads and walks a log is imported on the way there
@@ -255,23 +257,16 @@ def check(
         verdicts.add(report.verdict)
         if as_json:
             results.append(report.data(language))
-            continue
-        told.append(report)
-        if short:
-            console.print(brief(report, language), soft_wrap=True, end="")
-            continue
-        width = console.width if console.is_terminal else None  # in a file or a pipe a line stays whole
-        console.print(report.text(language, explain=explain, width=width), soft_wrap=True)
+        else:
+            told.append(report)
+            console.print(report.brief(language) if short else whole(report), soft_wrap=True)
     if as_json:
         terminal.tell_json(results)
-    if len(told) > 1:
-        for report in () if short else told:
-            console.print(brief(report, language), soft_wrap=True, end="")
-        console.print(totals(told, language), soft_wrap=True)
-    for line in passed_over(runs, language):
+    elif len(told) > 1:
+        console.print(summary(told, language, counts_alone=short), soft_wrap=True)
+    left_out = [say("check.sealed", language, runs=sealed)] if sealed else []
+    for line in (*passed_over(runs, language), *left_out):
         terminal.warn(line)
-    if sealed:
-        terminal.warn(say("check.sealed", language, runs=sealed))
     raise typer.Exit(ending.of_verdicts(verdicts))
 
 

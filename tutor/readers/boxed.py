@@ -67,10 +67,15 @@ def lacks(path: Path) -> str | None:  # noqa: ARG001
 
 
 def _rows(data: bytes) -> Iterator[Row]:
-    """A row for each box, or for those in a row about the same step."""
+    """A row for each box, or for those in a row about the same step.
+
+    A first one that has no counter is cut off above, its sections, too: it is left out.
+    """
     row: dict[str, float] = {}
-    for box in _boxes(data):
+    for place, box in enumerate(_boxes(data)):
         counter = next((name for name, signal in names.known(box).items() if signal == "step"), None)
+        if counter is None and not place:
+            continue
         if row and (counter is None or row.get(counter) != box[counter]):
             yield row
             row = {}

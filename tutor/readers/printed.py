@@ -57,7 +57,7 @@ _PAIR = (
     r"(?:[ \t\r,;|()\]}>*/'\"%±]|[:.]\s|[:.]?$)"
 )
 _COUNTS = (
-    r"(?:loss|ppl|perplexity|xent|entropy"
+    r"(?:loss|ppl|perplexity|xent|entropy|rewards?\b|rew\b|accuracy|\bacc\b"
     r"|epoch|\bep\b|step|iter|\bit\b|episode|update|batch|\[[0-9]+/[0-9]+\]\[)"
 )
 
@@ -68,9 +68,10 @@ _PLACED = (
     r"|(?:\[(?P<lead>[0-9]+)/[0-9]+\] *)?\[ *)(?P<at>[0-9]+) */ *(?P<of>[0-9]+)(?:[^0-9/.]|$)"
 )
 _BAR = r"\b(?P<bar>[0-9]+)/(?P<of>[0-9]+) +(?:\[[=>.]+\]|━)"
+_TIMED = r"[0-9]+%\|[^|]*\| *[0-9]+/[0-9]+ \[[0-9:<>?, .]*(?:it/s|s/it)"
 _COUNTER = (
     r"(?:(?:epoch|step|iter(?:ation)?)s?[^0-9a-z]*[0-9]+(?:[ /]+[0-9]+)?[^0-9a-z.]"
-    r"|\[[0-9/]+\]|[0-9]+:[0-9:]+[^0-9.])"
+    rf"|\[[0-9/]+\]|[0-9]+ */ *[0-9]+[^0-9.]|[0-9]+:[0-9:]+[^0-9.]|{_TIMED})"
 )
 _NO_LOSS_YET = r"(?:[^l]|l+[^lo]|l+o[^ls])*?"
 _VALIDATED = rf"^(?P<{MARK}>){_NO_LOSS_YET}{_HELD_OUT}[^0-9]*(?:{_COUNTER}[^0-9]*){{0,3}}loss\b"
@@ -89,7 +90,7 @@ _JSON = ('{"', "{\n", '"')
 _INLINE, _HEADED, _BARE = 2, 3, 5
 """Rows that differ, above which a file isn't prose: with a counter each, below headings, with neither."""
 _BARE_LOSSES = {"train", "val", "valid"}  # `step 10 | train 3.1 | val 3.3`: the loss, as a remark tells
-_OTHERS = 2  # numbers beside a counter in a row that has no loss
+_OTHERS = 2  # numbers beside a counter in a row that has neither a loss nor a score
 _OWN = {*PLACE, MARK, _REDUCED, "of"}
 
 
@@ -105,14 +106,16 @@ def _called(given: str) -> str | None:
         return " ".join(words[-2:] if whole else words[-1:])
     if given.lower() in _BARE_LOSSES:
         return f"{name} loss"
+    if role(name) != "loss" or names.says_held_out(name):
+        return name
     said = next((found[0] for part in before if (found := _SAID_HELD_OUT.search(part))), None)
-    return f"{said} {name}" if said and role(name) == "loss" else name
+    return f"{said} {name}" if said else name
 
 
 def _held_out(given: str) -> str | None:
     """As `_called`, in a line that says first that it is about held-out data."""
     name = _called(given)
-    if name is None or role(name) != "loss" or _SAID_HELD_OUT.search(names.spelled(name).replace("_", " ")):
+    if name is None or role(name) != "loss" or names.says_held_out(name):
         return name
     return f"val {name}"
 
@@ -316,7 +319,7 @@ def _rows(path: Path, own: Mapping[str, str] | None = None) -> Iterator[_Seen]:
         elif losses:
             mark, needed = ((heading, *losses), _HEADED) if heading else (line, _BARE)
             yield _Seen(losses[0][0], mark, needed)
-        elif inline and len(pairs) - len(counts) >= _OTHERS:
+        elif inline and (len(pairs) - len(counts) >= _OTHERS or any(names.rises(name) for name, _ in pairs)):
             yield _Seen(tuple(name for name, _ in pairs), (*counts, place), _BARE)
         elif counts:
             heading = tuple(counts)

@@ -39,14 +39,20 @@ class Results:
 
     def read(self, since: Run | None = None) -> Run:  # noqa: ARG002
         """The run, read whole. A signal that the user says a column is isn't added up."""
-        said, remarks = called.names_for(self.path), list[Remark]()
-        rows = tidy(cells(self.path, remarks))
-        for signal, name in _SUMS.items():
-            parts = _parts(rows.columns, name.partition("/")[0])
-            if parts and signal not in said and name not in rows.columns:
-                rows = rows.with_columns(_sum(parts).alias(name))
-                remarks.append(Remark("summed", {"signal": signal, "columns": quoted(parts)}))
+        remarks: list[Remark] = []
+        rows = with_sums(tidy(cells(self.path, remarks)), self.path, remarks)
         return run_of_table(rows, self.path, remarks=remarks, aggregations={"loss": WINDOW})
+
+
+def with_sums(rows: "pl.DataFrame", path: Path, remarks: list[Remark]) -> "pl.DataFrame":
+    """The rows with the sums of their losses' parts, where they lack them and the user names none."""
+    said = called.names_for(path)
+    for signal, name in _SUMS.items():
+        parts = _parts(rows.columns, name.partition("/")[0])
+        if parts and signal not in said and name not in rows.columns:
+            rows = rows.with_columns(_sum(parts).alias(name))
+            remarks.append(Remark("summed", {"signal": signal, "columns": quoted(parts)}))
+    return rows
 
 
 def _sum(parts: Iterable[str]) -> "pl.Expr":

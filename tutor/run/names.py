@@ -66,6 +66,8 @@ KNOWN: Mapping[str, tuple[str, ...]] = {
         "train/critic_loss",
         "xent",  # OpenNMT's
         "cross_entropy",
+        "l_pix",  # BasicSR's
+        "l_total",
     ),
     "val_loss": (
         "val_loss",
@@ -131,7 +133,8 @@ _BESIDE_THEM = {
     *("with", "at", "nats", "per", "byte", "token", "batch", "sample"),
 }
 """Words of a name of the held-out loss, `Validation set: average loss`, and of none of its parts."""
-_LOSS = re.compile(r"(^|[^a-z])loss([^a-z]|$)", re.IGNORECASE)
+_LOSS = re.compile(r"(^|[^a-z])[a-z]{0,2}loss([^a-z]|$)", re.IGNORECASE)
+"""A name that says loss; a letter or two before the word say which, as in `closs`."""
 _BLANKS = re.compile(r"(?:\.\s)?[\s_-]+|\.\s")
 _HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _LOADER = re.compile(r"/dataloader_idx_[0-9]+$")
@@ -144,7 +147,10 @@ _WEIGHTED = re.compile(
 )
 """Words of a name that is about a loss, and none."""
 
-_REWARD = re.compile(r"(?<![a-z])(ep(isode)?_?)?(rew|reward|return)s?(?![a-z/])|eprewmean")
+_REWARD = re.compile(
+    r"(?<![a-z])(ep(isode)?_?)?(rew|reward|return)s?(?![a-z/])|eprewmean"
+    r"|^((ep(isode)?|average|avg|mean|total|cumulative|running)[_ ])*scores?$"
+)
 """Columns of what an episode, or an answer, earns; `rewards/margins` of preference tuning is none."""
 _WEIGHT = re.compile(
     r"^((train|loss)[_/])?(beta|lam(b?da)?|lmbda|anneal(ing)?)(_(kld?|vae|adv|reg|coef|factor|weight))?$"
@@ -153,9 +159,9 @@ _WEIGHT = re.compile(
 """Columns of how much a part of the loss weighs, as the KL divergence of a variational autoencoder."""
 _SPREAD = re.compile(r"(?<![a-z])(std|var|min|max|best|loss|norm)(?![a-z])")
 """Words of a column that is about rewards, and doesn't say how high they usually are."""
-_SHARES = r"acc|accuracy|acc@?1|acc1|top1|f1|auc|auroc|iou|miou|dice|m_?ap[0-9]*"
+_SHARES = r"acc|accuracy|(?:acc|prec|top)[@_]?1|f1|auc|auroc|iou|miou|dice|m_?ap[0-9]*"
 _SHARE = re.compile(rf"(?<![a-z])({_SHARES})(?![a-z])")
-_SCORE = re.compile(rf"(?<![a-z])({_SHARES}|mcc|bleu|r2)(?![a-z])")
+_SCORE = re.compile(rf"(?<![a-z])({_SHARES}|mcc|bleu|r2|psnr|ssim|ndcg|mrr)(?![a-z])")
 
 ABROAD: Mapping[str, str] = {
     **dict.fromkeys(("pérdida", "perdida", "perda", "perdita", "perte", "verlust", "pierdere"), "loss"),
@@ -197,6 +203,11 @@ def counts(mapping: Mapping[str, str]) -> Counts:
     column = next((column for column, signal in mapping.items() if signal == "step"), "row")
     words = set(spelled(column).split("_"))
     return "epochs" if words & _EPOCHS else "rows" if words & _ROWS else "steps"
+
+
+def is_counter(column: str) -> bool:
+    """Whether the column counts epochs, episodes or rows."""
+    return spelled(column) in _EPOCHS | _ROWS
 
 
 def mapping(columns: Iterable[str], log: Path) -> dict[str, str]:

@@ -11,7 +11,7 @@ import polars as pl
 from tutor import signals
 from tutor.run import limits
 from tutor.run.blanks import LEAST
-from tutor.run.names import HEADINGS, KNOWN, other_losses, rises, rivals
+from tutor.run.names import HEADINGS, KNOWN, is_counter, other_losses, rises, rivals
 from tutor.run.remark import Remark
 from tutor.run.run import Aggregation, BadRunError
 from tutor.run.starts import counted_on, starts
@@ -118,14 +118,16 @@ def _finished(typed: pl.DataFrame, remarks: list[Remark]) -> tuple[pl.DataFrame,
     typed = _ascending(typed.drop(HEADINGS, strict=False), remarks)
     if "loss" not in typed.columns or not typed["loss"].is_not_null().any():
         values = [column.name for column in typed if column.is_not_null().any()]
-        others = [name for name in values if not (signals.find(name) or name in KNOWN["step"])]
+        others = [
+            name for name in values if not (signals.find(name) or name in KNOWN["step"] or is_counter(name))
+        ]
         losses = [name for name in others if not rises(name)]
-        if others and not losses:
+        if losses:
+            remarks.append(Remark("no_loss", {"columns": names(losses)}))
+        elif others:
             remarks.append(Remark("scores_alone", {"columns": names(others)}))
         else:
-            remarks.append(
-                Remark("no_loss", {"columns": names(losses)}) if losses else Remark("loss_unlogged")
-            )
+            remarks.append(Remark("loss_unlogged"))
     return typed.rechunk(), remarks  # polars reads a long log in pieces; over one, statistics are fast
 
 

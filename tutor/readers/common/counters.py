@@ -1,5 +1,6 @@
 """How far a run was at each printed line, by what the lines count: epochs, steps, i/N of an epoch."""
 
+import re
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -37,11 +38,13 @@ _NO_COUNTER = {
     "log",
 }
 _LOSS = {"loss", "losses", "xent", "crossentropy", *PERPLEXITY}
+_OF_A_KIND = re.compile(r"[a-z]{1,2}loss")  # `closs`, `gloss`
 _NO_LOSS = {"scale", "scaler", "weight", "weights", "coef", "improvement", "fn"}
 _PRINTED = {"lead": "[i/N]", "at": "[i/N]"}
 _BARS = 2  # below a heading that are looked at
 _FEW = 5  # rows that most questions need: fewer bars than that don't tell
 _RESTARTED = 1 / 3  # of the epochs, at most, in which a run was started anew and counts them again
+_PAIR = 2  # rows of an epoch: of training and of held-out data
 _SPREAD = 1.5  # rows under one heading, above which the rows are steps of their own
 
 
@@ -49,7 +52,7 @@ _SPREAD = 1.5  # rows under one heading, above which the rows are steps of their
 def role(name: str) -> Role | None:
     """What a printed name counts or measures, as far as the word tells."""
     words = _words(name)
-    if _LOSS & set(words):
+    if _LOSS & set(words) or any(map(_OF_A_KIND.fullmatch, words)):
         return None if _NO_LOSS & set(words) else "loss"
     if not words or "/" in name or _NO_COUNTER & set(words):
         return None
@@ -104,18 +107,19 @@ def counted(rows: "pl.DataFrame") -> Counted:
     if fine and not coarse and not (fine != "at" and _ascends(inline[fine])):
         coarse = _most_logged(rows.filter(~measured), _named(rows, "coarse"))
     by = [name for name in (coarse, fine) if name]
+    scored = _any(rows, [name for name in values if names.rises(name)])  # often on a line of its own
     if by:
-        measured |= _any(rows, by) & _any(rows, values)  # a line may hold the rate alone
+        measured |= _any(rows, by) & _any(rows, values) | scored  # a line may hold the rate alone
         rows = _where(rows.with_columns(pl.col(by).forward_fill()), measured)
         rows = _last_states(rows, rows[coarse].rle_id() if coarse else None)
     else:
-        rows, by = _below_headings(rows, measured)
+        rows, by = _below_headings(rows, measured, measured | scored)
         coarse = next((name for name in by if role(name) == "coarse"), None)
         fine = next((name for name in by if name != coarse), None)
     if by:
         step, by = _step(rows, coarse, fine)
-        if by == [coarse] and ((step != step.floor()).any() or (len(step) >= _FEW and step.n_unique() == 1)):
-            by = []  # parts of epochs are no steps, nor is one count of all rows
+        if by == [coarse] and ((step != step.floor()).any() or _stands(step) or _several(rows, step)):
+            by = []  # parts of epochs are no steps, nor is one count of many rows
         else:
             rows = rows.with_columns(step).drop_nulls("step")
             if not (rows["step"].diff().drop_nulls() > 0).all():  # some print each line twice
@@ -126,8 +130,27 @@ def counted(rows: "pl.DataFrame") -> Counted:
     return Counted(rows.drop(PLACE), printed, _counts(by, coarse), states is not None)
 
 
+def _stands(step: "pl.Series") -> bool:
+    """Whether all rows have one count."""
+    return len(step) >= _FEW and step.n_unique() == 1
+
+
+def _several(rows: "pl.DataFrame", epoch: "pl.Series") -> bool:
+    """Whether most epochs have several rows of training that differ, and nothing counts them.
+
+    Two may be one of training and one of held-out data.
+    """
+    losses = [name for name in rows.columns if role(name) == "loss" and not names.says_held_out(name)]
+    rows = rows.with_columns(epoch.rle_id().alias("step")).unique()
+    trained = (rows["step"].filter(rows[name].is_not_null()) for name in losses)
+    longest = max(trained, key=len, default=epoch.clear())
+    return not longest.is_empty() and cast(float, longest.unique_counts().median()) > _PAIR
+
+
 def _counts_twice(epoch: "pl.Series", within: "pl.Series") -> bool:
     """Whether steps begin again within an epoch: in more epochs than runs that were started anew explain."""
+    counted = within.is_not_null()
+    epoch, within = epoch.filter(counted), within.filter(counted)
     again = ((within.diff() < 0) & (epoch.diff() == 0)).sum()
     return again > _RESTARTED * epoch.n_unique()
 
@@ -234,8 +257,12 @@ def _as_held_out(rows: "pl.DataFrame", where: "pl.Series") -> "pl.DataFrame":
     return rows
 
 
-def _below_headings(rows: "pl.DataFrame", measured: "pl.Series") -> tuple["pl.DataFrame", list[str]]:
+def _below_headings(
+    rows: "pl.DataFrame", measured: "pl.Series", told: "pl.Series"
+) -> tuple["pl.DataFrame", list[str]]:
     """The rows with the heading each stands below, and what it counts by: nothing where it counts too few.
+
+    What is measured makes a row; what else is told belongs to that of its heading.
 
     What stands above the first heading is of the one before it. One that says where in its epoch it stands
     counts by that, too.
@@ -251,10 +278,10 @@ def _below_headings(rows: "pl.DataFrame", measured: "pl.Series") -> tuple["pl.Da
         by = [heading, "at"] if placed and headings["at"].n_unique() > 1 else [heading]
         first = pl.col(heading).drop_nulls().first() - 1
         # A heading may say again what one above it said, as `Epoch 1/1` does in each of many fits.
-        headed = (rows[heading].is_not_null() & ~measured).cum_sum().filter(measured)
+        headed = (rows[heading].is_not_null() & ~measured).cum_sum().filter(told)
         filled = [pl.col(heading).forward_fill().fill_null(first)]
         filled += [pl.col("at", "of").forward_fill()] if "at" in by else []
-        below = rows.with_columns(filled).filter(measured)
+        below = rows.with_columns(filled).filter(told)
         below = _last_states(below, headed)
         counts = [below[name].count() for name in below.columns if role(name) == "loss"]
         if max(counts, default=len(below)) <= _SPREAD * headed.n_unique():

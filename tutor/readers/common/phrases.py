@@ -54,13 +54,18 @@ PHRASES: tuple[tuple[str, str], ...] = (
     (r"([0-9]|nan|inf)\.\.(\s)", "{1}{2}"),
     (r"\b([a-z]{1,30}):\s{0,9}([0-9]{1,3}%\|)", "{1}; {2}"),  # how much is done is no count
     (r"\b(step|epoch|iter)_([0-9]+)\b", "{1} {2}"),
+    (r"\b(epoch|iter(?:ation)?)([0-9]+)\b", "{1} {2}"),
     (rf"\bloss_({_NUMBER})", "loss {1}"),
-    (rf"^\s*epoch\s{{0,3}}([0-9]+)(?:/[0-9]+)?\s?:\s{{0,9}}({_NUMBER})\s*$", "epoch {1}, loss: {2}"),
+    (
+        rf"^\s*epoch\s{{0,3}}([0-9]+)(?:/[0-9]+)?\s?:\s{{0,9}}({_NUMBER})\s*(?:,? ?time\b.{{0,60}})?$",
+        "epoch {1}, loss: {2}",
+    ),
     (rf"\bcost{_AT}", "{1} {2}, loss: "),
     (r"\b(?:mean|average|avg) cost\b", "cost"),
     (r"\b(epoch|step|iter(?:ation)?)\b([^a-z]{0,30})\bcost\s{0,3}[:=]?\s{0,3}", "{1}{2}loss: "),
     (r"\bTest net output #[0-9]+: loss\b", "test loss"),
-    (rf"\b((?:[a-z]+[ _]){{0,2}}loss){_AT}", "{2} {3}, {1}: "),
+    (rf"\b((?:[a-z]+[ _]){{0,2}}(?:loss|rewards?|returns?|scores?)){_AT}", "{2} {3}, {1}: "),
+    (r"^\s*([0-9]+):?(\s{1,4}\[[DG] loss:)", "step {1}{2}"),  # Keras-GAN, and what was made of it
     (r"^\W*([a-z_]{0,30}loss[a-z_]{0,30})\s?\[\s{0,9}([0-9]+)\s{0,9}\]\s{0,3}[:=]\s{0,3}", "step {2}, {1}: "),
     (r"\blosses(\s{0,9}[:=])", "loss{1}"),
     # A pair of the step and its value, as federated learning's rounds keep them.

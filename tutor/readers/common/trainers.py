@@ -16,14 +16,14 @@ the columns to say who wrote them.
 import re
 from collections.abc import Collection, Iterator, Mapping
 
-from tutor.run import Aggregation, Remark
+from tutor.run import Aggregation, Remark, names
 
 HUGGING_FACE = Aggregation("window", shows_nan=False)
 WINDOW = Aggregation("window")
 RUNNING = Aggregation("running")
 
 _EPOCH = re.compile(r"(^|[_/])epoch([_/]|$)")
-_REWARDS = {"reward", "train/reward", "rollout/ep_rew_mean", "eval/mean_reward", "eprewmean"}
+_SCORED = re.compile(r"scores?$", re.IGNORECASE)  # an episode's, or of any model's answers
 
 
 def aggregations(columns: Collection[str], loss: str | None) -> Mapping[str, Aggregation]:
@@ -46,8 +46,7 @@ def aggregations(columns: Collection[str], loss: str | None) -> Mapping[str, Agg
 
 def remarks(columns: Collection[str]) -> Iterator[Remark]:
     """What the names say of how to take the values."""
-    lower = {column.strip().lower() for column in columns}
-    if lower & _REWARDS:
+    if any(names.is_reward(column) and not _SCORED.search(column) for column in columns):
         yield Remark("rewarded")
-    if any(column.startswith("train/samples/") for column in lower):
+    if any(column.strip().lower().startswith("train/samples/") for column in columns):
         yield Remark("in_samples")
