@@ -145,7 +145,7 @@ def test_an_empty_log_and_one_without_loss_are_compared_too():
     mute = Run(Path("m"), "mute", Manifest(), pl.DataFrame({"step": [0, 1]}))
     found, table = measured(empty, mute)
     assert (found.step, found.parted, table["last_loss"]) == (None, None, (None, None))
-    drawn(found)
+    assert "No figures on spikes: neither run recorded a loss" in drawn(found)
 
 
 def test_only_settings_that_differ_are_listed():

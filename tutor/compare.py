@@ -77,6 +77,7 @@ class Comparison:
         within: how many steps after the peak are looked at; None where the tree asks about no recovery.
         settings: what was configured differently.
         measures: what came of it.
+        losses: whether a loss was recorded in one of them.
     """
 
     names: tuple[str, str]
@@ -86,6 +87,7 @@ class Comparison:
     within: int | None
     settings: tuple[Difference, ...]
     measures: tuple[Measure, ...]
+    losses: bool
 
 
 def named_apart(a: Run, b: Run) -> tuple[Run, Run]:
@@ -125,6 +127,7 @@ def compare(
         within=None if recovery is None else recovery["within"].steps,
         settings=tuple(_differences(a.manifest.given, b.manifest.given)),
         measures=tuple(measures),
+        losses=a.has("loss") or b.has("loss"),
     )
 
 
@@ -278,6 +281,8 @@ def render(comparison: Comparison, lang: str = "en") -> Group:
     facts = {"step": comparison.step, "window": comparison.window, "within": comparison.within}
     if comparison.window is None:
         parts.append(_heading("not_asked", lang))
+    elif not comparison.losses:
+        parts.append(_heading("no_loss", lang))
     else:
         parts.append(_heading("measured" if comparison.step is not None else "no_spike", lang, **facts))
     if comparison.parted is not None:

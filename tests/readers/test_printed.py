@@ -198,6 +198,17 @@ def test_rows_that_an_epoch_alone_counts_are_numbered(tmp_path: Path):
     assert losses(run)[:6] == [4.0, 4.1, 4.2, 4.3, 4.4, 3.0]
 
 
+def test_of_several_losses_one_that_is_switched_off_is_not_the_loss(tmp_path: Path):
+    text = "".join(f"Step {at}00/3000 MLoss: 0.0 GLoss: {9 - at}.25 Sum: {9 - at}.25\n" for at in range(1, 9))
+    run = read(tmp_path, text)
+    assert "`GLoss`" in taken(run)
+    assert losses(run)[:2] == [8.25, 7.25]
+    (tmp_path / "log.csv").write_text(
+        "step,adv_loss,rec_loss\n" + "".join(f"{at},0.0,{at}.5\n" for at in range(1, 9))
+    )
+    assert losses(readers.read(tmp_path / "log.csv"))[:2] == [1.5, 2.5]
+
+
 def test_what_basicsr_calls_its_loss(tmp_path: Path):
     text = "".join(
         f"<epoch: {at}, iter:   {at},000, lr:2.000e-04> l_pix: {9 - at}.0000e-02 \n" for at in range(1, 7)

@@ -132,7 +132,7 @@ def walk(
     from tutor.words import say
 
     if not code and walking.left_open(name, path, None if several else walked.tree):
-        again = [options.program(), "walk", run]
+        again = [*options.program(), "walk", run]
         again += ["--tree", tree] if tree is not None else []
         again += [word for one in map_ or () for word in ("--map", one) if not remember]
         again += [word for one in set_ or () for word in ("--set", one) if not remember]

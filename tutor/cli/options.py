@@ -24,9 +24,12 @@ def fail(message: object) -> NoReturn:
     raise typer.Exit(2)
 
 
-def program() -> str:
+def program() -> list[str]:
     """What to type for this program: its name where the shell finds it, else as it was called."""
-    return "tutor" if shutil.which("tutor") else os.path.relpath(sys.argv[0])
+    if shutil.which("tutor"):
+        return ["tutor"]
+    called = Path(sys.argv[0])
+    return ["python", "-m", "tutor"] if called.name == "__main__.py" else [os.path.relpath(called)]
 
 
 def complete_run(incomplete: str) -> list[str]:

@@ -32,7 +32,7 @@ from tutor.readers.common.phrases import (
     WORDLESS,
     in_pairs,
 )
-from tutor.readers.common.rows import number, run_of_frame
+from tutor.readers.common.rows import number, run_of_frame, zeros_last
 from tutor.readers.common.trainers import RUNNING, WINDOW
 from tutor.readers.source import Source
 from tutor.run import Remark, Run, called, names
@@ -166,7 +166,7 @@ class Printed:
         found = counted(_with_scale(frame_of(self.path, lines, remarks)))
         found = replace(found, rows=found.rows.rename(self.own, strict=False))
         rows = found.rows.drop(_twice(found.rows, [*called.names_for(self.path).values()]))
-        rows, by_perplexity = _with_losses(rows, self.path)
+        rows, by_perplexity = _with_losses(zeros_last(rows, self.path), self.path)
         remarks += by_perplexity
         taken = {signal: column for column, signal in names.mapping(rows.columns, self.path).items()}
         if taken["step"] == "step":

@@ -82,6 +82,19 @@ def run_of_frame(frame: "pl.DataFrame", path: Path, **about: Unpack[About]) -> R
     return run_of_table(frame.with_columns(_whole_numbers(frame)), path, **about)
 
 
+def zeros_last(frame: "pl.DataFrame", path: Path) -> "pl.DataFrame":
+    """The table; of several losses, those that are 0 at every row stand last: they are switched off."""
+    import polars as pl  # only who reads a log pays for it
+
+    mapping = names.mapping(frame.columns, path)
+    loss = [column for column, signal in mapping.items() if signal == "loss"]
+    if not (others := names.other_losses(frame.columns, mapping)):
+        return frame
+    values = (frame[name].cast(pl.Float64, strict=False) for name in (*loss, *others))
+    zero = [one.name for one in values if one.count() and (one.drop_nulls() == 0).all()]
+    return frame.select(*(name for name in frame.columns if name not in zero), *zero)
+
+
 def run_of_table(frame: "pl.DataFrame", path: Path, **about: Unpack[About]) -> Run:
     """As `run_of`, of a table that was read as one.
 
@@ -91,7 +104,7 @@ def run_of_table(frame: "pl.DataFrame", path: Path, **about: Unpack[About]) -> R
     from tutor.run.normalise import hidden, normalise_each
 
     sets: list[Remark] = []
-    frame = told_apart(frame, sets)
+    frame = zeros_last(told_apart(frame, sets), path)
     said = called.checked(path, frame.columns)
     scores = _scores_named(path, frame.columns)
     frame, averaged = with_mean(frame, names.mapping(frame.columns, path).values())
