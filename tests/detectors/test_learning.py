@@ -50,6 +50,16 @@ class TestByChance:
         assert judged("learned", loss=(0.736, 0.741, 0.703, 0.713, 0.651), **columns).outcome == "by-chance"
         assert judged("learned", loss=(0.7, 0.6, 0.5, 0.4, 0.3), **columns).outcome == "yes"
 
+    def test_training_that_never_pays_less_than_a_guess_and_stays_there(self):
+        columns = {
+            "val_loss": (0.7317, 0.727, 0.7281, 0.7305, 0.7312, 0.7318),
+            "val_acc": (0.527, 0.477, 0.502, 0.51, 0.488, 0.523),
+        }
+        stays = (0.7234, 0.722, 0.7194, 0.7186, 0.714, 0.7129)
+        falls = (2.5, 1.6, 1.2, 0.95, 0.8, 0.7129)  # it is on its way
+        assert judged("learned", loss=stays, **columns).outcome == "by-chance"
+        assert judged("learned", loss=falls, **columns).outcome != "by-chance"
+
     @pytest.mark.parametrize(
         ("val_loss", "scores"),
         [

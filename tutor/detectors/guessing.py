@@ -111,7 +111,7 @@ def answers_by_chance(run: Run, guess: Guess) -> Finding | None:
     Either alone is a coincidence now and then; together few evaluations tell, `guess.least` of them. A model
     that is sure of wrong answers pays up to `guess.sure` more; as much as it likes where `FEWEST` evaluations
     or more answer exactly one in so many right, which one answer to every input does, or where training pays
-    no more than that at each row.
+    no more than that at each row, or never less than a guess and hardly less than at first.
     """
     values = finite(run["val_loss"]).drop_nulls() if run.has("val_loss") else None
     if values is None or len(values) < guess.least:
@@ -125,7 +125,8 @@ def answers_by_chance(run: Run, guess: Guess) -> Finding | None:
             expected, off = math.log(classes), max(abs(one * classes - 1) for one in (worst, best))
             same = worst == best and len(scores) >= FEWEST and off < guess.centre
             most = expected * (1 + guess.sure)
-            costs = expected * (1 - guess.within) <= low and (same or min(high, trained) <= most)
+            least = expected * (1 - guess.within)
+            costs = least <= low and (same or min(high, trained) <= most or _never_less(run, least, guess))
             if len(scores) < guess.least or not costs or off > guess.right:
                 continue
             seen = (int(run.steps[0]), int(run.steps[-1]))
@@ -143,6 +144,15 @@ def _highest(run: Run, low: float, guess: Guess) -> float:
     if loss is None or len(loss) < guess.least or to_float(loss.min()) < low * (1 - guess.sure):
         return math.inf
     return to_float(loss.max())
+
+
+def _never_less(run: Run, least: float, guess: Guess) -> bool:
+    """Whether the training loss stays where it is, and above `least`, at `FEWEST` rows or more."""
+    loss = finite(run["loss"]).drop_nulls() if run.has("loss") else None
+    if loss is None or len(loss) < FEWEST:
+        return False
+    low, high = to_float(loss.min()), to_float(loss.max())
+    return low >= least and high - low < guess.little * high
 
 
 def _classes(run: Run, guess: Guess) -> Iterable[int]:
