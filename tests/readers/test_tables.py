@@ -297,6 +297,18 @@ class TestOfBatches:
         assert readers.read(written(tmp_path, "epoch,loss\n" + rows)).counts == "epochs"
 
 
+class TestCountsNothing:
+    """Episodes that each update takes: what is called a counter is the same at every row."""
+
+    def test_rows_are_counted_by_what_goes_on(self, tmp_path: Path):
+        rows = "".join(f"{at},4,{4 - at / 8}\n" for at in range(1, 7))
+        run = readers.read(written(tmp_path, "update,episode,loss\n" + rows))
+        assert run.steps.to_list() == [1, 2, 3, 4, 5, 6]
+        unnamed = "".join(f"4,{4 - at / 8}\n" for at in range(1, 7))
+        run = readers.read(written(tmp_path, "episode,loss\n" + unnamed))
+        assert (run.counts, len(run)) == ("rows", 6)
+
+
 class TestEndsInBlanks:
     """pandas writes a NaN as nothing at all."""
 

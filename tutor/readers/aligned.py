@@ -1,7 +1,7 @@
 """A table that is printed for people: names in a heading, values below them, parted by blanks or bars.
 
 fastai's and skorch's progress, Chainer's `PrintReport`, spaCy's, MATLAB's, what YOLO prints of each epoch, a
-notebook's table pasted into an issue, a box of `+---+`. The heading names a counter and a loss, or the parts
+notebook's table pasted into an issue, a box of `+---+`, bars with several columns between them. The heading names a counter and a loss, or the parts
 of one, which are added up as a remark says. What stands between the rows, and the heading when it comes
 again, are passed over.
 Sources: fastai/callback/progress.py, skorch/callbacks/logging.py, spacy/training/loggers.py,
@@ -9,7 +9,7 @@ chainer/training/extensions/print_report.py, ultralytics/engine/trainer.py (`pro
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -83,12 +83,15 @@ def _table(data: bytes, path: Path) -> tuple[Sequence[str], str, list[dict[str, 
         below = (other for other in near if other.strip() and not _RULE.fullmatch(other))
         second = next(below, "")
         first = second if _counts(_cells(second)) else next(below, "")
-        columns = _columns(line, second if first != second else "", len(_cells(first)))
+        inner = _inner(line, first)
+        named = _named_apart(line, lines[at - 1] if at else "", inner) if inner else []
+        columns = named or _columns(line, second if first != second else "", len(_cells(first)))
         columns = [_CALLED.get(name.lower(), name) for name in columns]
         found = {signal: name for name, signal in names.mapping(columns, path).items()}
         tells = {"loss", "val_loss"} & found.keys() or _parts(columns, path)
-        if columns and _counts(_cells(first)) and "step" in found and tells:
-            return columns, found["step"], list(_rows(columns, found["step"], lines[at + 1 :]))
+        if columns and _counts(_cells(first, inner)) and "step" in found and tells:
+            rows = (_cells(below, inner) for below in lines[at + 1 :])
+            return columns, found["step"], list(_rows(columns, found["step"], rows))
     return [], "", []
 
 
@@ -98,10 +101,41 @@ def _tidied(line: str) -> str:
     return _UNIT.sub(r"\1", _COMMENT.sub(" ", plain))
 
 
-def _cells(line: str) -> list[str]:
-    if "|" in line:
-        return [cell.strip() for cell in line.strip().removeprefix("|").removesuffix("|").split("|")]
-    return line.split()
+def _cells(line: str, inner: Sequence[int] = ()) -> list[str]:
+    """What bars part, or blanks; of bars with several columns between them, `inner` says how many."""
+    if "|" not in line:
+        return line.split()
+    cells = [cell.strip() for cell in line.strip().removeprefix("|").removesuffix("|").split("|")]
+    if len(cells) != len(inner):
+        return cells
+    apart = (cell.split() if count > 1 else [cell] for cell, count in zip(cells, inner, strict=True))
+    return [one for cell in apart for one in cell]
+
+
+def _inner(heading: str, row: str) -> list[int]:
+    """How many columns there are between the bars, each of a word; none where there is one everywhere."""
+    named, given = _cells(heading), _cells(row)
+    if "|" not in heading or len(named) != len(given):
+        return []
+    words = [(name.split(), cell.split()) for name, cell in zip(named, given, strict=True)]
+    counts = [
+        len(name) if len(name) == len(cell) and all(_value(one) is not None for one in cell) else 1
+        for name, cell in words
+    ]
+    return counts if max(counts) > 1 else []
+
+
+def _named_apart(heading: str, above: str, inner: Sequence[int]) -> list[str]:
+    """The names of the columns between bars, with the set of data that the line above says of them."""
+    cells = _cells(heading)
+    titles = (one.strip(" -=_*").lower() for one in above.split("|")[int(heading.lstrip().startswith("|")) :])
+    sets = [names.set_of(one) or "" for one in titles]
+    sets += [""] * (len(cells) - len(sets))
+    return [
+        f"{of} {name}".strip()
+        for cell, count, of in zip(cells, inner, sets, strict=False)
+        for name in (cell.split() if count > 1 else [cell])
+    ]
 
 
 def _counts(cells: Sequence[str]) -> bool:
@@ -148,14 +182,13 @@ def _sum(row: Row, parts: Sequence[str]) -> float | None:
     return sum(values) if len(values) == len(parts) else None
 
 
-def _rows(columns: Sequence[str], by: str, lines: Sequence[str]) -> Iterator[dict[str, object]]:
-    """The lines with a value for each column; of those at one step, as a progress bar's states, the last.
+def _rows(columns: Sequence[str], by: str, lines: Iterable[list[str]]) -> Iterator[dict[str, object]]:
+    """The lines of cells with a value for each column; of those at one step, as a progress bar's states, the last.
 
     Where a line says of which set of data it is, the last of each set.
     """
     last: dict[str, object] | None = None
-    for line in lines:
-        cells = _cells(line)
+    for cells in lines:
         if len(cells) != len(columns) or not _counts(cells):
             continue
         row: dict[str, object] = {

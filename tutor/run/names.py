@@ -33,6 +33,7 @@ KNOWN: Mapping[str, tuple[str, ...]] = {
         "training_step",
         "current_step",
         "optimizer_step",
+        "update",
         "epoch",
         "episode",
         "time/iterations",

@@ -27,6 +27,7 @@ HELD = (
 """A tensor or array of one number that was written instead of the number: `tensor(0.7, device='cuda:0')`."""
 
 _LONGEST = 20  # characters of a word for a set of data
+_PAIR = 2  # rows of one step: of training and of held-out data
 _BOUNDS = {"grad_clip", "beta2", "checkpoint_every"}
 
 
@@ -109,7 +110,7 @@ def run_of_table(frame: "pl.DataFrame", path: Path, **about: Unpack[About]) -> R
     scores = _scores_named(path, frame.columns)
     frame, averaged = with_mean(frame, names.mapping(frame.columns, path).values())
     given, mapping = frame.columns, names.mapping(frame.columns, path)
-    if _of_batches(frame, mapping):
+    if _counts_no_rows(frame, mapping):
         mapping = {column: signal for column, signal in mapping.items() if signal != "step"}
     aggregations = about.get("aggregations")
     if aggregations is None:
@@ -163,16 +164,20 @@ def _scores_named(path: Path, columns: Sequence[str]) -> list[Remark]:
     ]
 
 
-def _of_batches(frame: "pl.DataFrame", mapping: Mapping[str, str]) -> bool:
-    """Whether most rows with a loss repeat the epoch of the one before, and nothing else counts them.
+def _counts_no_rows(frame: "pl.DataFrame", mapping: Mapping[str, str]) -> bool:
+    """Whether what is called a counter counts no rows: it stands still, or is the epoch of many batches.
 
-    An old Lightning logs so: its rows are of batches, and only their own number tells them apart.
+    Episodes that each update takes stand still. An old Lightning repeats the epoch in most rows with a loss:
+    they are of batches, and only their own number tells them apart.
     """
     columns = {signal: column for column, signal in mapping.items()}
-    if names.counts(mapping) != "epochs" or not {"step", "loss"} <= columns.keys():
+    if not {"step", "loss"} <= columns.keys():
         return False
-    epochs = frame[columns["step"]].filter(frame[columns["loss"]].is_not_null())
-    return len(epochs) > 1 and int((epochs == epochs.shift()).sum()) > len(epochs) / 2
+    counted = frame[columns["step"]].filter(frame[columns["loss"]].is_not_null())
+    if len(counted) > _PAIR and counted.n_unique() == 1:
+        return True
+    repeats = len(counted) > 1 and int((counted == counted.shift()).sum()) > len(counted) / 2
+    return repeats and names.counts(mapping) == "epochs"
 
 
 def _without_rows(path: Path) -> BadRunError:
