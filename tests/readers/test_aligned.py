@@ -85,6 +85,22 @@ def test_spacys_epoch_and_step_have_a_sign_each(tmp_path: Path):
     assert (run.steps.to_list(), losses(run)) == ([0, 200], [46.0, 40.75])
 
 
+def test_several_columns_between_the_bars_belong_to_the_set_above_them(tmp_path: Path):
+    text = (
+        "** start training here! **\n"
+        "               |------- VALID --------|------- TRAIN --------|-- Accuracy --|---------|\n"
+        "lr      epoch  | loss   top-1   top-2 | loss   top-1   top-2 | Current Best |   time  |\n"
+        "--------------------------------------------------------------------------------------\n"
+        "0.0001  0.0    | 3.5    80.713  97.29 | 4.25   73.364  90.87 |   80.71336   |  0 hr 28 min\n"
+        "0.0001  1.0    | 3.25   85.420  98.58 | nan    77.322  94.06 |   85.42011   |  0 hr 55 min\n"
+    )
+    run = read(tmp_path, text)
+    assert (run.steps.to_list(), run.counts) == ([0, 1], "epochs")
+    assert (losses(run), losses(run, "val_loss")) == ([4.25, "nan"], [3.5, 3.25])
+    assert run["train top-1"].to_list() == [73.364, 77.322]
+    assert run["lr"].to_list() == [0.0001, 0.0001]
+
+
 def test_a_heading_of_two_lines(tmp_path: Path):
     run = read(
         tmp_path,
@@ -103,22 +119,6 @@ def test_a_heading_of_two_lines(tmp_path: Path):
         "Epoch   Train Loss   Val Loss   Time\n-----\n1   2.5   3.0   0.55   s\n2   2.25   2.75   1.5   s\n",
     ],
 )
-def test_several_columns_between_the_bars_belong_to_the_set_above_them(tmp_path: Path):
-    text = (
-        "** start training here! **\n"
-        "               |------- VALID --------|------- TRAIN --------|-- Accuracy --|---------|\n"
-        "lr      epoch  | loss   top-1   top-2 | loss   top-1   top-2 | Current Best |   time  |\n"
-        "--------------------------------------------------------------------------------------\n"
-        "0.0001  0.0    | 3.5    80.713  97.29 | 4.25   73.364  90.87 |   80.71336   |  0 hr 28 min\n"
-        "0.0001  1.0    | 3.25   85.420  98.58 | nan    77.322  94.06 |   85.42011   |  0 hr 55 min\n"
-    )
-    run = read(tmp_path, text)
-    assert (run.steps.to_list(), run.counts) == ([0, 1], "epochs")
-    assert (losses(run), losses(run, "val_loss")) == ([4.25, "nan"], [3.5, 3.25])
-    assert run["train top-1"].to_list() == [73.364, 77.322]
-    assert run["lr"].to_list() == [0.0001, 0.0001]
-
-
 def test_a_heading_that_is_a_comment_and_units_behind_the_numbers(tmp_path: Path, text: str):
     run = read(tmp_path, text)
     assert (run.steps.to_list(), run["loss"].to_list()) == ([1, 2], [2.5, 2.25])

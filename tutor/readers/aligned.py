@@ -1,9 +1,9 @@
 """A table that is printed for people: names in a heading, values below them, parted by blanks or bars.
 
 fastai's and skorch's progress, Chainer's `PrintReport`, spaCy's, MATLAB's, what YOLO prints of each epoch, a
-notebook's table pasted into an issue, a box of `+---+`, bars with several columns between them. The heading names a counter and a loss, or the parts
-of one, which are added up as a remark says. What stands between the rows, and the heading when it comes
-again, are passed over.
+notebook's table pasted into an issue, a box of `+---+`, bars with several columns between them. The heading
+names a counter and a loss, or the parts of one, which are added up as a remark says. What stands between the
+rows, and the heading when it comes again, are passed over.
 Sources: fastai/callback/progress.py, skorch/callbacks/logging.py, spacy/training/loggers.py,
 chainer/training/extensions/print_report.py, ultralytics/engine/trainer.py (`progress_string`)
 """
@@ -183,7 +183,7 @@ def _sum(row: Row, parts: Sequence[str]) -> float | None:
 
 
 def _rows(columns: Sequence[str], by: str, lines: Iterable[list[str]]) -> Iterator[dict[str, object]]:
-    """The lines of cells with a value for each column; of those at one step, as a progress bar's states, the last.
+    """The lines of cells, one for each column; of those at one step, as a progress bar's states, the last.
 
     Where a line says of which set of data it is, the last of each set.
     """
