@@ -339,6 +339,16 @@ class TestTrainingBesideIt:
         found = turns(val, loss=loss)
         assert (found.outcome == "turns") is (outcome == "turns")
 
+    @pytest.mark.parametrize(
+        ("dips", "last", "outcome"),
+        [(1.079, 1.167, "turns"), (1.079, 1.10, "no"), (1.05, 1.167, "no")],  # the last but one comes down
+    )
+    def test_many_that_end_higher_than_ever_and_never_came_down_again(
+        self, dips: float, last: float, outcome: str
+    ):
+        values = [1.061, 1.058, 1.055, 1.052, 1.072, 1.081, 1.075, 1.079, dips, last]
+        assert turns(values, loss=falling(10, 1.06, 0.69)).outcome == outcome
+
     def test_the_best_checkpoint_evaluated_once_more_is_no_evaluation(self):
         val = [0.5, 0.4, 0.30063, 0.32511, 0.36032]
         assert beside([*val, 0.30063]).facts["rows"] == 5

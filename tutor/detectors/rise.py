@@ -48,9 +48,12 @@ def beyond_chance(
         return slight, True
     if learned > chance.halves and _stays_above(values, lowest, best + large, chance):
         return large, True
-    onset = max(chance.onset * abs(best), chance.straight * noise_of(values))
+    slighter = chance.onset * abs(best)
+    onset = max(slighter, chance.straight * noise_of(values))
     if rise > onset and learned > chance.learns and _sets_in(values, lowest, last, chance):
         return onset, True
+    if rise > slighter and learned > chance.learns and _ends_lifted(values, lowest, last, chance):
+        return slighter, True
     return least, False
 
 
@@ -134,6 +137,18 @@ def _none_so_low(values: pl.Series, lowest: int, last: int, chance: Rise) -> boo
     """
     after, before = values[lowest + 1 :], values[max(0, lowest + 2 - 2 * last) : lowest + 1]
     return len(after) >= chance.evaluations and to_float(after.min()) > to_float(before.median())
+
+
+def _ends_lifted(values: pl.Series, lowest: int, last: int, chance: Rise) -> bool:
+    """Whether many evaluations end in a few that never come down again, and the last one is the highest.
+
+    It stands `chance.lifted` of the lowest above it: the level of the last few lags behind it.
+    """
+    after, before = values[lowest + 1 :], values[max(0, lowest + 2 - 2 * last) : lowest + 1]
+    if len(values) < chance.evaluations or len(after) <= last or to_float(after.min()) <= before.median():
+        return False
+    lifted = float(values[lowest]) + chance.lifted * abs(float(values[lowest]))
+    return lifted < float(values[-1]) == after.max()
 
 
 def _apart(values: pl.Series, lowest: int, last: int, chance: Rise) -> bool:
