@@ -85,6 +85,19 @@ def test_spacys_epoch_and_step_have_a_sign_each(tmp_path: Path):
     assert (run.steps.to_list(), losses(run)) == ([0, 200], [46.0, 40.75])
 
 
+def test_a_box_that_rich_draws(tmp_path: Path):
+    text = (
+        "┏━━━━━━━┳━━━━━━━━━━━━┳━━━━━━━━━━┓\n"
+        "┃ Epoch ┃ Train Loss ┃ Val Loss ┃\n"
+        "┡━━━━━━━╇━━━━━━━━━━━━╇━━━━━━━━━━┩\n"
+        "│     0 │       4.25 │      3.5 │\n│     1 │        nan │     3.25 │\n"
+        "└───────┴────────────┴──────────┘\n"
+    )
+    run = read(tmp_path, text)
+    assert (run.steps.to_list(), run.counts) == ([0, 1], "epochs")
+    assert (losses(run), losses(run, "val_loss")) == ([4.25, "nan"], [3.5, 3.25])
+
+
 def test_several_columns_between_the_bars_belong_to_the_set_above_them(tmp_path: Path):
     text = (
         "** start training here! **\n"

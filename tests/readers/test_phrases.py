@@ -51,6 +51,20 @@ SAID = {
     "two periods": ("Epoch: {step}/5..  Training Loss: {loss}..  Test Accuracy: 0.8", [1, 2, 3, 4]),
     "underscores": ("step_{step}:\tloss_{loss}", [20, 40, 60, 80]),
     "Chinese": ("第{step}轮 训练损失：{loss}，准确率：0.5", [1, 2, 3, 4]),
+    "Chinese words for rounds": ("轮次 {step}/10，训练损失: {loss}，准确率: 0.5", [1, 2, 3, 4]),
+    "Japanese": ("エポック {step} 損失: {loss} 精度: 0.8", [1, 2, 3, 4]),
+    "Korean": ("에폭 {step}/10 손실: {loss} 정확도: 0.8", [1, 2, 3, 4]),
+    "Russian": ("Эпоха {step}/10: потери на обучении {loss}, точность 0.8", [1, 2, 3, 4]),
+    "loguru": (
+        "10:00:00.1 | INFO | __main__:train:57 - epoch={step} train/loss={loss}",
+        [1, 2, 3, 4],
+    ),
+    "a number of numpy's": ("Epoch {step}: loss=np.float64({loss})", [1, 2, 3, 4]),
+    "a number of Julia's": ("Epoch: {step} | Loss: Float32({loss})", [1, 2, 3, 4]),
+    "NeMo": (
+        "Training epoch 0, iteration {step}/999 | global_step: {step} | reduced_train_loss: {loss}",
+        [1, 2, 3, 4],
+    ),
     "a Chinese course": ("训练次数：{step}，Loss：{loss}", [100, 200, 300, 400]),
     "Detectron": ('json_stats: {{"eta": "1:00:00", "iter": {step}, "loss": "{loss}"}}', [20, 40, 60, 80]),
     "SSD": ("Epoch:1 || Totel iter {step} || L: {loss} C: 3.5||Batch time: 0.4 sec. ||", [0, 10, 20, 30]),
@@ -86,6 +100,23 @@ def test_each_is_read_as_the_pairs_that_it_means(tmp_path: Path, name: str):
     )
     assert (run.steps.to_list(), losses(run)) == (steps, [2.25, 2.0, "nan", 1.5])
     assert not run.has("val_loss")
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Эпоха {step}/10: потери на обучении {loss}, потери на валидации 2.5",
+        "エポック {step}/10 訓練損失: {loss} 検証損失: 2.5",
+        "轮次 {step}/10，训练损失: {loss}，验证损失: 2.5",
+        "Epoch {step}: train MSE {loss}, val MSE 2.5",
+        "epoch {step} train bpd {loss} valid bpd 2.5",
+        "epoch {step}: nll {loss}, val_nll: 2.5",
+    ],
+)
+def test_losses_by_other_words_with_those_of_held_out_data_beside_them(tmp_path: Path, said: str):
+    run = read(tmp_path, "".join(said.format(step=step, loss=step + 0.25) + "\n" for step in range(1, 7)))
+    assert (run.steps.to_list(), losses(run)[:2]) == ([1, 2, 3, 4, 5, 6], [1.25, 2.25])
+    assert losses(run, "val_loss") == [2.5] * 6
 
 
 @pytest.mark.parametrize(("printed", "meant"), [("1.#QNAN", "nan"), ("-1.#IND00", "nan"), ("1.#INF", "inf")])

@@ -172,7 +172,7 @@ def test_a_heading_that_says_where_in_its_epoch_it_stands_counts_by_that_too(tmp
     [
         "valid: 100%|###| 39/39 [00:00<00:00, 116.60it/s, loss={loss}, metrics={{'acc': 0.5}}]",
         "| epoch 00{epoch} | valid on 'valid' subset  39 / 39 loss={loss}",
-        "Validation - Epoch: [{epoch}/9][39/39] Loss {loss} (1.5)",
+        "Validation - Epoch: [{epoch}/9][39/39] Loss 9.5 ({loss})",
     ],
 )
 def test_a_line_that_begins_with_held_out_data_is_of_its_loss(tmp_path: Path, held_out: str):
@@ -185,6 +185,33 @@ def test_a_line_that_begins_with_held_out_data_is_of_its_loss(tmp_path: Path, he
     run = read(tmp_path, text)
     assert losses(run) == [4.25, 3.25, 2.25]
     assert losses(run, "val_loss") == [5.5, 4.5, 3.5]
+
+
+EVALUATED = {
+    "timm": (
+        "Train: {epoch} [{at:4d}/250 ( 40%)]  Loss: {loss:.4f} (9.5)  Time: 0.2s, 320.0/s (0.2s, 304.0/s)",
+        "Test: [{at:4d}/250]  Time: 0.1 (0.2)  Loss:  9.5 ({loss:.4f})  Acc@1: 50.0 (51.0)",
+    ),
+    "PyTorch's ImageNet": (
+        "Epoch: [{epoch}][{at:3d}/250]\tTime  0.2 ( 0.3)\tLoss {loss:.4e} (9.5e+00)\tAcc@1  50.0 ( 50.1)",
+        "Test: [{at:3d}/250]\tTime  0.2 ( 0.3)\tLoss 9.5e+00 ({loss:.4e})\tAcc@1  50.0 ( 50.1)",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", EVALUATED)
+def test_an_evaluation_a_batch_at_a_time_comes_to_the_mean_in_brackets(tmp_path: Path, name: str):
+    train, test = EVALUATED[name]
+    text = "".join(
+        f"{kind.format(epoch=epoch, at=at, loss=loss + at / 1000)}\n"
+        for epoch in range(3)
+        for kind, loss in ((train, 5.25 - epoch), (test, 6.5 - epoch))
+        for at in (0, 100, 200)
+    )
+    run = read(tmp_path, text)
+    assert losses(run) == [5.25, 5.35, 5.45, 4.25, 4.35, 4.45, 3.25, 3.35, 3.45]
+    assert losses(run, "val_loss") == [6.7, 5.7, 4.7]
+    assert run.steps.to_list()[:4] == [0, 100, 200, 250]
 
 
 def test_rows_that_an_epoch_alone_counts_are_numbered(tmp_path: Path):

@@ -50,10 +50,9 @@ def beyond_chance(
         return large, True
     slighter = chance.onset * abs(best)
     onset = max(slighter, chance.straight * noise_of(values))
-    if rise > onset and learned > chance.learns and _sets_in(values, lowest, last, chance):
-        return onset, True
-    if rise > slighter and learned > chance.learns and _ends_lifted(values, lowest, last, chance):
-        return slighter, True
+    for bound, shows in ((onset, _sets_in), (slighter, _ends_lifted)):
+        if rise > bound and learned > chance.learns and shows(values, lowest, last, chance):
+            return bound, True
     return least, False
 
 

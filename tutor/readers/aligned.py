@@ -26,6 +26,12 @@ _COLOUR, _BAR = re.compile(COLOURS), re.compile(r"\s[0-9]+%\|.*$")
 _COMMENT = re.compile(r"^\s*#+ (?=\s*[A-Za-z])")  # how numpy's savetxt begins a heading
 _UNIT = re.compile(r"([0-9.]) +(?:s|secs?|ms|min|m|h|%)(?=\s|$)")
 _RULE = re.compile(r"[-+=|:\s]+")
+_BOXES = {
+    **dict.fromkeys(map(ord, "│┃║"), "|"),
+    **dict.fromkeys(map(ord, "─━═"), "-"),
+    **dict.fromkeys(map(ord, "┌┏╔┐┓╗└┗╚┘┛╝├┡┠╠┤┩┨╣┬┳╦┴┻╩┼╇╋╬╞╪╡"), "+"),
+}
+"""What rich and others draw tables with, as the signs that stand for it in plain text."""
 _OF_SETS = re.compile(r"\b(train(?:ing)?|valid(?:ation)?|val|eval|test) (loss)\b", re.IGNORECASE)
 _CALLED = {"e": "epoch", "#": "step", "cost": "loss"}  # spaCy's, and what loops on Theano called it
 _PARTS = re.compile(r"loss .+|(?:box|cls|obj|dfl|seg|mask|pose|kobj|giou|lmk)(?:_loss)?", re.IGNORECASE)
@@ -97,7 +103,7 @@ def _table(data: bytes, path: Path) -> tuple[Sequence[str], str, list[dict[str, 
 
 def _tidied(line: str) -> str:
     """A line without colours, without a progress bar at its end, and without units behind the numbers."""
-    plain = _BAR.sub("", _COLOUR.sub("", line[:LONGEST])).replace("No log", _NOTHING)
+    plain = _BAR.sub("", _COLOUR.sub("", line[:LONGEST]).translate(_BOXES)).replace("No log", _NOTHING)
     return _UNIT.sub(r"\1", _COMMENT.sub(" ", plain))
 
 

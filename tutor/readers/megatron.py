@@ -41,6 +41,9 @@ _ARGUMENT = re.compile(
 _VOCABULARY = re.compile(r"> padded vocab \(size: [0-9]+\) with [0-9]+ dummy tokens \(new size: ([0-9]+)\)")
 _WRAPPED = 8  # lines that one row is broken into at most
 LINE = either(_LINE)
+_OWN = either(
+    _LINE + r".*\b(?:elapsed time|consumed (?:samples|tokens)|samples/sec|lm[ _-]loss|learning rate:)"
+)
 _WHOLE = either(_END)
 _OTHER = either(_LINE, r"^time \(ms\)", r"^\[Rank [0-9]+\]", "validation (?:loss|results) at")
 
@@ -90,8 +93,8 @@ _LINES = Lines(
 
 
 def sources(path: Path) -> list[Source]:
-    """A file with such a line."""
-    known = has(path, LINE)
+    """A file with such a line, and a field in it that no other tool has."""
+    known = has(path, _OWN)
     return [TextLog(path, "Megatron's output", _LINES, AGGREGATIONS, _settings)] if known else []
 
 

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 
 from tutor import packed
 from tutor.readers.common.counters import PLACE, role
-from tutor.readers.common.guessed import in_words, of_perplexity
+from tutor.readers.common.guessed import by_errors, in_words, is_error, of_perplexity, renamed
 from tutor.readers.common.lines import COLOURS, LONGEST, LOOKED_AT, MARK, Line, Lines, either, has
 from tutor.readers.common.phrases import (
     ANY_FOREIGN,
@@ -49,7 +49,7 @@ _BETWEEN = r"[^0-9a-z_/.@-][^0-9a-z_/.@]{0,3}"
 _ARROW = r"(?:\s{1,20}[0-9]{1,9})?\s{0,20}-{1,2}>"  # `Loss after cycle 2 -> 3.1`: the first counts
 _IS = (
     rf"[\"'*]{{0,2}}(?:{_ARROW}|"
-    r"(?:\s{0,20}[:=]{1,2}\s{0,20}|\s{1,20}(?:is\s{1,4})?)(?:tensor|array)?[\[(#]?|[\[(#])"
+    r"(?:\s{0,20}[:=]{1,2}\s{0,20}|\s{1,20}(?:is\s{1,4})?)(?:tensor|array|(?:np\.)?float[0-9]{2})?[\[(#]?|[\[(#])"
     r"\s{0,20}[\"'*]{0,2}"
 )
 _PAIR = (
@@ -69,9 +69,10 @@ _PLACED = (
 )
 _BAR = r"\b(?P<bar>[0-9]+)/(?P<of>[0-9]+) +(?:\[[=>.]+\]|━)"
 _TIMED = r"[0-9]+%\|[^|]*\| *[0-9]+/[0-9]+ \[[0-9:<>?, .]*(?:it/s|s/it)"
+_TOOK = r"(?:time|data):? +[0-9.]+s?(?: +\( *[0-9.]+s?\))?"
 _COUNTER = (
     r"(?:(?:epoch|step|iter(?:ation)?)s?[^0-9a-z]*[0-9]+(?:[ /]+[0-9]+)?[^0-9a-z.]"
-    rf"|\[[0-9/]+\]|[0-9]+ */ *[0-9]+[^0-9.]|[0-9]+:[0-9:]+[^0-9.]|{_TIMED})"
+    rf"|\[[0-9/]+\]|[0-9]+ */ *[0-9]+[^0-9.]|[0-9]+:[0-9:]+[^0-9.]|{_TIMED}|{_TOOK})"
 )
 _NO_LOSS_YET = r"(?:[^l]|l+[^lo]|l+o[^ls])*?"
 _VALIDATED = rf"^(?P<{MARK}>){_NO_LOSS_YET}{_HELD_OUT}[^0-9]*(?:{_COUNTER}[^0-9]*){{0,3}}loss\b"
@@ -169,6 +170,8 @@ class Printed:
         rows, by_perplexity = _with_losses(zeros_last(rows, self.path), self.path)
         remarks += by_perplexity
         taken = {signal: column for column, signal in names.mapping(rows.columns, self.path).items()}
+        errors = {} if {"loss", "val_loss"} & taken.keys() else by_errors(rows.columns)
+        rows, taken = renamed(rows, errors), taken | errors
         if taken["step"] == "step":
             taken["step"] = "` + `".join(found.by)
         remarks.append(Remark("printed", {"taken": in_words(taken)}))
@@ -319,7 +322,10 @@ def _rows(path: Path, own: Mapping[str, str] | None = None) -> Iterator[_Seen]:
         elif losses:
             mark, needed = ((heading, *losses), _HEADED) if heading else (line, _BARE)
             yield _Seen(losses[0][0], mark, needed)
-        elif inline and (len(pairs) - len(counts) >= _OTHERS or any(names.rises(name) for name, _ in pairs)):
+        elif inline and (
+            len(pairs) - len(counts) >= _OTHERS
+            or any(names.rises(name) or is_error(name) for name, _ in pairs)
+        ):
             yield _Seen(tuple(name for name, _ in pairs), (*counts, place), _BARE)
         elif counts:
             heading = tuple(counts)

@@ -52,8 +52,9 @@ _SPREAD = 1.5  # rows under one heading, above which the rows are steps of their
 def role(name: str) -> Role | None:
     """What a printed name counts or measures, as far as the word tells."""
     words = _words(name)
-    if _LOSS & set(words) or any(map(_OF_A_KIND.fullmatch, words)):
-        return None if _NO_LOSS & set(words) else "loss"
+    parts = {part for word in words for part in word.split("/")}  # `train/loss`
+    if _LOSS & parts or any(map(_OF_A_KIND.fullmatch, parts)):
+        return None if _NO_LOSS & parts else "loss"
     if not words or "/" in name or _NO_COUNTER & set(words):
         return None
     if words[-1] in _COARSE:

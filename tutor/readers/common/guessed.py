@@ -30,7 +30,8 @@ _NO_LOSS = re.compile(
 
 
 _ERROR = re.compile(
-    r"(?:(?P<set>[a-z]+)[_/])?(?:r?mse|mae|nll|mean_squared_error|mean_absolute_error)$", re.IGNORECASE
+    r"(?:(?P<set>[a-z]+)[_/])?(?:r?mse|mae|nll|bp[dcb]|mean_squared_error|mean_absolute_error)$",
+    re.IGNORECASE,
 )
 """An error that a run may minimise, maybe of one of the sets of data."""
 _PERCENT = 100
@@ -101,7 +102,7 @@ def by_names(columns: Mapping[str, Sequence[object]], words: str) -> dict[str, s
         columns: the values by name, as they were written.
         words: what the file is called, and the keys that lead to the columns.
     """
-    return _by_sets(columns, words) or _by_pairs(columns, words) or _by_errors(columns)
+    return _by_sets(columns, words) or _by_pairs(columns, words) or by_errors(columns)
 
 
 def of_perplexity(columns: Iterable[str]) -> dict[str, str]:
@@ -114,8 +115,14 @@ def of_perplexity(columns: Iterable[str]) -> dict[str, str]:
     return found
 
 
-def _by_errors(columns: Mapping[str, Sequence[object]]) -> dict[str, str]:
+def is_error(name: str) -> bool:
+    """Whether the name is that of an error which a run may minimise."""
+    return bool(_ERROR.match(names.plainly(name)))
+
+
+def by_errors(columns: Iterable[str]) -> dict[str, str]:
     """The errors that regression minimises, where something counts the rows: no table of models does."""
+    columns = [*columns]
     if "step" not in names.known(columns).values():
         return {}
     found: dict[str, str] = {}

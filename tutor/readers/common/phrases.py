@@ -31,11 +31,20 @@ WORDLESS = (
     r"^\s*At iterate\s+([0-9]+)\s+f=\s*(-?[0-9.]+)D([-+][0-9]+)",
     rf"^\s*([0-9]+) [0-9]+% \([0-9]+m [0-9]+s\) ({_NUMBER})\b",
     rf"^\s*\[\s{{0,9}}([0-9]+)\]\s{{1,12}}([0-9]+) \|\| ([^\n]{{0,200}}?)\bT: ({_NUMBER}) \|\|",
-    r"损失",
+    r"损失|損失|손실|потер",
 )
 """Those of lines in which no word says what they are."""
 
 PHRASES: tuple[tuple[str, str], ...] = (
+    # Where in a program a line was printed, as loguru has it.
+    (r"\| [a-z_][a-z0-9_.]{0,80}:[a-z_<][a-z0-9_<>.]{0,80}:[0-9]{1,6} - ", "| "),
+    # timm's: the epoch stands behind the word for the set of data.
+    (r"^(\s*)train: ([0-9]{1,6}) (\[\s{0,9}[0-9]{1,9}/)", "{1}epoch: {2} {3}"),
+    # Of an evaluation a batch at a time the mean so far, in brackets, is what it comes to.
+    (
+        rf"^(\W{{0,9}}(?:test|val|valid|validation|eval):?\s.{{0,120}}?\bloss:?\s{{1,9}}){_NUMBER}\s{{1,9}}\(\s{{0,9}}({_NUMBER})\)",
+        "{1}{2}",
+    ),
     (r"-?1\.#(?:QNAN|SNAN|IND)[0-9]*", "nan"),
     (r"1\.#INF[0-9]*", "inf"),
     (
@@ -83,6 +92,13 @@ PHRASES: tuple[tuple[str, str], ...] = (
     (r"(?:验证|测试)集上的\s?(?:loss|损失)", "val loss"),
     (r"(?:验证|测试)(?:集)?损失", "val loss"),
     (r"(?:训练)?损失", "loss"),
+    (r"轮次|エポック|에폭|에포크|эпоха", "epoch "),
+    (
+        r"(?:検証|검증|валидационн[а-я]{1,3}|проверочн[а-я]{1,3})\s?(?:データ)?(?:の)?(?:損失|손실|потер[а-я])",
+        "val loss",
+    ),
+    (r"(?:потер[а-я]|損失|손실)\s?(?:на)?\s?валидации", "val loss"),
+    (r"(?:(?:訓練|学習|훈련|학습)\s?)?(?:損失|손실)|потер[а-я](?:\s?на\s?обучении)?", "loss"),
     (r"：", ": "),
     (r"，", ", "),
     (rf"\bUp\. ([0-9]+) (.{{0,99}}?): Cost ({_NUMBER})", "update {1} {2}: loss {3}"),
