@@ -144,7 +144,11 @@ def _ends_lifted(values: pl.Series, lowest: int, last: int, chance: Rise) -> boo
     It stands `chance.lifted` of the lowest above it: the level of the last few lags behind it.
     """
     after, before = values[lowest + 1 :], values[max(0, lowest + 2 - 2 * last) : lowest + 1]
-    if len(values) < chance.evaluations or len(after) <= last or to_float(after.min()) <= before.median():
+    if (
+        len(values) < chance.evaluations
+        or len(after) <= last
+        or to_float(after.min()) <= to_float(before.median())
+    ):
         return False
     lifted = float(values[lowest]) + chance.lifted * abs(float(values[lowest]))
     return lifted < float(values[-1]) == after.max()
