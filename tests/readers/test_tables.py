@@ -309,6 +309,20 @@ class TestCountsNothing:
         assert (run.counts, len(run)) == ("rows", 6)
 
 
+    @pytest.mark.parametrize("counter", ["steps", "step"])
+    def test_how_many_steps_an_episode_took_is_no_counter(self, tmp_path: Path, counter: str):
+        rows = "".join(f"{at},{17 * at * at % 23},{at * 2.5}\n" for at in range(12))
+        run = readers.read(written(tmp_path, f"episode,{counter},reward\n{rows}"))
+        assert run.steps.to_list() == list(range(12))
+        assert keys(run) == ["scores_alone", "rewarded"]
+
+
+class TestPercent:
+    def test_a_number_with_the_sign_behind_it_is_one(self, tmp_path: Path):
+        run = readers.read(written(tmp_path, "epoch,loss,acc\n1,2.5,50%\n2,2.25,62.5 %\n"))
+        assert run["acc"].to_list() == [50.0, 62.5]
+
+
 class TestEndsInBlanks:
     """pandas writes a NaN as nothing at all."""
 

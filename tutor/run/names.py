@@ -158,6 +158,10 @@ _WEIGHT = re.compile(
     r"|^((train|loss)[_/])?kld?_?(weight|beta|anneal(ing)?|coeff?|factor)$"
 )
 """Columns of how much a part of the loss weighs, as the KL divergence of a variational autoencoder."""
+_BOOKS = re.compile(
+    r"(?<![a-z])(epsilon|speed|time|seconds|elapsed|eta|memory|mem|fps|length|len|steps?|samples?|size|batch)"
+    r"(?![a-z])"
+)
 _SPREAD = re.compile(r"(?<![a-z])(std|var|min|max|best|loss|norm)(?![a-z])")
 """Words of a column that is about rewards, and doesn't say how high they usually are."""
 _SHARES = r"acc|accuracy|(?:acc|prec|top)[@_]?1|f1|auc|auroc|iou|miou|dice|m_?ap[0-9]*"
@@ -204,6 +208,12 @@ def counts(mapping: Mapping[str, str]) -> Counts:
     column = next((column for column, signal in mapping.items() if signal == "step"), "row")
     words = set(spelled(column).split("_"))
     return "epochs" if words & _EPOCHS else "rows" if words & _ROWS else "steps"
+
+
+def counters(columns: Iterable[str]) -> list[str]:
+    """The columns that are called as counters of steps are, the usual ones first."""
+    by_name = {spelled(column): column for column in reversed([*columns])}
+    return [by_name[name] for name in map(spelled, KNOWN["step"]) if name in by_name]
 
 
 def is_counter(column: str) -> bool:
@@ -352,6 +362,11 @@ def is_reward(column: str) -> bool:
     """Whether the column is how much an episode, or an answer, usually earns."""
     name = spelled(column)
     return bool(_REWARD.search(name)) and not _SPREAD.search(name)
+
+
+def keeps_books(column: str) -> bool:
+    """Whether the column is of time, sizes, or how a run explores: of nothing that it is trained on."""
+    return bool(_BOOKS.search(spelled(column)))
 
 
 def is_weight(column: str) -> bool:

@@ -11,7 +11,7 @@ import polars as pl
 from tutor import signals
 from tutor.run import limits
 from tutor.run.blanks import LEAST
-from tutor.run.names import HEADINGS, KNOWN, is_counter, other_losses, rises, rivals
+from tutor.run.names import HEADINGS, KNOWN, is_counter, keeps_books, other_losses, rises, rivals
 from tutor.run.remark import Remark
 from tutor.run.run import Aggregation, BadRunError
 from tutor.run.starts import counted_on, starts
@@ -121,7 +121,7 @@ def _finished(typed: pl.DataFrame, remarks: list[Remark]) -> tuple[pl.DataFrame,
         others = [
             name for name in values if not (signals.find(name) or name in KNOWN["step"] or is_counter(name))
         ]
-        losses = [name for name in others if not rises(name)]
+        losses = [name for name in others if not (rises(name) or keeps_books(name))]
         if losses:
             remarks.append(Remark("no_loss", {"columns": names(losses)}))
         elif others:

@@ -26,8 +26,12 @@ HELD = (
 )
 """A tensor or array of one number that was written instead of the number: `tensor(0.7, device='cuda:0')`."""
 
+PERCENT = r"^\s*([-+]?[0-9.]+(?:[eE][-+]?[0-9]+)?)\s*%\s*$"
+"""A number with the sign behind it."""
+
 _LONGEST = 20  # characters of a word for a set of data
 _PAIR = 2  # rows of one step: of training and of held-out data
+_WANDERS = 1 / 4  # of the rows: what goes back more often counts nothing, where something else does
 _BOUNDS = {"grad_clip", "beta2", "checkpoint_every"}
 
 
@@ -109,9 +113,7 @@ def run_of_table(frame: "pl.DataFrame", path: Path, **about: Unpack[About]) -> R
     said = called.checked(path, frame.columns)
     scores = _scores_named(path, frame.columns)
     frame, averaged = with_mean(frame, names.mapping(frame.columns, path).values())
-    given, mapping = frame.columns, names.mapping(frame.columns, path)
-    if _counts_no_rows(frame, mapping):
-        mapping = {column: signal for column, signal in mapping.items() if signal != "step"}
+    given, mapping = frame.columns, _counted(frame, names.mapping(frame.columns, path), path)
     aggregations = about.get("aggregations")
     if aggregations is None:
         loss = next((column for column, signal in mapping.items() if signal == "loss"), None)
@@ -164,20 +166,42 @@ def _scores_named(path: Path, columns: Sequence[str]) -> list[Remark]:
     ]
 
 
-def _counts_no_rows(frame: "pl.DataFrame", mapping: Mapping[str, str]) -> bool:
-    """Whether what is called a counter counts no rows: it stands still, or is the epoch of many batches.
+def _counted(frame: "pl.DataFrame", mapping: Mapping[str, str], path: Path) -> Mapping[str, str]:
+    """The mapping, with another counter or none where the one that is called so counts no rows.
 
-    Episodes that each update takes stand still. An old Lightning repeats the epoch in most rows with a loss:
-    they are of batches, and only their own number tells them apart.
+    Episodes that each update takes stand still, and how many steps each took wanders. An old Lightning
+    repeats the epoch in most rows with a loss: they are of batches, and only their own number tells them
+    apart.
     """
     columns = {signal: column for column, signal in mapping.items()}
-    if not {"step", "loss"} <= columns.keys():
-        return False
-    counted = frame[columns["step"]].filter(frame[columns["loss"]].is_not_null())
-    if len(counted) > _PAIR and counted.n_unique() == 1:
-        return True
+    old, loss = columns.get("step"), columns.get("loss")
+    if old is None or called.names_for(path).get("step") == old:
+        return mapping
+    steps = _numbers(frame[old])
+    counted = steps.filter(frame[loss].is_not_null()) if loss else steps
+    stands = len(counted) > _PAIR and counted.n_unique() == 1
     repeats = len(counted) > 1 and int((counted == counted.shift()).sum()) > len(counted) / 2
-    return repeats and names.counts(mapping) == "epochs"
+    no_counter = stands or (repeats and bool(loss) and names.counts(mapping) == "epochs")
+    if not no_counter and int((steps.diff() < 0).sum()) <= _WANDERS * len(steps):
+        return mapping
+    others = (name for name in names.counters(frame.columns) if name != old)
+    better = next((name for name in others if _ascends(frame[name])), None)
+    if better is None and not no_counter:
+        return mapping
+    kept = {column: signal for column, signal in mapping.items() if signal != "step" and column != better}
+    kept |= {old: names.free("step", frame.columns)} if old == "step" else {}
+    return kept if better is None else {**kept, better: "step"}
+
+
+def _numbers(column: "pl.Series") -> "pl.Series":
+    import polars as pl  # only who reads a log pays for it
+
+    return column.cast(pl.Float64, strict=False)
+
+
+def _ascends(column: "pl.Series") -> bool:
+    """Whether each row has a number, above that of the row before."""
+    return len(column) > 1 and bool((_numbers(column).diff()[1:] > 0).fill_null(False).all())
 
 
 def _without_rows(path: Path) -> BadRunError:
@@ -223,7 +247,7 @@ def number(given: object) -> float | None:
     try:
         return float(given) if isinstance(given, int | float | str) else None
     except (ValueError, OverflowError):
-        held = re.match(HELD, given) if isinstance(given, str) else None
+        held = (re.match(HELD, given) or re.match(PERCENT, given)) if isinstance(given, str) else None
         return number(held[1]) if held else None
 
 

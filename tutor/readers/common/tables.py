@@ -17,7 +17,7 @@ from tutor.packed import Stream
 from tutor.readers import source
 from tutor.readers.common.guessed import in_words, renamed, unsaid
 from tutor.readers.common.pieces import in_turn, marks_in, records_of, whole
-from tutor.readers.common.rows import HELD, number, run_of_table
+from tutor.readers.common.rows import HELD, PERCENT, number, run_of_table
 from tutor.run import Aggregation, BadRunError, Remark, Run, called, limits, names
 from tutor.run.blanks import filled, with_nan
 from tutor.run.remark import packed_torn
@@ -149,15 +149,15 @@ def cells(path: Path, remarks: list[Remark]) -> "pl.DataFrame":
     said = called.names_for(path).values()
     if places := [name for name in frame.columns if name not in (*named, *said)]:
         remarks.append(Remark("wider", {"columns": quoted(places), "first": places[0]}, unseen=True))
-    return _below_headings(_without_tensors(frame))
+    return _below_headings(_bare(_bare(frame, HELD), PERCENT))
 
 
-def _without_tensors(rows: "pl.DataFrame") -> "pl.DataFrame":
-    """The rows with the number in place of the tensor, where a loop wrote the one as it prints the other."""
+def _bare(rows: "pl.DataFrame", held: str) -> "pl.DataFrame":
+    """The rows with the number in place of what it is held in, as a tensor that a loop wrote as it prints."""
     import polars as pl  # only who reads a log pays for it
 
-    texts = [column for column in rows if column.dtype == pl.String and column.str.contains(HELD).any()]
-    return rows.with_columns(column.str.replace(HELD, "$1") for column in texts)
+    texts = [column for column in rows if column.dtype == pl.String and column.str.contains(held).any()]
+    return rows.with_columns(column.str.replace(held, "$1") for column in texts)
 
 
 def _below_headings(rows: "pl.DataFrame") -> "pl.DataFrame":
