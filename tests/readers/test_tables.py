@@ -308,7 +308,6 @@ class TestCountsNothing:
         run = readers.read(written(tmp_path, "episode,loss\n" + unnamed))
         assert (run.counts, len(run)) == ("rows", 6)
 
-
     @pytest.mark.parametrize("counter", ["steps", "step"])
     def test_how_many_steps_an_episode_took_is_no_counter(self, tmp_path: Path, counter: str):
         rows = "".join(f"{at},{17 * at * at % 23},{at * 2.5}\n" for at in range(12))
