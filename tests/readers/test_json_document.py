@@ -33,6 +33,20 @@ def keys(run: Run) -> list[str]:
     return [one.key for one in run.remarks]
 
 
+class TestAsPythonPrintsIt:
+    def test_it_is_read_as_json_is(self, tmp_path: Path):
+        given = {"loss": FALLING, "val_loss": HELD_OUT, "best": None}
+        run = read(tmp_path, str(given), "history.txt")
+        assert (run["loss"].to_list(), run["val_loss"].to_list()) == (FALLING, HELD_OUT)
+
+    def test_numbers_in_a_tensor_or_of_numpy_and_nan(self, tmp_path: Path):
+        run = read(
+            tmp_path, "{'loss': [np.float64(2.5), tensor(2.25, device='cuda:0'), 2.0, nan]}", "log.txt"
+        )
+        assert run["loss"].to_list()[:3] == [2.5, 2.25, 2.0]
+        assert math.isnan(run["loss"][3])
+
+
 class TestShapes:
     @pytest.mark.parametrize("shape", DOCUMENTS)
     @pytest.mark.parametrize("indent", [None, 2])

@@ -20,7 +20,7 @@ from tutor.readers.common.groups import SETS, gathered, in_row, inner, of_a_set,
 from tutor.readers.common.guessed import BOTH, a_loss, both_losses, by_names, says_loss
 from tutor.readers.common.lists import Listed, counter, ends_in_null, listed
 from tutor.readers.common.rows import Row, number
-from tutor.readers.common.wholejson import load
+from tutor.readers.common.wholejson import as_json, load
 from tutor.readers.source import head
 from tutor.run import called, limits, names
 
@@ -100,7 +100,7 @@ def tells_loss(path: Path) -> bool:
 
 
 def _head(path: Path) -> bytes:
-    return head(path).removeprefix(codecs.BOM_UTF8)
+    return as_json(head(path).removeprefix(codecs.BOM_UTF8))
 
 
 def look(path: Path) -> Looked | None:

@@ -15,6 +15,22 @@ _ROWS = 2  # levels above a row: the table, and the object that names it
 _GROUPS = 5  # levels of objects above a list of numbers
 
 
+_PYTHON = re.compile(rb"\s*\{\s*'")
+_WRAPPED = re.compile(
+    rb"\b(?:tensor|array|(?:np\.|numpy\.)?float[0-9]{2})\(([^()]*?)(?:,\s*[a-z]+=[^()]*)?\)"
+)
+_WORDS = re.compile(rb"\b(?:nan|inf|None|True|False)\b")
+_SAID = {b"nan": b"NaN", b"inf": b"Infinity", b"None": b"null", b"True": b"true", b"False": b"false"}
+
+
+def as_json(data: bytes) -> bytes:
+    """The data; of a dictionary as Python prints one, `{'loss': [2.5, nan]}`, what it is in JSON."""
+    if not _PYTHON.match(data) or b'"' in data:
+        return data
+    bare = _WRAPPED.sub(rb"\1", data.replace(b"'", b'"'))
+    return _WORDS.sub(lambda word: _SAID[word[0]], bare)
+
+
 def load(path: Path, most: int) -> tuple[object, bool]:
     """What the file says, and whether its end is missing: then as far as its last whole row.
 
@@ -29,7 +45,7 @@ def load(path: Path, most: int) -> tuple[object, bool]:
         RecursionError: it is nested too deep.
         OSError: it can't be opened.
     """
-    data, _ = packed.read(path, most)
+    data = as_json(packed.read(path, most)[0])
     try:
         return json.loads(data), False
     except ValueError:
