@@ -39,6 +39,12 @@ class TestAsPythonPrintsIt:
         run = read(tmp_path, str(given), "history.txt")
         assert (run["loss"].to_list(), run["val_loss"].to_list()) == (FALLING, HELD_OUT)
 
+    @pytest.mark.parametrize("sign", [" = ", ": "])
+    def test_lists_by_name_a_line_each(self, tmp_path: Path, sign: str):
+        text = f"train_losses{sign}{FALLING}\n\nval_losses{sign}{HELD_OUT}\n"
+        run = read(tmp_path, text, "losses.txt")
+        assert (run["loss"].to_list(), run["val_loss"].to_list()) == (FALLING, HELD_OUT)
+
     def test_numbers_in_a_tensor_or_of_numpy_and_nan(self, tmp_path: Path):
         run = read(
             tmp_path, "{'loss': [np.float64(2.5), tensor(2.25, device='cuda:0'), 2.0, nan]}", "log.txt"

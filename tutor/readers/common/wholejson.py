@@ -23,12 +23,21 @@ _WORDS = re.compile(rb"\b(?:nan|inf|None|True|False)\b")
 _SAID = {b"nan": b"NaN", b"inf": b"Infinity", b"None": b"null", b"True": b"true", b"False": b"false"}
 
 
+_LIST = re.compile(rb"^\s*([A-Za-z_][A-Za-z0-9_ .-]{0,60}?)[ \t]*[:=][ \t]*(?=\[\s*[-+0-9.n])", re.MULTILINE)
+
+
 def as_json(data: bytes) -> bytes:
-    """The data; of a dictionary as Python prints one, `{'loss': [2.5, nan]}`, what it is in JSON."""
-    if not _PYTHON.match(data) or b'"' in data:
+    """The data; of what Python prints, what it is in JSON.
+
+    Of a dictionary, `{'loss': [2.5, nan]}`, and of lists by name, `train_loss = [2.5, nan]` a line.
+    """
+    if _LIST.match(data):
+        data = b"{" + _LIST.sub(rb',"\1": ', data).lstrip(b",") + b"}"
+    elif _PYTHON.match(data) and b'"' not in data:
+        data = data.replace(b"'", b'"')
+    else:
         return data
-    bare = _WRAPPED.sub(rb"\1", data.replace(b"'", b'"'))
-    return _WORDS.sub(lambda word: _SAID[word[0]], bare)
+    return _WORDS.sub(lambda word: _SAID[word[0]], _WRAPPED.sub(rb"\1", data))
 
 
 def load(path: Path, most: int) -> tuple[object, bool]:
