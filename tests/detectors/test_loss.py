@@ -270,6 +270,14 @@ class TestSpike:
         found = apply("spike", make_run({"loss": list(loss)}), SPIKE)
         assert found.outcome == "no" or found.step != 1
 
+    @pytest.mark.parametrize("seed", range(12))
+    def test_noise_that_shrinks_with_the_loss_makes_no_early_spike(self, seed: int):
+        """Wide lognormal noise: four of twelve such logs begin so low that what follows is twice as high."""
+        draw = random.Random(seed)
+        loss = [(0.5 + 2 * math.exp(-row / 100)) * draw.lognormvariate(0, 0.45) for row in range(600)]
+        found = apply("spike", make_run({"loss": loss}), SPIKE)
+        assert found.step is None or found.step >= 20
+
     def test_a_log_that_begins_with_its_highest_loss_has_no_early_spike(self):
         assert apply("spike", make_run({"loss": [9.0, 9.0, *[2.0] * 298]}), SPIKE).outcome == "no"
 

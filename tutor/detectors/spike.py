@@ -26,6 +26,10 @@ FIRST = 3
 """Rows whose median tells where a loss began: of an estimator, the fewest that one odd batch doesn't move."""
 
 
+_MOST = 50.0
+"""A logarithm that no factor needs: of an estimator, not a bound."""
+
+
 @detector(
     signals=("loss",),
     outcomes=("yes", "no"),
@@ -70,7 +74,9 @@ def spike(
         lifted = _after_resume(run, span, resumed_above) if goes_on else []
         first_rows = lifted or _tower(run, span, foremost.alone)
     else:
-        first_rows = _leap(run, span, early, foremost) or _early(run, span, early, resumed_above.sigmas)
+        first_rows = _leap(run, span, early, foremost) or _early(
+            run, span, early, resumed_above.sigmas, sigmas
+        )
     found = _of_their_own([*first_rows, *episodes(run, window, sigmas)], foremost, finite(run["loss"]))
     facts = {"sigmas": sigmas, "rows": span, "count": len(found)}
     if not found and run.aggregation("loss").over == "running":
@@ -141,15 +147,22 @@ def _leap(run: Run, span: int, times: float, foremost: Foremost) -> list[Episode
     return [Losses(loss).episode(1, span, bound, first, 0.0)]
 
 
-def _early(run: Run, span: int, times: float, sigmas: float) -> list[Episode]:
-    """The spike among the first `span` rows: a loss above `times` the first ones, and above their noise."""
+def _early(run: Run, span: int, times: float, sigmas: float, as_factor: float) -> list[Episode]:
+    """The spike among the first `span` rows: a loss above `times` the first ones, and above their noise.
+
+    The noise may be a share of the loss and shrink with it: that of twice as many rows counts, too, `sigmas`
+    times in its own unit and, as its tails are long, `as_factor` times in its logarithm.
+    """
     whole = finite(run["loss"])
     loss = whole[:span]
     usual = loss[:FIRST].drop_nulls()
     if not len(usual):
         return []
-    mean = to_float(usual.median())
-    height = max((times - 1) * mean, sigmas * noise_of(whole.drop_nulls()))
+    near, mean = whole[: 2 * span].drop_nulls(), to_float(usual.median())
+    if to_float(near.min()) > 0:
+        times = max(times, math.exp(min(as_factor * noise_of(near.log()), _MOST)))
+    noise = sigmas * max(noise_of(whole.drop_nulls()), noise_of(near))
+    height = max((times - 1) * mean, noise)
     above = (loss > mean + height).fill_null(False).arg_true()
     if mean <= 0 or not len(above) or int(above[0]) < 2:
         return []
@@ -159,7 +172,7 @@ def _early(run: Run, span: int, times: float, sigmas: float) -> list[Episode]:
         return []
     usual = loss[: min(row, FIRST)].drop_nulls()  # what is told of the rows before it is of these alone
     mean = to_float(usual.median())
-    bound = mean + max((times - 1) * mean, sigmas * noise_of(whole.drop_nulls()))
+    bound = mean + max((times - 1) * mean, noise)
     return [Losses(loss).episode(row, span, bound, mean, to_float(usual.std(ddof=0)))]
 
 
