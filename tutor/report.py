@@ -18,7 +18,7 @@ from tutor import readers, reported, saying
 from tutor.run import BadRunError, Run
 from tutor.saying import Line
 from tutor.tree import Tree
-from tutor.walk import Find, Look, Stage, chain, deciding
+from tutor.walk import Find, Look, Stage, chain, deciding, named
 from tutor.words import plain, say
 
 INDENT = " " * 31
@@ -100,13 +100,14 @@ class Report:
         return out if width is None else wrapped(out, width)
 
     def brief(self, lang: str) -> Text:
-        """The run's path, and under it the verdict in a short line."""
+        """The run's path, and under it the verdict in a short line; where it names no leaf, what shows it."""
+        told = _VERDICT if named(self.walk) else (*_VERDICT, "means")
         out = Text(f"{plain(str(self.run.path))}\n", "bold")
         if open_ := saying.open_questions(self.stages, lang):
             out.append(*_drawn(open_))
         else:
             for line in saying.of_end(self.stages, lang):
-                if line.role in _VERDICT:
+                if line.role in told:
                     out.append(*_drawn(line))
         out.rstrip()
         return out

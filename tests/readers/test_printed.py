@@ -249,6 +249,21 @@ def test_a_run_that_is_repeated_has_no_rows_but_its_epochs(tmp_path: Path):
     assert len(read(tmp_path, text)) == 8
 
 
+@pytest.mark.parametrize("took", ["200", "{odd}"])
+def test_how_many_steps_an_episode_took_is_no_counter(tmp_path: Path, took: str):
+    line = "Episode {at}  Reward: {at}.5  Steps: " + took
+    text = "".join(line.format(at=at, odd=17 * at * at % 23) + "\n" for at in range(1, 13))
+    run = read(tmp_path, text)
+    assert run.steps.to_list() == list(range(1, 13))
+    assert "step = `Episode`;" in next(one for one in run.remarks if one.key == "printed").says("en")
+
+
+def test_fields_that_nanogpt_does_not_print_are_read_beside_its_own(tmp_path: Path):
+    text = "".join(f"iter {at}: loss 2.5, lr 0.001, grad_norm {at}.5, time 21ms\n" for at in range(6))
+    run = read(tmp_path, text)
+    assert (run["lr"].to_list()[:2], run["grad_norm"].to_list()[:2]) == ([0.001, 0.001], [0.5, 1.5])
+
+
 def test_scores_and_rewards_on_lines_of_their_own_belong_to_the_step_above(tmp_path: Path):
     text = "".join(
         f"          Learning iteration {at}/10\n\n  Mean surrogate loss: {at}.25\n  Mean reward: -{at}.5\n"

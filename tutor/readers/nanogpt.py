@@ -23,6 +23,8 @@ _BETWEEN = rf"^\s*(?P<step>[0-9]+) \| loss (?P<loss>{NUMBER})"
 _FIELD = rf"\| (?P<name>lr|norm) (?P<value>{NUMBER})"
 _LINES = Lines((Line(_TRAINED), Line(_EVALUATED), Line(_BETWEEN, _FIELD)))
 _EITHER = either(_TRAINED, _EVALUATED)
+_MORE = either(_TRAINED + r"[^0-9\n][^\n]*\b(?:lr|learning[ _]rate|(?:grad[_ ]?|g)?norm)\b")
+"""A line that says more than nanoGPT does, of a loop of somebody's own: its fields have names to be found by."""
 _VOCABULARY = re.compile(
     r"^(?:found vocab_size = |defaulting to vocab_size of GPT-2 to )([0-9]{1,9})\b", re.M
 )
@@ -63,8 +65,8 @@ def _settings(text: str) -> Iterator[tuple[str, str]]:
 
 
 def sources(path: Path) -> list[Source]:
-    """A file with such a line."""
-    known = has(path, _EITHER)
+    """A file with such a line, and no field in it that nanoGPT doesn't print."""
+    known = has(path, _EITHER) and not has(path, _MORE)
     return [Output(path, "nanoGPT's output", _LINES, settings=_settings)] if known else []
 
 

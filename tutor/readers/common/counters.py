@@ -18,6 +18,7 @@ PLACE = ("lead", "at", "of", "bar")
 """Columns of a reader's own: `[lead/..][at/of]` of a line, and where a progress bar stands, in batches."""
 
 _COARSE = ("epoch", "ep", "epochs", "episode", "episodes")
+_EPISODES = {"episode", "episodes"}
 _FINE = (
     *("step", "steps", "iter", "iteration", "it", "iters", "iterations", "updates", "update"),
     *("batch", "batches", "minibatch"),
@@ -103,6 +104,13 @@ def counted(rows: "pl.DataFrame") -> Counted:
     inline = _where(rows, measured)
     coarse = _most_logged(inline, [*_named(rows, "coarse"), "lead"])
     fine = _fine(inline, coarse)
+    if (
+        coarse
+        and fine
+        and _words(coarse)[-1] in _EPISODES
+        and not (inline[fine].diff().drop_nulls() > 0).all()
+    ):
+        fine = None  # how many steps an episode took
     if coarse and fine and _counts_twice(inline[coarse], inline[fine]):
         fine = None  # it tells how many steps each epoch has, in training and in evaluation
     if fine and not coarse and not (fine != "at" and _ascends(inline[fine])):

@@ -1,6 +1,5 @@
 """Logs in a folder that are known by their words or numbers alone, beside those that a tool wrote there."""
 
-import contextlib
 import math
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -60,14 +59,15 @@ def others(
 def _one_run(one: Source, other: Source, read: Callable[[Source], Run]) -> bool:
     """Whether two logs may be of one run: their last steps or their last losses aren't far apart.
 
-    Long ones aren't read for that.
+    Long ones aren't read for that; and one that can't be read stands for no other.
     """
     if any(log.path.is_file() and log.path.stat().st_size > _QUICK for log in (one, other)):
         return True
-    with contextlib.suppress(BadRunError):
+    try:
         pairs = zip(_end(read(one)), _end(read(other)), strict=True)
-        return not all(abs(a - b) > _UNLIKE * max(abs(a), abs(b)) for a, b in pairs)
-    return True
+    except BadRunError:
+        return False
+    return not all(abs(a - b) > _UNLIKE * max(abs(a), abs(b)) for a, b in pairs)
 
 
 def _end(run: Run) -> tuple[float, float]:

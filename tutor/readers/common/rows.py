@@ -89,13 +89,11 @@ def run_of_frame(frame: "pl.DataFrame", path: Path, **about: Unpack[About]) -> R
 
 def zeros_last(frame: "pl.DataFrame", path: Path) -> "pl.DataFrame":
     """The table; of several losses, those that are 0 at every row stand last: they are switched off."""
-    import polars as pl  # only who reads a log pays for it
-
     mapping = names.mapping(frame.columns, path)
     loss = [column for column, signal in mapping.items() if signal == "loss"]
     if not (others := names.other_losses(frame.columns, mapping)):
         return frame
-    values = (frame[name].cast(pl.Float64, strict=False) for name in (*loss, *others))
+    values = (_numbers(frame[name]) for name in (*loss, *others))
     zero = [one.name for one in values if one.count() and (one.drop_nulls() == 0).all()]
     return frame.select(*(name for name in frame.columns if name not in zero), *zero)
 
@@ -194,8 +192,11 @@ def _counted(frame: "pl.DataFrame", mapping: Mapping[str, str], path: Path) -> M
 
 
 def _numbers(column: "pl.Series") -> "pl.Series":
+    """The column as numbers, null where it holds something else."""
     import polars as pl  # only who reads a log pays for it
 
+    if column.dtype.is_nested():
+        return pl.Series(column.name, [None] * len(column), pl.Float64)
     return column.cast(pl.Float64, strict=False)
 
 
