@@ -148,6 +148,13 @@ def test_an_empty_log_and_one_without_loss_are_compared_too():
     assert "No figures on spikes: neither run recorded a loss" in drawn(found)
 
 
+def test_rates_that_differ_are_told_of_logs_whose_settings_nobody_wrote():
+    found, _ = measured(run(CALM, lr=[1e-3] * len(CALM)), run(CALM, "b", lr=[3e-4] * len(CALM)))
+    assert [(one.key, one.a, one.b) for one in found.settings] == [("max(lr)", 1e-3, 3e-4)]
+    same, _ = measured(run(CALM, lr=[1e-3] * len(CALM)), run(CALM, "b", lr=[1e-3] * len(CALM)))
+    assert same.settings == ()
+
+
 def test_only_settings_that_differ_are_listed():
     a = {
         "name": "x",

@@ -7,6 +7,7 @@ questions on spikes and recovery, so that this table and a walk never disagree.
 """
 
 import json
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -125,7 +126,7 @@ def compare(
         parted=_parted(a, b),
         window=None if spike is None else max(min(_window_steps(run, spike), _steps(run)) for run in (a, b)),
         within=None if recovery is None else recovery["within"].steps,
-        settings=tuple(_differences(a.manifest.given, b.manifest.given)),
+        settings=(*_differences(a.manifest.given, b.manifest.given), *_rates(a, b)),
         measures=tuple(measures),
         losses=a.has("loss") or b.has("loss"),
     )
@@ -258,6 +259,15 @@ def _differences(a: Mapping[str, Any], b: Mapping[str, Any]) -> Iterator[Differe
         left, right = (one.get(key, ABSENT) for one in flat)
         if left != right:
             yield Difference(key.removeprefix("settings."), left, right)
+
+
+def _rates(a: Run, b: Run) -> Iterator[Difference]:
+    """The highest learning rates that foreign logs tell, where they differ: nothing beside them says it."""
+    if not (a.has("lr") and b.has("lr")) or "settings" in a.manifest.given or "settings" in b.manifest.given:
+        return
+    left, right = (known_float(finite(run["lr"]).max()) for run in (a, b))
+    if left is not None and right is not None and not math.isclose(left, right, rel_tol=1e-3):
+        yield Difference("max(lr)", left, right)
 
 
 def _flat(tree: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:

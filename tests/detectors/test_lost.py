@@ -99,7 +99,8 @@ class TestNeverEarns:
 
     def test_one_that_is_rarely_above_0_and_not_oftener_at_the_end(self):
         assert judged("learned", reward=list(self.RARE)).outcome == "earns-nothing"
-        assert judged("learned", reward=list(self.RARE[:119])).outcome != "earns-nothing"  # few
+        few = judged("learned", reward=list(self.RARE[:119]))
+        assert (few.outcome, few.facts) == (NOT_YET, {"rows": 119, "needed": 120})
         assert judged("learned", reward=[*self.RARE[:120], *[0.25, 0.0] * 20]).outcome != "earns-nothing"
         assert (
             judged("learned", reward=[-one for one in self.RARE]).outcome != "earns-nothing"

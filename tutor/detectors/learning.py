@@ -23,7 +23,7 @@ from tutor.detectors.courses import Course, course_in, course_of
 from tutor.detectors.grouped import Enough, Guess
 from tutor.detectors.guessing import answers_by_chance, guesses, held_out_guesses, rests_at_one
 from tutor.detectors.loss import zeros_that_last
-from tutor.detectors.lost import earns, never_earns
+from tutor.detectors.lost import earns, never_earns, too_few_rewards
 from tutor.detectors.objective import earnings, is_objective, opposed, scores_rise
 from tutor.detectors.plateau import stops_high
 from tutor.detectors.standstill import (
@@ -119,6 +119,8 @@ def learned(
         found = never_earns(run, 3 * least.rows, sigmas) or found
     if found.outcome in (NOT_YET, NO_DATA) and (earned := earns(run, sigmas)):
         return earned
+    if found.outcome == NO_DATA:
+        return too_few_rewards(run, 3 * least.rows) or found
     if found.outcome not in ("yes", NOT_YET, NO_DATA) or warming_up(run):
         return found
     return (stops_high(run, least, sigmas) if run.has("loss") or run.has("val_loss") else None) or found

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from tutor import signals
-from tutor.detectors import Finding, Smoothed
+from tutor.detectors import NOT_YET, Finding, Smoothed
 from tutor.detectors.courses import Course, course_of
 from tutor.detectors.grouped import Rise
 from tutor.detectors.objective import LEVEL, earnings
@@ -68,8 +68,8 @@ def never_earns(run: Run, least: int, sigmas: float) -> Finding | None:
             continue
         values = finite(run.frame[name])
         blocks = _of_rare(values.drop_nulls())
-        times = 1 if _MEAN.search(names.spelled(name)) else _EPISODES if blocks is None else _RARE
-        enough, values = values.count() >= least * times, values if blocks is None else blocks
+        enough = values.count() >= least * _times(name, blocks)
+        values = values if blocks is None else blocks
         course = course_of(-values, LEVEL)
         if not enough or course is None:
             continue
@@ -80,6 +80,30 @@ def never_earns(run: Run, least: int, sigmas: float) -> Finding | None:
             continue
         found = found or _earned("earns-nothing", run, name, course, hides)
     return found
+
+
+def too_few_rewards(run: Run, least: int) -> Finding | None:
+    """The finding that a log of rewards alone is too short to tell what they do; None of any other.
+
+    Of one with rows enough for `never_earns` twice as many may show a rise that noise hides.
+    """
+    if run.has("loss") or run.has("val_loss"):
+        return None
+    for name in run.frame.columns:
+        if names.is_reward(name) and run.frame[name].dtype.is_numeric():
+            known = finite(run.frame[name]).drop_nulls()
+            needed = least * _times(name, _of_rare(known))
+            if len(known):
+                needed = needed if len(known) < needed else 2 * len(known)
+                return Finding(NOT_YET, facts={"rows": len(known), "needed": needed})
+    return None
+
+
+def _times(name: str, blocks: pl.Series | None) -> int:
+    """How many rows of a reward tell as much as one mean over episodes."""
+    if _MEAN.search(names.spelled(name)):
+        return 1
+    return _EPISODES if blocks is None else _RARE
 
 
 def _of_rare(known: pl.Series) -> pl.Series | None:

@@ -24,7 +24,7 @@ _FIELD = rf"\| (?P<name>lr|norm) (?P<value>{NUMBER})"
 _LINES = Lines((Line(_TRAINED), Line(_EVALUATED), Line(_BETWEEN, _FIELD)))
 _EITHER = either(_TRAINED, _EVALUATED)
 _MORE = either(_TRAINED + r"[^0-9\n][^\n]*\b(?:lr|learning[ _]rate|(?:grad[_ ]?|g)?norm)\b")
-"""A line that says more than nanoGPT does, of a loop of somebody's own: its fields have names to be found by."""
+"""A line that says more than nanoGPT does, of a loop of somebody's own: its fields are found by name."""
 _VOCABULARY = re.compile(
     r"^(?:found vocab_size = |defaulting to vocab_size of GPT-2 to )([0-9]{1,9})\b", re.M
 )

@@ -97,7 +97,11 @@ def _undecided(stages: Sequence[Stage], lang: str) -> Iterator[Line]:
 def _to_record(stage: Stage, questions: Sequence[str], lang: str) -> Iterator[Line]:
     """A line for each signal that these questions lacked: how to record it."""
     looks = [look for look in stage.looks if look.question in questions and look.outcome != NOT_YET]
-    for name in dict.fromkeys(name for look in looks for name in missing(look)):
+    precision = stage.walk.run.manifest.precision
+    lacking = dict.fromkeys(name for look in looks for name in missing(look))
+    if precision not in (None, "fp16"):  # which alone has a scale
+        lacking.pop("loss_scale", None)
+    for name in lacking:
         what, how = to_record(name, lang), how_to_log(name, lang)
         yield Line("assumed", say("check.not_recorded", lang, signal=what, how=how))
 
