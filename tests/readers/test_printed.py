@@ -264,6 +264,22 @@ def test_fields_that_nanogpt_does_not_print_are_read_beside_its_own(tmp_path: Pa
     assert (run["lr"].to_list()[:2], run["grad_norm"].to_list()[:2]) == ([0.001, 0.001], [0.5, 1.5])
 
 
+def test_a_loss_of_that_name_of_held_out_data_is_the_validation_loss(tmp_path: Path):
+    text = "".join(
+        f"Epoch: {at} | Train Phys Loss: {9 - at}.5 | Val Phys Loss: {9 - at}.75\n" for at in range(4)
+    )
+    run = read(tmp_path, text)
+    assert (losses(run)[:2], losses(run, "val_loss")[:2]) == ([9.5, 8.5], [9.75, 8.75])
+
+
+def test_a_score_may_stand_before_the_held_out_loss(tmp_path: Path):
+    text = "".join(
+        f"Epoch {at} loss: {9 - at}.5\nVal epoch {at} has acc 0.249 and loss {9 - at}.75\n" for at in range(4)
+    )
+    run = read(tmp_path, text)
+    assert (losses(run)[:2], losses(run, "val_loss")[:2]) == ([9.5, 8.5], [9.75, 8.75])
+
+
 def test_scores_and_rewards_on_lines_of_their_own_belong_to_the_step_above(tmp_path: Path):
     text = "".join(
         f"          Learning iteration {at}/10\n\n  Mean surrogate loss: {at}.25\n  Mean reward: -{at}.5\n"

@@ -238,7 +238,7 @@ def mapping(columns: Iterable[str], log: Path) -> dict[str, str]:
         if signal not in said.values()
     }
     if "val_loss" not in {*said.values(), *found.values()}:
-        loss = next((column for column, signal in said.items() if signal == "loss"), "")
+        loss = next((column for column, signal in {**said, **found}.items() if signal == "loss"), "")
         found |= {column: "val_loss" for column in _held_out_beside(loss, columns) if column not in said}
     # A column of the log's own that bears the signal's name makes room.
     ousted = {one: free(one, columns) for one in said.values() if one in columns and one not in said}
