@@ -792,5 +792,11 @@ class TestNeverMoves:
         found = judged("learned", val_loss=costs, eval_accuracy=[3 / 7] * count)
         assert found.outcome == outcome
 
+    @pytest.mark.parametrize(("count", "outcome"), [(10, "never-moves"), (9, NOT_YET)])
+    def test_or_few_rows_of_training_beside_them(self, count: int, outcome: str):
+        columns = {"val_loss": [0.6869] * (count - 1) + [0.6879], "eval_accuracy": [0.556] * count}
+        loss = [*([None] * (count - 5)), 0.7271, 0.706, 0.7038, 0.6995, 0.6961]
+        assert judged("learned", loss=loss, **columns).outcome == outcome
+
     def test_a_loss_that_falls_by_much_says_that_the_score_is_at_fault(self):
         assert judged("learned", loss=falling(40), val_accuracy=[0.7] * 40).outcome == "yes"

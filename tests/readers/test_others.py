@@ -76,6 +76,12 @@ class TestTrainer:
         run = self.state(tmp_path, [{"step": 10, "loss": 2.0}, *rows])
         assert run["val_loss"].to_list() == [2.5]
 
+    def test_what_a_metric_of_evaluate_returned_are_columns(self, tmp_path: Path):
+        metrics = {"eval_accuracy": {"accuracy": 0.5}, "eval_seq": {"f1": 0.25, "recall": 0.75}}
+        run = self.state(tmp_path, [{"step": 10, "loss": 2.0}, {"step": 10, "eval_loss": 2.5, **metrics}])
+        assert run["eval_accuracy"].to_list() == [0.5]
+        assert (run["eval_seq/f1"].to_list(), run["eval_seq/recall"].to_list()) == ([0.25], [0.75])
+
     def test_a_summary_alone_is_a_row(self, tmp_path: Path):
         run = self.state(tmp_path, [{"step": 20, "train_loss": 1e11, "train_runtime": 3.0}])
         assert run["loss"].to_list() == [1e11]

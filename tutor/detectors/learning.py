@@ -142,7 +142,7 @@ def _learned(run: Run, share: float, gain: float, sigmas: float, least: Enough, 
     short = course is None or not (long or stands_still(whole, loss, least.still))
     if course is None or short or not is_objective(run) or earnings(run):
         facts = {"rows": len(loss), "needed": least.rows} if short else {"missing": []}
-        found = _both_still(whole, gain) or _few_alike(whole, guess, gain)
+        found = _both_still(whole, gain) or _few_alike(whole, guess, gain, least.rows)
         return found or Finding(NOT_YET if short else NO_DATA, facts=facts)
     early, goes_on, order = course, _goes_on(course, sigmas), trend(_apart(course))
     falls = order < -sigmas
@@ -279,12 +279,17 @@ def _same_answer(run: Run, course: Course, guess: Guess, gain: float, least: int
     return found
 
 
-def _few_alike(run: Run, guess: Guess, gain: float) -> Finding | None:
-    """As `_same_answer`, of few rows: scores, or losses, at what one answer to all gives tell sooner."""
+def _few_alike(run: Run, guess: Guess, gain: float, least: int) -> Finding | None:
+    """As `_same_answer`, of few rows: scores, or losses, at what one answer to all gives tell sooner.
+
+    So does a score that never moves at `least` evaluations or more.
+    """
     if not is_objective(run) or earnings(run):
         return None
     loss = finite(run.logged("loss")["loss"])
     found = rests_at_one(run, loss, guess, few=True) or nearly_same_answer(run, guess, gain, few=True)
+    if not found and (never := never_moves(run, guess, 3 * least)) and never.facts["scored"] >= least:
+        found = never
     return found and replace(found, facts={**_in_all(finite(run["loss"]).drop_nulls(), gain), **found.facts})
 
 

@@ -64,7 +64,7 @@ class State:
         file = self.longest or self.path
         state, history, cut = _told(file)
         remarks: list[Remark] = []
-        rows = table_of((row for row in history if isinstance(row, dict)), remarks)
+        rows = table_of((_flat(row) for row in history if isinstance(row, dict)), remarks)
         if "train_runtime" in rows.columns and len(rows) == 1:
             remarks.append(Remark("only_summary"))
         folder = self.path if self.longest else self.path.resolve().parent
@@ -93,6 +93,18 @@ def _told(file: Path) -> tuple[dict[str, object], list[object], bool]:
     if cut and not history:
         raise BadRunError(f"{file} is no whole trainer_state.json: was it cut?")
     return state, history, cut
+
+
+def _flat(row: dict[str, object]) -> dict[str, object]:
+    """The row, with what a metric of `evaluate` returned, `{'accuracy': 0.5}`, as columns of its own."""
+    found: dict[str, object] = {}
+    for key, value in row.items():
+        if isinstance(value, dict):
+            alone = len(value) == 1
+            found |= {key if alone else f"{key}/{name}": one for name, one in value.items()}
+        else:
+            found[key] = value
+    return found
 
 
 def _chosen(state: dict[str, object], history: list[object]) -> Chosen | None:
