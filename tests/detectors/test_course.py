@@ -146,6 +146,20 @@ class TestEndsHigh:
         assert judged("ends_high", loss=loss).outcome == outcome
 
     @pytest.mark.parametrize(
+        ("first", "then", "outcome"),
+        [
+            ([1.79, 18.3, 31.0], [15.3, 8.2, 19.1, 14.0, 20.4, 12.2, 17.2, 16.0], "yes"),
+            ([1.79, 18.3, 31.0], [15.3, 2.6, 19.1, 14.0, 20.4, 12.2, 17.2, 16.0], "no"),  # half again, once
+            ([1.79, 18.3, 19.0], [15.3, 8.2, 19.1, 14.0, 20.4, 12.2, 17.2, 16.0], "no"),  # another kind of row
+            ([1.79, 18.3, 31.0], [15.3, 8.2, 19.1, 14.0], "no"),  # too few
+        ],
+    )
+    def test_first_rows_that_climb_and_never_come_back(
+        self, first: list[float], then: list[float], outcome: str
+    ):
+        assert judged("ends_high", loss=[*first, *then]).outcome == outcome
+
+    @pytest.mark.parametrize(
         ("loss", "outcome"),
         [
             ([15.5, 13.0, 3.8, 2.39, 1.43, 5.82, 7.05, 10.03], "yes"),

@@ -48,7 +48,7 @@ def ends_high(
     one row, these have told enough when each stands above the one before, whatever the noise of learning; so
     has the order of all, or of those since the lowest, beyond chance. No noise explains an end whose rows
     each stand many times as high as all before them (`lasting` says how many), nor one that does together
-    with validation. Beside a reward that rises the loss is not what the run is after, and where a part of it
+    with validation, nor a climb over the first rows of which nothing comes back. Beside a reward that rises the loss is not what the run is after, and where a part of it
     has come to weigh more (`reweighted`) it isn't what it was. One that rose as much before, and came back,
     has as long to do so again. Where validation has gone on to fall, what is trained on got "harder".
     Source: ours.
@@ -62,7 +62,7 @@ def ends_high(
     lost = max(of_improvement * course.improvement, of_level * abs(course.best))
     least = max(lost, sigmas * math.sqrt(2) * course.noise)
     known, high = finite(loss).drop_nulls(), course.rise > least
-    if towers := _towers(known, lasting) or _both_tower(run, known, lasting):
+    if towers := _towers(known, lasting) or _both_tower(run, known, lasting) or _leaps(known, lasting):
         least, high = towers - course.best, True
     elif course.rise > lost and _climbs(known, course, lost, lasting):
         least, high = lost, True
@@ -185,6 +185,20 @@ def _both_tower(run: Run, known: pl.Series, lasting: Runaway) -> float | None:
         return None
     trained, validated = (lasting.over * to_float(one[:-1].max()) for one in (known, held_out))
     return trained if known[-1] > trained and held_out[-1] > validated else None
+
+
+def _leaps(known: pl.Series, lasting: Runaway) -> float | None:
+    """The height that a loss climbed over in its first rows and stayed above; None where it didn't.
+
+    Twice in a row: where the first row is of another kind, such as one batch before the means of many, the
+    loss leaps once.
+    """
+    if len(known) < 2 * FEWEST or to_float(known.min()) <= 0:
+        return None
+    first, second, third = known[:3]
+    climbed = second > lasting.leap * first and third > lasting.leap * second
+    height = lasting.leap * first
+    return height if climbed and to_float(known[1:].min()) > height else None
 
 
 _FIRST = ("first", "vocab", "expected", "low", "high")

@@ -261,6 +261,8 @@ class Runaway(Grouped):
         over: or so many that each stand so many times as high as all before them.
         tall: or so many, where they tower over all before
         times: by so many times.
+        leap: or all but the first, where it rose so many times at each of the next two rows, and none comes
+            back to so many times the first.
     """
 
     a_kind: ClassVar[str] = "an end that stays up"
@@ -270,6 +272,7 @@ class Runaway(Grouped):
     over: float
     tall: int
     times: float
+    leap: float
 
 
 @dataclass(frozen=True)
