@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from tests.conftest import ROOT
+from tests.conftest import ROOT, make_run
 from tests.test_postmortem import filled
 from tests.ui.conftest import phase_19, recorded, to_the_leaf
 from tutor import readers, verifying
@@ -116,6 +116,58 @@ def test_a_run_that_ends_worse_is_called_so(broken: Run, control: Run):
     for one in (worse, lost):
         assert one.worse
         assert "worse with it than without" in list(verifying.lines_of(one, "en"))[-1][1]
+
+
+def stopped(rows: int, **signals: list[float]) -> Run:
+    """A run whose log ends after so many rows."""
+    return make_run({name: values[:rows] for name, values in signals.items()})
+
+
+def test_a_run_that_overfitted_is_measured_by_its_validation_loss():
+    course: dict[str, list[float]] = {
+        "loss": [4 * 0.9**row + 0.01 * (row % 3) for row in range(40)],
+        "val_loss": [1.0 + 0.003 * (row - 12) ** 2 + 0.01 * (row % 3) for row in range(40)],
+    }
+    whole, early = stopped(40, **course), stopped(16, **course)
+    bounds, tolerance = verifying.suggested(verifying.deciding(verifying.walked(whole)).walk)
+    found = verifying.verify(whole, early, change="stop", bounds=bounds, tolerance=tolerance, control=early)
+    assert {bound.signal for bound in found.bounds} == {"val_loss"}
+    assert found.signal == "val_loss"
+    assert not found.worse, "its training loss ends higher, as it should"
+    assert "the validation loss ends at" in " ".join(words for _, words in verifying.lines_of(found, "en"))
+    assert verifying.verify(early, whole, change="go on", bounds=(), tolerance="0").signal == "loss"
+
+
+def test_a_score_that_was_lost_is_what_has_to_come_back():
+    score = [0.4 + 0.02 * min(row, 20) - 0.035 * max(0, row - 24) for row in range(40)]
+    loss = [4 * 0.95**row + 0.01 * (row % 3) for row in range(40)]
+    lost = make_run({"loss": loss, "val acc": score})
+    kept = make_run({"loss": loss, "val acc": [min(0.8, 0.4 + 0.02 * row) for row in range(40)]})
+    bounds, tolerance = verifying.suggested(verifying.deciding(verifying.walked(lost)).walk)
+    [bound] = bounds
+    assert (bound.signal, bound.comparison, bound.window) == ("val acc", ">", "35..39")
+    good, bad = (
+        verifying.verify(lost, fixed, change="lr", bounds=bounds, tolerance=tolerance, control=kept)
+        for fixed in (kept, lost)
+    )
+    assert [one.holds for one in (*good.bounds, *bad.bounds)] == [True, False]
+    assert good.beside and good.beside.holds
+    assert bad.beside and not bad.beside.holds
+    assert not good.worse
+    assert verifying.verify(kept, lost, change="lr", bounds=(), tolerance="0").signal == "loss"
+
+
+def test_a_log_too_poor_for_healthy_names_what_says_more(broken: Run, control: Run):
+    found = verifying.verify(broken, control, change="", bounds=(), tolerance="0")
+    poor = found.model_copy(update={"verdict": "undecided"})
+    assert f"tutor check {control.path} names it" in list(verifying.lines_of(poor, "en"))[-1][1]
+
+
+def test_few_rows_end_with_the_last_fourth():
+    run = make_run({"loss": [9.0] * 6 + [1.0, 3.0], "val_loss": [None] * 6 + [4.0, math.inf]})
+    assert verifying.ending(run) == 2.0
+    assert verifying.ending(run, "val_loss") is None
+    assert verifying.ending(run, "val_loss", through=6) == 4.0
 
 
 @pytest.mark.parametrize("lang", LANGUAGES)

@@ -3,12 +3,22 @@
 from tutor import card as cards
 from tutor import tree as trees
 from tutor.postmortem import JUDGED_BY, Offer, Option, PostMortem, begin
+from tutor.run.names import SCORES
 from tutor.saying import fix_in_words, of_path
 from tutor.tree import Hypothesis, Leaf
 from tutor.walk import Walk, fix_command, own_lines
 
 SPIKES = ("nan", "spike", "precision")
 """Sections whose leaves are about an incident at a step; those of the others are about the whole run."""
+
+
+def promised(walk: Walk) -> tuple[str, ...]:
+    """The signals that a fix of the leaf has to bring back; of a score that was lost, its column."""
+    promises = walk.leaf.promises if walk.leaf else ()
+    lost = walk.answers[-1].facts.get("score") if walk.answers else None
+    if SCORES not in promises:
+        return promises
+    return (lost,) if lost and walk.run.has(lost) else ()
 
 
 def begun(walk: Walk, lang: str) -> PostMortem:
@@ -42,7 +52,7 @@ def begun(walk: Walk, lang: str) -> PostMortem:
         ],
         breaks=tuple(cards.available()),
         whole=whole_run,
-        promises=leaf.promises if leaf else (),
+        promises=promised(walk),
         stops=any(fix.by_evaluation for fix in leaf.fixes) if leaf else False,
         long_run=tree.incident,
         lang=lang,

@@ -4,6 +4,7 @@ The bounds are those of section 6: of the learner's lesson where there is one, e
 broken run suggests. And the walk of the fixed run has to end healthy, with every section looked at.
 """
 
+import math
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
@@ -12,8 +13,10 @@ from functools import partial
 
 import polars as pl
 
+from tutor import signals
 from tutor import tree as trees
-from tutor.begun import begun
+from tutor.begun import begun, promised
+from tutor.detectors.objective import earnings, is_objective
 from tutor.lesson import Lesson
 from tutor.notebook import Notebook
 from tutor.opening import FIRST
@@ -21,20 +24,24 @@ from tutor.postmortem import Bound, worst
 from tutor.postmortem.form import SECTIONS
 from tutor.postmortem.weighing import limit
 from tutor.run import Run, known_float
-from tutor.run.verification import Beside, Checked, Verification
+from tutor.run.names import rises
+from tutor.run.verification import WORSE, Beside, Checked, Verification, no_worse
 from tutor.runfolder import VERIFICATION
 from tutor.runfolder.kept import keep
 from tutor.saying import verdict_of
 from tutor.walk import Stage, Walk, chain, deciding, named
 from tutor.words import LANGUAGES, BadFileError, number, plain, say
 
-AT_THE_END = 50  # rows whose mean is the loss in the end
-NO_WORSE = 0.1
-"""By this share the loss may end above that of the control. Ours: runs of one recipe that meet the same
-batches in another order differ by less than that."""
+AT_THE_END = 50
+"""Rows whose mean is where a signal ends,"""
+A_QUARTER = 4
+"""but of few, no more than the last fourth: a log of ten evaluations ends with two."""
+
+LOSSES = ("loss", "val_loss")
+"""The signals by which one end is better than another, beside scores and rewards."""
 
 _BOUND = re.compile(
-    r"^- (?P<signal>\w+) (?P<comparison>[<>]=?) (?P<value>\S+) .*?(?P<window>\d+(?:\.\.\d+)?)(?:;|$)"
+    r"^- (?P<signal>\S.*?) (?P<comparison>[<>]=?) (?P<value>\S+) .*?(?P<window>\d+(?:\.\.\d+)?)(?:;|$)"
 )
 # After an unknown seed the line goes on.
 _NUMBERS = re.compile(r"^- [^:]+: (?P<value>[^\s:]+)(?:$|: )")
@@ -133,20 +140,32 @@ def verify(
         control: the run without the fault, where one is at hand.
     """
     stages = looked_at(broken, fixed)
-    end = deciding(stages).walk
+    end, signal = deciding(stages).walk, measure(deciding(walked(broken)).walk, fixed, control)
     return Verification(
         of=str(broken.path),
         fixed=str(fixed.path),
         change=change,
         when=datetime.now().astimezone().isoformat(timespec="seconds"),
         bounds=tuple(_checked(bound, tolerance, fixed) for bound in bounds),
-        beside=_beside(fixed, control) if control else None,
+        beside=_beside(fixed, control, signal) if control else None,
         tree=end.tree.tree,
         leaf=leaf.name("en") if (leaf := named(end)) else end.at,
         verdict=verdict_of(stages),
-        before=ending(broken),
-        after=ending(fixed),
+        signal=signal,
+        before=ending(broken, signal),
+        after=ending(fixed, signal),
     )
+
+
+def measure(walk: Walk, *others: Run | None) -> str:
+    """The signal that tells whether runs end better than a walked one: what the leaf's fix has to bring back,
+    where that is a loss or a score, the reward that the run was after, or the loss.
+    """
+    broken, asked = walk.run, promised(walk)
+    earned = () if not broken.has("loss") or is_objective(broken) else (earnings(broken) or ("",))[:1]
+    known = (name for name in (*asked, *earned) if name in LOSSES or rises(name))
+    there = (name for name in known if all(run.has(name) for run in (broken, *others) if run))
+    return next(there, "loss")
 
 
 def held_against(found: Verification, fixed: Run, bounds: Sequence[Bound], tolerance: str) -> Verification:
@@ -164,9 +183,9 @@ def _checked(bound: Bound, tolerance: str, run: Run) -> Checked:
     )
 
 
-def _beside(fixed: Run, control: Run) -> Beside | None:
+def _beside(fixed: Run, control: Run, signal: str) -> Beside | None:
     step = min(int(fixed.steps[-1]), int(control.steps[-1]))
-    ours, theirs = ending(fixed, step), ending(control, step)
+    ours, theirs = ending(fixed, signal, step), ending(control, signal, step)
     if ours is None or theirs is None:
         return None
     return Beside(
@@ -174,17 +193,18 @@ def _beside(fixed: Run, control: Run) -> Beside | None:
         step=step,
         ours=ours,
         theirs=theirs,
-        share=NO_WORSE,
-        holds=ours <= theirs * (1 + NO_WORSE),
+        share=WORSE,
+        holds=no_worse(signal, ours, theirs),
     )
 
 
-def ending(run: Run, through: int | None = None) -> float | None:
-    """The mean loss of the last rows up to a step; None where one of them isn't finite, or there is none."""
-    if not run.has("loss"):
+def ending(run: Run, signal: str = "loss", through: int | None = None) -> float | None:
+    """The mean of a signal's last rows up to a step; None where one isn't finite, or there is none."""
+    if not run.has(signal):
         return None
     rows = run.frame if through is None else run.frame.filter(pl.col("step") <= through)
-    last = rows["loss"].drop_nulls().tail(AT_THE_END)
+    known = rows[signal].drop_nulls()
+    last = known.tail(min(AT_THE_END, math.ceil(len(known) / A_QUARTER))).cast(float)
     return known_float(last.mean()) if len(last) and last.is_finite().all() else None
 
 
@@ -213,15 +233,24 @@ def lines_of(found: Verification, lang: str) -> Iterator[tuple[bool | None, str]
                 theirs=number(beside.theirs),
                 step=beside.step,
                 share=round(100 * beside.share),
+                signal=_measured_in(found, lang),
             ),
         )
     healthy = found.verdict == "healthy"
-    yield healthy, say(f"verify.walk.{found.verdict}", lang, leaf=plain(found.leaf), tree=found.tree)
+    facts = {"leaf": plain(found.leaf), "tree": found.tree, "fixed": plain(found.fixed)}
+    yield healthy, say(f"verify.walk.{found.verdict}", lang, **facts)
     if found.worse:
         ends = [
             say("verify.not_finite", lang) if x is None else number(x) for x in (found.before, found.after)
         ]
-        yield False, say("verify.worse", lang, before=ends[0], after=ends[1])
+        facts = {"before": ends[0], "after": ends[1], "signal": _measured_in(found, lang)}
+        yield False, say("verify.worse", lang, **facts)
+
+
+def _measured_in(found: Verification, lang: str) -> str:
+    """What the ends were compared by: a signal's name in words, or a column's as it stands in the log."""
+    known = signals.find(found.signal)
+    return say(f"signals.{known.name}.name", lang) if known else plain(found.signal)
 
 
 def heading(found: Verification, lang: str) -> str:

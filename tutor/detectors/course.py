@@ -48,9 +48,10 @@ def ends_high(
     one row, these have told enough when each stands above the one before, whatever the noise of learning; so
     has the order of all, or of those since the lowest, beyond chance. No noise explains an end whose rows
     each stand many times as high as all before them (`lasting` says how many), nor one that does together
-    with validation, nor a climb over the first rows of which nothing comes back. Beside a reward that rises the loss is not what the run is after, and where a part of it
-    has come to weigh more (`reweighted`) it isn't what it was. One that rose as much before, and came back,
-    has as long to do so again. Where validation has gone on to fall, what is trained on got "harder".
+    with validation, nor a climb over the first rows of which nothing comes back. Beside a reward that rises
+    the loss is not what the run is after, and where a part of it has come to weigh more (`reweighted`) it
+    isn't what it was. One that rose as much before, and came back, has as long to do so again. Where
+    validation has gone on to fall, what is trained on got "harder".
     Source: ours.
     """
     loss = run["loss"]

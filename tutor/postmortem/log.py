@@ -24,6 +24,7 @@ from tutor.postmortem.incident_rows import of_a_long_run
 from tutor.postmortem.symptoms import at_a_step, course, of_the_whole_run
 from tutor.postmortem.thresholds import AS_BEFORE, EMA_STEPS, FEWEST_ROWS, PROBE_RISE, SETTLED, TOLERANCE
 from tutor.run import Run, known_float
+from tutor.run.names import rises
 from tutor.words import LANGUAGES, number, plain, say
 
 
@@ -224,10 +225,13 @@ def _promised(incident: Incident, name: str) -> tuple[int, str, str]:
     first = int(run.steps[found.best_row])
     if name == "grad_norm" and found.best == 0:
         return first, ">", "0"
-    return first, "<", number(_as_best(run, name, found))
+    known = finite(run[name]).drop_nulls().cast(float)
+    if rises(name):
+        return first, ">", number(-_as_best(-known, found))
+    return first, "<", number(_as_best(known, found))
 
 
-def _as_best(run: Run, name: str, found: Course) -> float:
+def _as_best(known: pl.Series, found: Course) -> float:
     """The bound under which a signal is at its best level; the level itself where the run ends below it."""
-    noisy = above(found.best, finite(run[name]).drop_nulls())
+    noisy = above(found.best, known)
     return noisy if noisy < found.end else found.best

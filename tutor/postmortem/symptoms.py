@@ -10,6 +10,7 @@ from tutor.postmortem.form import Kind, Symptom
 from tutor.postmortem.incident import Incident, spans_decades
 from tutor.postmortem.thresholds import EMA_STEPS, LEVEL_SHARE, SPARSE
 from tutor.run import Run
+from tutor.run.names import rises
 from tutor.words import number, plain, say
 
 
@@ -165,12 +166,13 @@ def of_the_whole_run(incident: Incident) -> Iterator[Symptom]:
 
 
 def course(incident: Incident, signal: str) -> Course | None:
-    """Where a signal began, was best and ended, in the levels that the walk used."""
+    """Where a signal began, was best and ended, in the levels that the walk used; a score's upside down."""
     run, share = incident.run, incident.numbers.get("ends_high", {}).get("share", LEVEL_SHARE)
     if not len(run) or not run.has(signal):
         return None
     known = run.logged(signal)
-    found = course_of(known[signal], share)
+    values = known[signal]
+    found = course_of(-values.cast(float) if rises(signal) else values, share)
     if found is None:
         return None
     # Rows of the log, not of what was logged of this signal.

@@ -6,7 +6,7 @@ from dataclasses import asdict
 from typing import Any, Literal, cast
 
 from tutor import detectors, saying
-from tutor.detectors import NOT_YET
+from tutor.detectors import NOT_YET, Finding
 from tutor.reported.keys import (
     FORMAT,
     AskedData,
@@ -93,8 +93,13 @@ def _decision(stage: Stage, verdict: str, lang: str) -> dict[str, Any]:
         "bound": told.bound if finding.bound is None else finding.bound,
         "margin": finding.margin,
         "window": finding.window,
-        "signal": detectors.signal_of(rule.detector, stage.walk.run) if rule else None,
+        "signal": _looked_at(finding, rule.detector, stage.walk.run) if rule else None,
     }
+
+
+def _looked_at(finding: Finding, detector: str, run: Run) -> str | None:
+    """The column that a rule measured: that of its curve, or what the detector looks at in that run."""
+    return finding.curve.signal if finding.curve else detectors.signal_of(detector, run)
 
 
 def _decisive(stage: Stage) -> Look | None:

@@ -5,9 +5,20 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict
 
+from tutor.run.names import rises
+
 WORSE = 0.1
-"""A loss in the end that is higher by more than this share is worse. Ours: the ends of healthy runs of one
+"""An end that is worse by more than this share of the other is worse. Ours: the ends of healthy runs of one
 recipe differ by less than that."""
+
+
+def no_worse(signal: str, end: float, other: float) -> bool:
+    """Whether a run whose signal comes to `end` is within `WORSE` of one that comes to `other`, or better.
+
+    A score is the better the higher, any other signal the lower.
+    """
+    slack = WORSE * abs(other)
+    return end >= other - slack if rises(signal) else end <= other + slack
 
 
 class _Data(BaseModel):
@@ -36,13 +47,13 @@ class Checked(_Data):
 
 
 class Beside(_Data):
-    """The loss beside that of the run that was never broken.
+    """The end beside that of the run that was never broken.
 
     Attributes:
         control: its name.
         step: through which both are read.
-        ours, theirs: mean loss of the steps before, in nats.
-        share: by how much of theirs ours may be higher.
+        ours, theirs: the mean of the rows before, in the unit of what is compared.
+        share: by how much of theirs ours may be worse.
         holds: whether it is within that.
     """
 
@@ -66,7 +77,8 @@ class Verification(_Data):
         beside: the control; None where none is at hand.
         tree, leaf: where a walk of the run with the fix ends, with nobody watching; "" on no leaf.
         verdict: "healthy", "flaw" or "undecided".
-        before, after: mean loss at the end of either run, in nats; None where it isn't finite.
+        signal: what tells which of the two ends better: the loss or, where the flaw is about another, that.
+        before, after: its mean at the end of either run, in its unit; None where it isn't finite.
     """
 
     of: str
@@ -78,6 +90,7 @@ class Verification(_Data):
     tree: str
     leaf: str
     verdict: str
+    signal: str = "loss"
     before: float | None = None
     after: float | None = None
 
@@ -92,7 +105,7 @@ class Verification(_Data):
         """Whether the run ends worse with the fix than without."""
         if self.after is None:
             return self.before is not None
-        return self.before is not None and self.after > self.before * (1 + WORSE)
+        return self.before is not None and not no_worse(self.signal, self.after, self.before)
 
     def data(self) -> Mapping[str, Any]:
         """As JSON holds it."""

@@ -66,7 +66,8 @@ class Leaf(Strict):
         breaks: names of the breaks that reproduce it.
         unreached: why no break does, where none does, with what was tried.
         post_mortem: whether one is due.
-        promises: the signals that a fix has to bring back, for the post-mortem to bound.
+        promises: the signals that a fix has to bring back, for the post-mortem to bound; "scores" is the one
+            that the leaf's rule found lost.
         again: whether to apply, re-run and walk again from the top.
         next: the tree, and its question, to go on with.
     """

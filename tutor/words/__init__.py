@@ -106,7 +106,7 @@ def number(value: Any) -> str:
     if isinstance(value, int):
         return str(value)
     if isinstance(value, float):
-        return "NaN" if math.isnan(value) else f"{value:.4g}".replace("inf", "Inf")
+        return "NaN" if math.isnan(value) else f"{value + 0.0:.4g}".replace("inf", "Inf")  # no "-0"
     return ", ".join(number(item) for item in value)
 
 
