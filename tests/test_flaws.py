@@ -93,6 +93,28 @@ class TestSearch:
     def test_the_best_one_is_first(self, sees: str, best: str):
         assert flaws.search(FLAWS, sees)[0].flaw.called == best
 
+    @pytest.mark.parametrize(
+        ("sees", "among"),
+        [
+            ("my model does not learn anything", "never-learned"),
+            ("mi modelo no aprende nada", "never-learned"),
+            ("validation loss gets worse while training keeps improving", "phase-19/overfitting"),
+            ("the loss suddenly jumps and then comes back", "phase-19/instability"),
+            ("my gradient norm keeps growing", "gradient-grows"),
+            ("la norma del gradiente crece", "gradient-grows"),
+            ("loss explodes", "phase-19/diverged"),
+            ("la pérdida explota", "phase-19/diverged"),
+            ("accuracy stuck at 10%", "guessing"),
+            ("the model outputs the same thing for everything", "same-answer"),
+            ("gradients vanish", "zero-gradient"),
+            ("loss converges too slowly", "lr-too-low"),
+            ("train acc 99 val acc 60", "left-behind"),
+            ("loss spikes and never recovers", "train-again"),
+        ],
+    )
+    def test_ordinary_words_lead_to_it_too(self, sees: str, among: str):
+        assert among in [hit.flaw.called for hit in flaws.search(FLAWS, sees)[:3]]
+
     @pytest.mark.parametrize("flaw", [f for f in FLAWS if f.leaf.sees], ids=lambda f: f.name)
     @pytest.mark.parametrize("lang", ["en", "es"])
     def test_whoever_describes_a_flaw_finds_it(self, flaw: flaws.Flaw, lang: str):
@@ -101,6 +123,7 @@ class TestSearch:
     def test_what_fits_nothing_finds_nothing(self):
         assert flaws.search(FLAWS, "") == []
         assert flaws.search(FLAWS, "xyzzy quux") == []
+        assert flaws.search(FLAWS, "and then it goes on") == []
 
     @given(st.text(max_size=60))
     def test_any_question_is_answered_in_order(self, sees: str):

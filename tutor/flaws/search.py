@@ -1,7 +1,8 @@
 """Search: flaws by what one sees, in any language's words, the log's own names among them.
 
 Every word of the question is looked for in what a flaw's leaf and cards say. A word counts the more, the
-fewer flaws have it, and the nearer to what one sees it stands.
+fewer flaws have it, and the nearer to what one sees it stands. Ordinary words, such as "the" and "goes", and
+those that nothing is said with don't count.
 """
 
 import math
@@ -39,7 +40,7 @@ class Hit:
 
 def search(flaws: Sequence[Flaw], question: str) -> list[Hit]:
     """The flaws that answer to `question`, the best first; [] where none does."""
-    asked = list(dict.fromkeys(_words(question)))
+    asked = [word for word in dict.fromkeys(_words(question)) if word not in _ordinary()]
     guides = [_weights(flaw) for flaw in flaws]
     every = {word for guide in guides for word in guide}
     found = [0.0] * len(flaws)
@@ -48,6 +49,8 @@ def search(flaws: Sequence[Flaw], question: str) -> list[Hit]:
         alike = {other for other in every if _alike(word, other)}
         counts = [_best(word, alike, guide) for guide in guides]
         having = sum(count > 0 for count in counts)
+        if not having:
+            continue
         rare = math.log(1 + len(flaws) / (1 + having))
         most += SEES * rare
         for i, count in enumerate(counts):
@@ -103,6 +106,7 @@ def _spoken(*sentences: Words) -> Iterator[str]:
 def _words(text: str) -> Iterator[str]:
     """The words of a text: small, without accents; a signal's name also in its parts; numbers as numbers."""
     plain = "".join(c for c in unicodedata.normalize("NFKD", text.lower()) if not unicodedata.combining(c))
+    plain = _units().sub(lambda unit: _named(unit[0]), plain)
     for word in _WORD.findall(plain):
         if word[0].isdigit():
             yield f"{float(word):g}"
@@ -129,4 +133,34 @@ def _meanings() -> dict[str, set[str]]:
     return found
 
 
-_MEANINGS = ("nan", "gradient", "validation", "rate", "spike", "flat", "rises", "falls", "loss", "resume")
+@cache
+def _ordinary() -> frozenset[str]:
+    """Words that say nothing of a run, in any language."""
+    return frozenset(word for lang in LANGUAGES for word in say("flaws.ordinary", lang).split())
+
+
+@cache
+def _by_unit() -> dict[str, str]:
+    """Each name of several words, "learning rate", and what a log calls it: one by one they say less."""
+    return {
+        words.strip(): name
+        for lang in LANGUAGES
+        for name in _UNITS
+        for words in say(f"flaws.units.{name}", lang).split(",")
+    }
+
+
+@cache
+def _units() -> re.Pattern[str]:
+    return re.compile(rf"\b(?:{'|'.join(map(re.escape, _by_unit()))})\b")
+
+
+def _named(unit: str) -> str:
+    return _by_unit()[unit]
+
+
+_UNITS = ("lr", "val_loss", "grad_norm")
+_MEANINGS = (
+    "nan", "gradient", "validation", "rate", "spike", "flat", "rises", "falls", "loss", "resume", "learns",
+    "diverges", "score", "zero", "guess",
+)  # fmt: skip
