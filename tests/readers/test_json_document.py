@@ -53,6 +53,25 @@ class TestAsPythonPrintsIt:
         assert math.isnan(run["loss"][3])
 
 
+class TestObjectsOverSeveralLines:
+    ROWS = "".join(f'{{\n    "step": {at},\n    "loss": {loss}\n}}\n' for at, loss in enumerate(FALLING))
+
+    @pytest.mark.parametrize("name", ["log.json", "train.log"])
+    @pytest.mark.parametrize("before", ["", "Loading data ...\n"])
+    def test_one_after_another_are_rows(self, tmp_path: Path, name: str, before: str):
+        assert read(tmp_path, before + self.ROWS, name)["loss"].to_list() == FALLING
+
+    def test_with_what_json_doesnt_have(self, tmp_path: Path):
+        odd = '{\n  "loss": 2.5,\n  "grad_norm": nan,\n  "lr": "1e-3",\n}\n'
+        run = read(tmp_path, 4 * odd, "log.txt")
+        assert (run["loss"].to_list(), run["lr"].to_list()) == ([2.5] * 4, [0.001] * 4)
+        assert run["grad_norm"].is_nan().all()
+
+    def test_two_are_quoted_somewhere(self, tmp_path: Path):
+        begin = "".join(self.ROWS.splitlines(keepends=True)[:8])
+        assert "no run" in refused(tmp_path, begin, "notes.txt")
+
+
 class TestShapes:
     @pytest.mark.parametrize("shape", DOCUMENTS)
     @pytest.mark.parametrize("indent", [None, 2])
@@ -393,6 +412,19 @@ class TestNulls:
     def test_a_table_of_models_without_losses_is_no_run(self, tmp_path: Path):
         with pytest.raises(BadRunError):
             read(tmp_path, [{"epoch": at, "loss": None} for at in range(4)])
+
+
+@pytest.mark.parametrize("form", ["rows.json", "rows.jsonl", "rows.csv"])
+def test_parts_of_epochs_are_no_counter(tmp_path: Path, form: str):
+    rows = [{"epoch": round(0.01 * at, 2), "loss": loss} for at, loss in enumerate(FALLING)]
+    said = {
+        "rows.json": json.dumps(rows),
+        "rows.jsonl": "".join(f"{json.dumps(row)}\n" for row in rows),
+        "rows.csv": "epoch,loss\n" + "".join(f"{row['epoch']},{row['loss']}\n" for row in rows),
+    }
+    path = tmp_path / form
+    path.write_text(said[form])
+    assert readers.read(path)["loss"].to_list() == FALLING
 
 
 def test_rewards_or_scores_by_epoch_alone_are_a_run(tmp_path: Path):

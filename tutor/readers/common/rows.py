@@ -169,7 +169,7 @@ def _counted(frame: "pl.DataFrame", mapping: Mapping[str, str], path: Path) -> M
 
     Episodes that each update takes stand still, and how many steps each took wanders. An old Lightning
     repeats the epoch in most rows with a loss: they are of batches, and only their own number tells them
-    apart.
+    apart. So it is with parts of an epoch, 0.01, 0.02, as Hugging Face's Trainer prints them.
     """
     columns = {signal: column for column, signal in mapping.items()}
     old, loss = columns.get("step"), columns.get("loss")
@@ -178,7 +178,8 @@ def _counted(frame: "pl.DataFrame", mapping: Mapping[str, str], path: Path) -> M
     steps = _numbers(frame[old])
     counted = steps.filter(frame[loss].is_not_null()) if loss else steps
     stands = len(counted) > _PAIR and counted.n_unique() == 1
-    repeats = len(counted) > 1 and int((counted == counted.shift()).sum()) > len(counted) / 2
+    whole = counted.floor()
+    repeats = len(counted) > 1 and int((whole == whole.shift()).sum()) > len(counted) / 2
     no_counter = stands or (repeats and bool(loss) and names.counts(mapping) == "epochs")
     if not no_counter and int((steps.diff() < 0).sum()) <= _WANDERS * len(steps):
         return mapping

@@ -26,12 +26,20 @@ _SAID = {b"nan": b"NaN", b"inf": b"Infinity", b"None": b"null", b"True": b"true"
 _LIST = re.compile(rb"^\s*([A-Za-z_][A-Za-z0-9_ .-]{0,60}?)[ \t]*[:=][ \t]*(?=\[\s*[-+0-9.n])", re.MULTILINE)
 
 
+_BLOCK = re.compile(rb"^\{[ \t]*\r?\n((?:[ \t]+[^\n]*\n)+)\}", re.MULTILINE)
+_LAST_COMMA = re.compile(rb",\s*\Z")
+_RETURNS = 3  # objects over several lines, which a document that quotes one hasn't
+
+
 def as_json(data: bytes) -> bytes:
     """The data; of what Python prints, what it is in JSON.
 
-    Of a dictionary, `{'loss': [2.5, nan]}`, and of lists by name, `train_loss = [2.5, nan]` a line.
+    Of a dictionary, `{'loss': [2.5, nan]}`, of lists by name, `train_loss = [2.5, nan]` a line, and of
+    objects one after another, over several lines each as `jq` or an indented `json.dumps` writes them.
     """
-    if _LIST.match(data):
+    if len(blocks := _BLOCK.findall(data)) >= _RETURNS:
+        data = b"[" + b",".join(b"{%s}" % _LAST_COMMA.sub(b"", block) for block in blocks) + b"]"
+    elif _LIST.match(data):
         data = b"{" + _LIST.sub(rb',"\1": ', data).lstrip(b",") + b"}"
     elif _PYTHON.match(data) and b'"' not in data:
         data = data.replace(b"'", b'"')
