@@ -6,6 +6,7 @@ from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
 
+import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -37,7 +38,7 @@ from tutor.postmortem import (
     worst,
 )
 from tutor.postmortem.cells import reading, registry
-from tutor.postmortem.incident import survey
+from tutor.postmortem.incident import above, spans_decades, survey
 from tutor.postmortem.text import source
 from tutor.run import PANELS, Counts
 from tutor.words import say
@@ -811,6 +812,13 @@ class TestTheWholeRun:
     def test_a_log_of_hardly_any_rows_can_be_begun(self, rows):
         run = make_run({"loss": [1.0] * rows})
         assert begun(run, None, whole=True, hypotheses=offers("course")).symptoms
+
+
+def test_a_level_of_values_that_no_float_can_rise_above_has_no_bound():
+    wild = pl.Series([1e-300, 1e300] * 20)
+    assert above(1.0, wild) == math.inf
+    assert above(1.0, pl.Series([1.0, 1.0, 1.0])) == 1.0
+    assert not spans_decades(pl.Series([], dtype=pl.Float64))
 
 
 def text(pm: PostMortem) -> str:

@@ -431,6 +431,9 @@ class TestEarlyFall:
     def moving(self, share: float) -> dict[str, list]:
         return {"update_norm": [share * 30.0] * 250, "param_norm": [30.0] * 250}
 
+    def test_where_the_first_span_has_no_finite_loss_nothing_tells(self):
+        assert self.found([*[math.inf] * 60, *falling(190)]).outcome == NO_DATA
+
     def test_it_falls(self):
         found = self.found(falling(250))
         assert (found.outcome, found.facts["begin"], found.facts["end"]) == ("falls", 50, 200)

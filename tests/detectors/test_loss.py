@@ -411,6 +411,12 @@ class TestSeverity:
         found = apply("severity", make_run({"loss": loss}), SEVERITY, 10)
         assert (found.outcome, found.facts["gained"]) == ("hurt", 0.0)
 
+    @pytest.mark.parametrize("odd", [math.nan, math.inf, None])
+    def test_of_a_log_that_begins_without_a_finite_loss_no_gain_is_known(self, odd: float | None):
+        loss = [*[odd] * 5, *[0.3, 0.31] * 6, *[2.0] * 4]
+        found = apply("severity", make_run({"loss": loss}), SEVERITY, 17)
+        assert (found.outcome, found.facts["gained"]) == ("hurt", 0.0)
+
     def test_two_rows_before_it_say_nothing_of_the_noise(self):
         loss = [0.058, 0.058, 0.163, 0.073, 0.068, 0.061, 0.052, 0.054, 0.06]
         assert apply("severity", make_run({"loss": loss}), SEVERITY, 2).outcome == "blip"

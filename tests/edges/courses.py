@@ -40,9 +40,9 @@ def _spoilt(rng: Random, course: list[float]) -> list[float | None]:
     """The course with a few stretches of other values in it, and with gaps."""
     spoilt: list[float | None] = [*course]
     for _ in range(rng.randrange(4)):
-        at = rng.randrange(len(course))
-        other = rng.choice((NAN, INF, -INF, 0.0, 100 * course[0], 3 * course[0], -course[0]))
-        end = min(len(course), at + rng.randrange(1, 4))
+        at = rng.choice((0, rng.randrange(len(course))))
+        other = rng.choice((NAN, INF, -INF, 0.0, 100 * course[0], 3 * course[0], -course[0], 1e308))
+        end = min(len(course), at + rng.choice((1, 2, 3, 8, len(course) // 2 + 1)))
         spoilt[at:end] = [other] * (end - at)
     gaps = rng.choice((0.0, 0.0, 0.0, 0.5, 0.9))
     return [None if rng.random() < gaps else value for value in spoilt]

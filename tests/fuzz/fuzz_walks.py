@@ -1,4 +1,6 @@
-"""Logs of any course, made by a seed: each tree is walked over them, and each answer put into words."""
+"""Logs of any course, made by a seed: each tree is walked over them, each answer put into words, and the
+post-mortem begun.
+"""
 
 from pathlib import Path
 from random import Random
@@ -7,6 +9,7 @@ from hypothesis import strategies as st
 
 from tests.conftest import shipped
 from tests.edges.courses import log_of
+from tutor.begun import begun
 from tutor.saying import of_look
 from tutor.walk import unattended
 
@@ -21,3 +24,5 @@ def check(data: bytes, folder: Path) -> None:
         end, looks = unattended(run, shipped(name))
         for seen in looks:
             assert all(of_look(end.tree.questions[seen.question], seen, lang) for lang in ("en", "es"))
+        if end.leaf:
+            begun(end, "en")

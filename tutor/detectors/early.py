@@ -52,6 +52,8 @@ def early_fall(
     if 2 * loss[: last + 1].null_count() > last:  # NaN or Inf: tree phase-19 asks why
         return Finding(NO_DATA, facts={"missing": []})
     ema = loss[: last + 1].ewm_mean(span=max(2, span_rows), ignore_nulls=True).forward_fill()
+    if ema[first] is None:  # nor was a loss finite until then
+        return Finding(NO_DATA, facts={"missing": []})
     before, after = to_float(ema[first]), to_float(ema[last])
     begin, end = int(run.steps[first]), int(run.steps[last])
     weight = 2 / (max(2, span_rows) + 1)

@@ -155,6 +155,8 @@ class Incident:
 
 def spans_decades(values: pl.Series) -> bool:
     """Whether positive values span so many decades that a mean of them is that of the largest alone."""
+    if not len(values):
+        return False
     lowest, highest = to_float(values.min()), to_float(values.max())
     return 0 < lowest < highest / WIDE
 
@@ -166,10 +168,15 @@ def level_of(values: pl.Series, span: int) -> float:
     return float(values.ewm_mean(span=span)[-1])
 
 
+_MOST = 50.0
+"""A logarithm that no loss rises by: of an estimator, not a bound."""
+
+
 def above(level: float, values: pl.Series) -> float:
     """What a level's own noise stays under; as a ratio to it where the values span decades."""
     if spans_decades(values):
-        return level * math.exp(AS_BEFORE * windows.noise_of(values.log()))
+        noise = AS_BEFORE * windows.noise_of(values.log())
+        return level * math.exp(noise) if noise < _MOST else math.inf
     return level + AS_BEFORE * windows.noise_of(values)
 
 
