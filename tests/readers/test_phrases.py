@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tutor import readers
-from tutor.readers.common.extract import _spelled
+from tutor.readers.common.alike import spelled
 from tutor.readers.common.lines import Lines
 from tutor.readers.common.phrases import PHRASES, TRANSLATED, for_polars, in_pairs
 from tutor.run import Run
@@ -324,7 +324,7 @@ def test_python_and_polars_rewrite_alike():
     lines = [said.format(step=10, loss=2.5) for said, _ in SAID.values()]
     texts = pl.Series(lines)
     for pattern, pairs in (*TRANSLATED, *PHRASES):
-        texts = texts.str.replace_all(_spelled(pattern), for_polars(pairs))
+        texts = texts.str.replace_all(spelled(pattern), for_polars(pairs))
     assert texts.to_list() == [in_pairs(line) for line in lines]
 
 

@@ -1,7 +1,9 @@
 """Long logs, which are read a piece at a time: wherever they are cut, they say the same."""
 
 import math
+import re
 from pathlib import Path
+from random import Random
 
 import pytest
 from hypothesis import HealthCheck, example, given, settings
@@ -9,6 +11,7 @@ from hypothesis import strategies as st
 
 from tests.readers.texts import BOOSTED, PRINTED, TEXTS, UNNAMED
 from tutor import readers
+from tutor.readers.common.alike import of_any_digit
 from tutor.run import BadRunError, limits
 
 CSV = 'step,loss,lr,note\n0,2.5,,"a\nb"\n1,nan,1e-3,"c, ""d"""\n2,NA,0.5,\n'
@@ -25,12 +28,14 @@ SEVERAL = [*TEXTS.values(), *BOOSTED.values(), *UNNAMED.values(), *(text for tex
 LINES = [line for text in SEVERAL for line in text.splitlines()]
 
 
-def read(path: Path, data: bytes, piece: int | None = None) -> object:
+def read(path: Path, data: bytes, piece: int | None = None, many: int | None = None) -> object:
     """What the run says, or why there is none."""
     path.write_bytes(data)
     with pytest.MonkeyPatch.context() as sizes:
         if piece:
             sizes.setattr("tutor.readers.common.pieces.PIECE", piece)
+        if many:
+            sizes.setattr("tutor.readers.common.alike.MANY", many)
         try:
             run = readers.read(path)
         except BadRunError as error:
@@ -46,6 +51,35 @@ def test_wherever_it_is_cut_a_log_says_the_same(tmp_path: Path, text: str, piece
     path = tmp_path / ("a.csv" if text.startswith("step,") else "log.txt")
     for data in (text.encode(), text.replace("\n", "\r\n").encode()):
         assert read(path, data, piece) == read(path, data)
+
+
+@pytest.mark.parametrize("text", SEVERAL)
+def test_lines_of_one_form_say_the_same_cut_out_as_looked_at(tmp_path: Path, text: str):
+    path, data = tmp_path / "log.txt", text.encode()
+    assert read(path, data, many=1) == read(path, data, many=10**9)
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    lines=st.lists(st.sampled_from(LINES), min_size=1, max_size=4),
+    drawn=st.randoms(use_true_random=False),
+)
+def test_so_do_lines_with_other_digits(tmp_path: Path, lines: list[str], drawn: Random):
+    each = (re.sub("[0-9]", lambda _: str(drawn.randrange(10)), line) for line in lines for _ in range(4))
+    path, data = tmp_path / "log.txt", "".join(f"{line}\n" for line in each).encode()
+    assert read(path, data, many=2) == read(path, data, many=10**9)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "free"),
+    [
+        (r"step ([0-9]+): (?P<p1>nan|[-0-9.]{1,30})", r"step ([0-9]+): (?P<p1>nan|[-0-9.]{1,30})"),
+        (r"iter= 0 \[1", r"iter= [0-9] \[[0-9]"),
+        (r"[1-9][^05a-z][^0-9]", r"[0-91-9][\s\S][^0-9]"),
+    ],
+)
+def test_a_pattern_that_asks_for_some_digits_is_told(pattern: str, free: str):
+    assert of_any_digit(pattern) == free
 
 
 ROUND = next(line for line in LINES if "train-logloss" in line)

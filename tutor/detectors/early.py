@@ -49,11 +49,10 @@ def early_fall(
         return Finding(NOT_YET, facts={"rows": len(run), "needed": max(last, first + 1) + 1})
     if warming_up(replace(run, frame=run.frame[: last + 1])):
         return Finding(NOT_YET, facts={"rows": len(run), "needed": 2 * last})
-    if 2 * loss[: last + 1].null_count() > last:  # NaN or Inf: tree phase-19 asks why
+    begins = loss[: first + 1].count() > 0
+    if not begins or 2 * loss[: last + 1].null_count() > last:  # NaN or Inf: tree phase-19 asks why
         return Finding(NO_DATA, facts={"missing": []})
     ema = loss[: last + 1].ewm_mean(span=max(2, span_rows), ignore_nulls=True).forward_fill()
-    if ema[first] is None:  # nor was a loss finite until then
-        return Finding(NO_DATA, facts={"missing": []})
     before, after = to_float(ema[first]), to_float(ema[last])
     begin, end = int(run.steps[first]), int(run.steps[last])
     weight = 2 / (max(2, span_rows) + 1)

@@ -8,6 +8,7 @@ from pathlib import Path
 import polars as pl
 
 from tutor.packed import Stream
+from tutor.readers.common.alike import by_form, cut, spelled, zeroed
 from tutor.readers.common.lines import COLOURS, LONGEST, MARK, Line, Lines, either
 from tutor.readers.common.phrases import for_polars
 from tutor.readers.common.pieces import in_turn, lines_of, whole
@@ -18,7 +19,6 @@ from tutor.run.remark import packed_torn
 _TOGETHER = 12  # phrases that are looked for at once
 _TRIES = 3  # to explain pairs by the first of them
 _WIDEST = 4  # bytes of a character
-_CLASS = re.compile(r"\\[bdsw]")
 _AROUND = " \t:=;'\"|,()[]{}>*/%"  # what stands between a pair's name and its value, or after it
 
 _AT = ""  # no group has such a name
@@ -57,23 +57,49 @@ def _with_columns(table: pl.DataFrame, names: Iterable[str]) -> pl.DataFrame:
 
 def _rows(lines: Lines, piece: bytes) -> pl.DataFrame:
     """The rows of a piece, in their order."""
-    texts = _texts(piece)
+    texts, tables = _texts(piece), list[pl.DataFrame]()
     if lines.joined and _broken(texts, lines):
-        texts = pl.Series(lines.joined(texts.drop_nulls().to_list()), dtype=pl.String)
+        left = _numbered(pl.Series(lines.joined(texts.drop_nulls().to_list()), dtype=pl.String))
+    elif lines.each:
+        left = _numbered(texts.str.extract_all(spelled(lines.each)).explode().drop_nulls())
+    else:
+        left, tables = _cut(_numbered(texts), _split(zeroed(piece)), lines)
+    tables += _looked_at(left, lines)
+    return _in_turn(tables) if tables else pl.DataFrame()
+
+
+def _numbered(texts: pl.Series) -> pl.DataFrame:
+    """The texts, and the place of each."""
+    return pl.DataFrame({_AT: pl.int_range(len(texts), dtype=pl.UInt32, eager=True), "text": texts})
+
+
+def _cut(left: pl.DataFrame, forms: pl.Series, lines: Lines) -> tuple[pl.DataFrame, list[pl.DataFrame]]:
+    """The rows in lines of which many have one form, given that of each; and the lines that are left."""
+    tables, done = list[pl.DataFrame](), list[str]()
+    for form, mine in by_form(left, forms):
+        if (table := cut(mine, lines)) is None:
+            continue
+        done.append(form)
+        if len(table):
+            tables.append(table)
+    return (left.filter(~forms.is_in(done)) if done else left), tables
+
+
+def _looked_at(left: pl.DataFrame, lines: Lines) -> list[pl.DataFrame]:
+    """The rows in lines, each of which is looked at: a table for each kind."""
     for some, phrases in _batches(lines.phrases):
-        if texts.str.contains(some).any():
+        if left["text"].str.contains(some).any():
             for pattern, pairs in phrases:
-                texts = texts.str.replace_all(_spelled(pattern), for_polars(pairs))
-    if lines.each:
-        texts = texts.str.extract_all(_spelled(lines.each)).explode().drop_nulls()
+                left = left.with_columns(pl.col("text").str.replace_all(spelled(pattern), for_polars(pairs)))
     if lines.only:
-        texts = texts.filter(texts.str.contains(_spelled(lines.only)))
-    left = pl.DataFrame({_AT: pl.int_range(len(texts), dtype=pl.UInt32, eager=True), "text": texts})
+        left = left.filter(pl.col("text").str.contains(spelled(lines.only)))
     tables: list[pl.DataFrame] = []
     for kind in lines.kinds:
+        if left.is_empty():
+            break
         if kind.sign and not left["text"].str.contains(kind.sign, literal=True).any():
             continue
-        groups = left["text"].str.extract_groups(_spelled(kind.pattern)).struct.unnest()
+        groups = left["text"].str.extract_groups(spelled(kind.pattern)).struct.unnest()
         found = groups.to_series(0).is_not_null()
         mine = left.filter(found)
         if len(mine):
@@ -82,9 +108,7 @@ def _rows(lines: Lines, piece: bytes) -> pl.DataFrame:
                 columns = _over(columns, _paired(mine["text"], kind))
             tables.append(pl.DataFrame({_AT: mine[_AT], **columns}))
         left = left.filter(~found)
-        if left.is_empty():
-            break
-    return _in_turn(tables) if tables else pl.DataFrame()
+    return tables
 
 
 def _in_turn(tables: Sequence[pl.DataFrame]) -> pl.DataFrame:
@@ -103,20 +127,25 @@ def _in_turn(tables: Sequence[pl.DataFrame]) -> pl.DataFrame:
 
 def _broken(texts: pl.Series, lines: Lines) -> bool:
     """Whether a row may go on in the next line."""
-    begun = texts.str.contains(_spelled(lines.begun))
-    open_ = begun & ~texts.str.contains(_spelled(lines.ended))
+    begun = texts.str.contains(spelled(lines.begun))
+    open_ = begun & ~texts.str.contains(spelled(lines.ended))
     return bool((open_ & ~begun.shift(-1).fill_null(True)).any())
 
 
 def _texts(piece: bytes) -> pl.Series:
     """The lines of a piece, as much of each as is looked at, without colours."""
-    try:
-        lines = _lines(piece)
-    except pl.exceptions.ComputeError:  # it isn't valid UTF-8
-        lines = _lines(piece.decode("utf-8", "replace").encode())
+    lines = _split(piece)
     if (lines.str.len_bytes() > LONGEST).any():
         lines = lines.str.head(LONGEST)
     return lines.str.replace_all(COLOURS, "") if b"\x1b" in piece else lines
+
+
+def _split(piece: bytes) -> pl.Series:
+    """The lines of a piece, whole."""
+    try:
+        return _lines(piece)
+    except pl.exceptions.ComputeError:  # it isn't valid UTF-8
+        return _lines(piece.decode("utf-8", "replace").encode())
 
 
 def _lines(piece: bytes) -> pl.Series:
@@ -144,7 +173,7 @@ def _paired(texts: pl.Series, kind: Line) -> dict[str, pl.Series]:
 
     Texts with as many pairs have, but for few, the same names in the same places.
     """
-    pairs = texts.str.extract_all(_spelled(kind.pairs))
+    pairs = texts.str.extract_all(spelled(kind.pairs))
     counts, rows = pairs.list.len(), pl.int_range(len(texts), eager=True)
     nothing = pl.repeat(None, len(texts), dtype=pl.Float64, eager=True)
     most = most_columns(len(texts)) + 1  # that there is one too many is told
@@ -185,7 +214,7 @@ def _named(pairs: pl.DataFrame, kind: Line) -> Iterator[tuple[str, pl.DataFrame]
             return
         yield first["name"], found.filter(sound)
         pairs = pairs.filter(~sound)
-    groups = pairs["pair"].str.extract_groups(_spelled(kind.pairs)).struct.unnest()
+    groups = pairs["pair"].str.extract_groups(spelled(kind.pairs)).struct.unnest()
     left = pairs.select("row", groups["name"], _numbers(groups["value"]).alias("value"))
     for name in left["name"].unique(maintain_order=True).head(limits.COLUMNS + 1):
         yield name, left.filter(pl.col("name") == name)
@@ -207,10 +236,4 @@ def _batches(phrases: Sequence[tuple[str, str]]) -> Sequence[tuple[str, Sequence
     of them it takes a hundred times as long.
     """
     some = (phrases[at : at + _TOGETHER] for at in range(0, len(phrases), _TOGETHER))
-    return [(_spelled(either(*(pattern for pattern, _ in one)).pattern), one) for one in some]
-
-
-@cache
-def _spelled(pattern: str) -> str:
-    """The pattern in polars' language: its classes are those of ASCII, which are fast to find."""
-    return "(?i)" + _CLASS.sub(r"(?-u:\g<0>)", pattern)
+    return [(spelled(either(*(pattern for pattern, _ in one)).pattern), one) for one in some]
