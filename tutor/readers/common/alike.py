@@ -6,12 +6,13 @@ in the same place in each. To look at one line and to cut the others takes a fif
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
+from typing import Literal
 
 import polars as pl
 
-from tutor.readers.common.lines import MARK, Line, Lines
+from tutor.readers.common.lines import COLOURS, LONGEST, MARK, Line, Lines
 from tutor.readers.common.phrases import for_polars
 from tutor.run import limits
 
@@ -22,7 +23,7 @@ _FORMS = 32
 """So many forms are looked for at most: of a log with more, lines are looked at one by one."""
 
 _ZEROS = bytes.maketrans(b"123456789", b"0" * 9)
-_DIGIT = re.compile(r"[0-9]")
+_DIGIT, _COLOUR = re.compile(r"[0-9]"), re.compile(COLOURS)
 _CLASS = re.compile(r"\\[bdsw]")
 _PART = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|\{[0-9,]*\}|\(\?P<\w+>|[0-9]", re.DOTALL)
 
@@ -47,14 +48,17 @@ def cut(texts: pl.DataFrame, lines: Lines) -> pl.DataFrame | None:
 
     No rows where they are none of the reader's; None where some may be read otherwise than others.
     """
+    first = texts["text"][0]
+    if len(first.encode()) > LONGEST:
+        return None
+    line = _COLOUR.sub("", first)
     for pattern, pairs in lines.phrases:
-        found = _of_all(pattern, texts["text"][0])
-        if found is None:
+        if (found := _of_all(pattern, line)) is None:
             return None
         if found:
-            said = pl.col("text").str.replace_all(spelled(pattern), for_polars(pairs))
-            texts = texts.with_columns(said)
-    line = texts["text"][0]
+            said = pl.col("text").str.replace_all(COLOURS, "")
+            texts = texts.with_columns(said.str.replace_all(spelled(pattern), for_polars(pairs)))
+            first = line = texts["text"][0]
     if lines.only and not (found := _of_all(lines.only, line)):
         return texts.clear() if found is False else None
     for kind in lines.kinds:
@@ -63,43 +67,54 @@ def cut(texts: pl.DataFrame, lines: Lines) -> pl.DataFrame | None:
         if (found := _of_all(kind.pattern, line)) is None:
             return None
         if found:
-            places = _places(texts["text"], found, kind)
-            return None if places is None else _numbers(texts, places)
+            return _numbers(texts, _placed(found, kind), _shown(first))
     return texts.clear()
 
 
-def _places(texts: pl.Series, found: re.Match[str], kind: Line) -> Mapping[str, Span] | None:
-    """Where in each line the values stand, given where in the first the kind's pattern was found."""
+def _placed(found: re.Match[str], kind: Line) -> Mapping[str, Span] | None:
+    """Where in a line the values stand, given where in it the kind's pattern was found.
+
+    None where a name may be another in another line of the form.
+    """
     places = {name: found.span(name) for name in found.re.groupindex if name != MARK}
     if kind.pairs and of_any_digit(kind.pairs) != kind.pairs:
         return None
     for pair in _compiled(kind.pairs).finditer(found.string) if kind.pairs else ():
-        begin, end = pair.span("name")
-        if _DIGIT.search(pair["name"]) and not (texts.str.slice(begin, end - begin) == pair["name"]).all():
+        name = kind.named(pair["name"])
+        # Which of two of one name counts is told by their values.
+        if _DIGIT.search(pair["name"]) or name in places:
             return None
-        if name := kind.named(pair["name"]):
-            if name in places:
-                return None  # which of two counts is told by their values
+        if name:
             places[name] = pair.span("value")
     return places if len(places) <= limits.FEW_COLUMNS else None
 
 
-def _numbers(texts: pl.DataFrame, places: Mapping[str, Span]) -> pl.DataFrame:
-    """The numbers that stand there, some with commas between the thousands."""
-    line = texts["text"][0]
-    columns = (_said(line, span).cast(pl.Float64, strict=False).alias(name) for name, span in places.items())
-    return texts.select(pl.exclude("text"), *columns)
+def _shown(line: str) -> Sequence[int]:
+    """For each character of a line that is no colour, and for its end, its place."""
+    hidden = {place for code in _COLOUR.finditer(line) for place in range(*code.span())}
+    return [place for place in range(len(line) + 1) if place not in hidden]
 
 
-def _said(line: str, span: Span) -> pl.Expr:
-    begin, end = span
-    if begin < 0:  # the group took no part
-        return pl.lit(None, pl.String)
-    said = pl.col("text").str.slice(begin, end - begin)
-    return said.str.replace_all(",", "", literal=True) if "," in line[begin:end] else said
+def _numbers(
+    texts: pl.DataFrame, places: Mapping[str, Span] | None, shown: Sequence[int]
+) -> pl.DataFrame | None:
+    """The numbers that stand there, some with commas between the thousands; None where a colour parts one."""
+    line, said = texts["text"][0], dict[str, pl.Expr]()
+    for name, (begin, end) in (places or {}).items():
+        if begin < 0:  # the group took no part
+            said[name] = pl.lit(None, pl.Float64)
+            continue
+        start, length = shown[begin], end - begin
+        if length and shown[end - 1] - start != length - 1:
+            return None
+        text = pl.col("text").str.slice(start, length)
+        if "," in line[start : start + length]:
+            text = text.str.replace_all(",", "", literal=True)
+        said[name] = text.cast(pl.Float64, strict=False)
+    return None if places is None else texts.select(pl.exclude("text"), **said)
 
 
-def _of_all(pattern: str, text: str) -> re.Match[str] | bool | None:
+def _of_all(pattern: str, text: str) -> re.Match[str] | Literal[False] | None:
     """Where a line has the pattern, and each of its form; False where none has it; None where some may."""
     found = _compiled(pattern).search(text)
     if (free := of_any_digit(pattern)) != pattern and (found or _compiled(free).search(text)):

@@ -57,13 +57,14 @@ def _with_columns(table: pl.DataFrame, names: Iterable[str]) -> pl.DataFrame:
 
 def _rows(lines: Lines, piece: bytes) -> pl.DataFrame:
     """The rows of a piece, in their order."""
-    texts, tables = _texts(piece), list[pl.DataFrame]()
-    if lines.joined and _broken(texts, lines):
+    texts, tables = _split(piece), list[pl.DataFrame]()
+    if lines.joined and _broken(texts := _plain(texts), lines):
         left = _numbered(pl.Series(lines.joined(texts.drop_nulls().to_list()), dtype=pl.String))
     elif lines.each:
-        left = _numbered(texts.str.extract_all(spelled(lines.each)).explode().drop_nulls())
+        left = _numbered(_plain(texts).str.extract_all(spelled(lines.each)).explode().drop_nulls())
     else:
         left, tables = _cut(_numbered(texts), _split(zeroed(piece)), lines)
+        left = left.with_columns(_plain(left["text"]))
     tables += _looked_at(left, lines)
     return _in_turn(tables) if tables else pl.DataFrame()
 
@@ -116,7 +117,7 @@ def _in_turn(tables: Sequence[pl.DataFrame]) -> pl.DataFrame:
     if len(tables) == 1:
         return tables[0].drop(_AT)
     begun: dict[str, int] = {}
-    for table in tables:
+    for table in sorted(tables, key=lambda table: table[_AT][0]):
         for column in table.drop(_AT):
             known = column.is_not_null()
             at = int(table[_AT][known.arg_max() or 0 if known.any() else 0])
@@ -132,12 +133,12 @@ def _broken(texts: pl.Series, lines: Lines) -> bool:
     return bool((open_ & ~begun.shift(-1).fill_null(True)).any())
 
 
-def _texts(piece: bytes) -> pl.Series:
-    """The lines of a piece, as much of each as is looked at, without colours."""
-    lines = _split(piece)
+def _plain(lines: pl.Series) -> pl.Series:
+    """As much of each line as is looked at, without colours."""
     if (lines.str.len_bytes() > LONGEST).any():
         lines = lines.str.head(LONGEST)
-    return lines.str.replace_all(COLOURS, "") if b"\x1b" in piece else lines
+    coloured = lines.str.contains("\x1b", literal=True).any()
+    return lines.str.replace_all(COLOURS, "") if coloured else lines
 
 
 def _split(piece: bytes) -> pl.Series:
