@@ -218,13 +218,15 @@ class Evaluation(Grouped):
 
 @dataclass(frozen=True)
 class Lasting(Grouped):
-    """How many rows in a row aren't chance: `{rows: 3, to_the_end: 5, given_back: 0.5, of_wild: 0.005}`.
+    """How many rows in a row aren't chance: `{rows: 3, to_the_end: 5, given_back: 0.5, of_wild: 0.005, ...}`.
 
     Attributes:
         rows: wherever they stand.
         to_the_end: and up to the last row of the log.
         given_back: the share of what the run had gained, or of its level, that the latter still lack.
         of_wild: the least share of a gain from a wild beginning that a spike far below it has to be.
+        long: so many are no spike of a batch or two, however far the run had come:
+        of_level: then it is enough that they rise by this share of the level before.
     """
 
     a_kind: ClassVar[str] = "rows in a row"
@@ -232,6 +234,8 @@ class Lasting(Grouped):
     to_the_end: int
     given_back: float
     of_wild: float
+    long: int
+    of_level: float
 
 
 @dataclass(frozen=True)

@@ -133,7 +133,7 @@ def severity(
     The flaw: the run became unstable. A spike hurt where its loss stands above mean + sigmas x std for
     `lasting` rows or more and rises by more than `of_gain` of what the run had gained until then, or of its
     level where that is more; or by `tall` times its level, if that is `lasting.of_wild` of the gain or more;
-    or where it rises by more than `tall` times the gain or level, however short. What was
+    where it stays there for `lasting.long` rows, by `lasting.of_level` of its level; or where it rises by more than `tall` times the gain or level, however short. What was
     learned is lost where the last `lasting.to_the_end` rows still stand above the level before, in the
     median, by the share `lasting.given_back` of the same; where fewer are left, all do and the last is the
     highest of the log: it climbs on. What a reward shows nothing of did a run that is after it no harm, nor
@@ -155,29 +155,36 @@ def severity(
     # What was gained from a wild beginning says little of a spike at a level far below it.
     far_below = max(tall * abs(before.mean), lasting.of_wild * gained)
     least = min(of_gain * yardstick, far_below)
+    long_least = min(least, lasting.of_level * abs(before.mean))
     # A few rows that happen to agree say nothing of the noise.
     bound = before.mean + max(sigmas * before.std, 0.0 if before.rows >= FEWEST else least)
+
+    def needed(stretch: slice) -> tuple[int, float]:
+        long = stretch.stop - stretch.start >= lasting.long
+        return (lasting.long, long_least) if long else (lasting.rows, least)
 
     def weight(stretch: slice) -> tuple[bool, bool, float]:
         near = slice(stretch.start, min(stretch.stop, end))  # a climb of hundreds of steps is no spike
         height = (known_float(loss[near].max()) or before.mean) - before.mean
-        lasts = stretch.stop - stretch.start >= lasting.rows
-        return (lasts and height > least) or height > tall * yardstick, lasts, height
+        fewest, lowest = needed(stretch)
+        lasts = stretch.stop - stretch.start >= fewest
+        return (lasts and height > lowest) or height > tall * yardstick, lasts, height
 
     stretches = Losses(loss).stretches(row, end, bound) or [slice(row, row)]
     worst = max(stretches, key=weight)
     hurt, _, height = weight(worst)
+    fewest, lowest = needed(worst)
     whole = row + rows(run, one_spike(window), lasting.rows)
     above = loss[-1] is None or loss[-1] - bound > 1e-6 * abs(before.mean)  # beyond rounding
     if not hurt and above and stretches[-1].stop == len(run) < whole:
         return Finding(NOT_YET, at, {"rows": len(run), "needed": whole})
     facts = {
         "height": height,
-        "bound": least,
+        "bound": lowest,
         "gained": gained,
         "level": before.mean,
         "lasted": worst.stop - worst.start,
-        "rows_bound": lasting.rows,
+        "rows_bound": fewest,
         "peak": before.mean + height,
     }
     seen = (int(run.steps[window.start(run, row)]), int(run.steps[min(len(run) - 1, worst.stop)]))
@@ -188,7 +195,7 @@ def severity(
         return Finding("unseen", at, facts | unseen, bound, seen)
     lost = _lost(run, worst.start, lasting, kept) if hurt else {}
     outcome = "lost" if lost else "hurt" if hurt else "blip"
-    return Finding(outcome, at, facts | lost, bound, seen, measured=height, bound=least)
+    return Finding(outcome, at, facts | lost, bound, seen, measured=height, bound=lowest)
 
 
 _INSIDE = 2

@@ -73,7 +73,7 @@ STRETCH = 1_000_000
 """Rows of a log that are looked at together: what a longer one takes in between would fill the memory."""
 
 
-PART = 50_000
+PART = 200_000
 """Rows that are passed over together where none of them can be a spike."""
 
 
