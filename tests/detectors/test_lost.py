@@ -44,6 +44,15 @@ def test_one_that_holds(score: list[float]):
     assert outcome(val_accuracy=score) == NO_DATA
 
 
+def test_few_that_fall_in_order_are_no_noise():
+    """The area under the curve of a small held-out set: its steps are as wide as its noise."""
+    fallen = [0.799, 0.936, 0.944, 0.923, 0.923, 0.94, 0.932, 0.91, 0.91, 0.868, 0.838, 0.756]
+    found = judged("validation_turns", loss=falling(12, 0.7, 0.1), val_auc=fallen)
+    assert (found.outcome, found.step, found.facts["given"]) == ("score-lost", 2, pytest.approx(73.1, abs=0.1))
+    fallen[9:] = [0.868, 0.756, 0.838]  # the last isn't the lowest
+    assert judged("validation_turns", loss=falling(12, 0.7, 0.1), val_auc=fallen).outcome == NO_DATA
+
+
 def test_one_that_was_best_at_first_loses_what_it_was():
     assert outcome(val_accuracy=[*[0.9] * 20, *[0.1] * 20]) == "score-lost"
     assert outcome(ep_rew_mean=[*[84.0] * 20, *[-59.0] * 20]) == "score-lost"

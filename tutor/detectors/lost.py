@@ -12,7 +12,7 @@ from tutor.detectors import NOT_YET, Finding, Smoothed
 from tutor.detectors.courses import Course, course_of
 from tutor.detectors.grouped import Rise
 from tutor.detectors.objective import LEVEL, earnings
-from tutor.detectors.trends import lasting_trend
+from tutor.detectors.trends import lasting_trend, ordered
 from tutor.detectors.windows import finite
 from tutor.run import Run, names, to_float
 from tutor.words import plain
@@ -163,7 +163,7 @@ def _finding(outcome: str, run: Run, name: str, course: Course, given: float, ch
         "best": -course.best,
         "best_step": best,
         "end": -course.end,
-        "given": 100 * given,
+        "given": 100 * min(given, 1.0),  # more than all can't be gone
         "bound": 100 * chance.score,
     }
     curve = Smoothed(name, steps, finite(run.frame[name]).filter(there))
@@ -188,12 +188,22 @@ def _scored(run: Run) -> Iterator[tuple[str, pl.Series]]:
 
 
 def _given(course: Course, known: pl.Series, chance: Rise, last: int) -> float:
-    """Which share of what was gained is given back; 0.0 where it is chance, little, or not for good."""
+    """Which share of what was gained is given back; 0.0 where it is chance, little, or not for good.
+
+    No chance are rows that all stand beyond noise, nor rows since the best one that fall in order.
+    """
     highest, gained = -course.best, _gained(course, chance)
-    fall = min(course.rise, highest - to_float(known[-last:].max()))
-    noise = chance.deviations * math.sqrt(2) * course.noise
-    lasts = fall > max(noise, chance.of_score * abs(highest), chance.score * gained)
-    return fall / gained if lasts and gained else 0.0
+    least = max(chance.of_score * abs(highest), chance.score * gained)
+    ends, noise = known[-last:], chance.deviations * math.sqrt(2) * course.noise
+    fall = min(course.rise, highest - to_float(ends.max()))
+    if fall <= max(noise, least) and _falls_in_order(known[course.best_row :], chance):
+        fall, noise = min(course.rise, highest - to_float(ends.median())), 0.0
+    return fall / gained if gained and fall > max(noise, least) else 0.0
+
+
+def _falls_in_order(known: pl.Series, chance: Rise) -> bool:
+    """Whether values fall in order, beyond chance, and the last is the lowest."""
+    return ordered(known) < -chance.many and known[-1] == known.min()
 
 
 def _gained(course: Course, chance: Rise) -> float:
