@@ -35,6 +35,34 @@ class TestByChance:
         val, right = [0.703, 0.781, 0.721, 0.708, 0.713], [0.4975, 0.4863, 0.4878, 0.4938, 0.4907]
         assert judged("learned", loss=trained, val_loss=val, val_acc=right).outcome == outcome
 
+    MANY = (4.138, 4.14, 4.109, 4.12, 4.094, 4.08, 4.102, 4.09, 4.101, 4.084, 4.088, 4.085, 4.081)
+    FEW_RIGHT = (
+        0.015,
+        0.0125,
+        0.015,
+        0.005,
+        0.025,
+        0.0225,
+        0.0075,
+        0.0175,
+        0.01,
+        0.0225,
+        0.01,
+        0.015,
+        0.0275,
+    )
+
+    @pytest.mark.parametrize(
+        ("right", "rows", "outcome"),
+        [(1.0, 13, "by-chance"), (3.0, 13, "yes"), (1.0, 9, NOT_YET)],  # three times as many; few
+    )
+    def test_among_many_classes_evaluations_of_few_right_answers(self, right: float, rows: int, outcome: str):
+        trained = (4.214, 4.132, 4.122, 4.118, 4.115, 4.104, 4.079, 4.091, 4.089, 4.077, 4.064, 4.066, 4.064)
+        answers = [right * one for one in self.FEW_RIGHT[:rows]]
+        found = judged("learned", loss=trained[:rows], val_loss=self.MANY[:rows], val_accuracy=answers)
+        assert found.outcome == outcome
+        assert outcome != "by-chance" or found.facts["classes"] == 60
+
     def test_percents_are_shares(self):
         percents = [100 * one for one in self.ACC]
         found = judged("learned", val_loss=self.VAL, val_acc=percents)

@@ -491,6 +491,16 @@ class TestSeverity:
         learned = [*[5.0] * 20, *[1e-4] * 180, *[2e-2] * 3, *[1e-4] * 20]
         assert apply("severity", make_run({"loss": learned}), SEVERITY, 200).outcome == "blip"
 
+    @pytest.mark.parametrize(("rows", "outcome"), [(19, "blip"), (20, "hurt")])
+    def test_one_that_stays_needs_a_tenth_of_the_level_whatever_had_been_gained(
+        self, rows: int, outcome: str
+    ):
+        found = self.found(*[1.11] * rows, gained=50.0)
+        assert (found.outcome, found.facts["lasted"]) == (outcome, rows)
+        assert found.facts["rows_bound"] == (20 if outcome == "hurt" else 3)
+        assert self.found(*[1.09] * 30, gained=50.0).outcome == "blip"
+        assert self.found(1.5, *[1.09] * 30, gained=50.0).outcome == "blip"  # it is back at once
+
     def test_nan_and_inf_are_no_calm(self):
         found = self.found(1.3, math.nan, math.inf)
         assert (found.outcome, found.facts["lasted"], found.facts["peak"]) == ("hurt", 3, 1.3)

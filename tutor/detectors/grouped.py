@@ -125,6 +125,7 @@ class Guess(Grouped):
         above: or so far above at most, where the run gained less than the share `little`.
         little: of its highest level.
         least: so many evaluations tell by themselves, where the answers are right as often as guesses are.
+        among: and among so many classes, at most, where twice as many as are usual do.
         right: as often, as a share of what guessing gives.
         sure: so far above at most they cost, for who is sure of wrong answers pays more.
         unmoved: where a score stands still and fewer than half of the answers are right, the loss may gain so
@@ -142,6 +143,7 @@ class Guess(Grouped):
     above: float
     little: float
     least: int
+    among: int
     right: float
     sure: float
     unmoved: float

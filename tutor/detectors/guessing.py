@@ -121,8 +121,9 @@ def answers_by_chance(run: Run, guess: Guess) -> Finding | None:
     for name, curve in held_out_accuracies(run):
         scores = curve.values
         worst, best = to_float(scores.min()), to_float(scores.max())
-        for classes in _classes(run, guess):
-            expected, off = math.log(classes), max(abs(one * classes - 1) for one in (worst, best))
+        for classes in (*_classes(run, guess), *_many_classes(run, values, guess)):
+            levels = (worst, best) if classes <= guess.classes else _halves(scores)
+            expected, off = math.log(classes), max(abs(one * classes - 1) for one in levels)
             same = worst == best and len(scores) >= FEWEST and off < guess.centre
             most = expected * (1 + guess.sure)
             least = expected * (1 - guess.within)
@@ -136,6 +137,23 @@ def answers_by_chance(run: Run, guess: Guess) -> Finding | None:
                 "by-chance", None, facts, expected, seen, measured=off, bound=guess.right, curve=curve
             )
     return None
+
+
+def _many_classes(run: Run, costs: pl.Series, guess: Guess) -> Iterable[int]:
+    """Among how many classes evaluations may guess, by what they cost; none where few tell, or it is said.
+
+    So many numbers have a logarithm near any cost that the answers have to say the same.
+    """
+    said = bool(run.manifest.vocab_size) or len(costs) < 2 * FEWEST
+    level = to_float(costs.median())
+    told = not said and math.log(guess.classes) < level <= math.log(guess.among)
+    return [round(math.exp(level))] if told else []
+
+
+def _halves(scores: pl.Series) -> tuple[float, float]:
+    """The means of the first half and of the second: of rare right answers one evaluation counts few."""
+    middle = len(scores) // 2
+    return to_float(scores[:middle].mean() or 0.0), to_float(scores[middle:].mean() or 0.0)
 
 
 def _highest(run: Run, low: float, guess: Guess) -> float:

@@ -173,11 +173,9 @@ def _learned(run: Run, share: float, gain: float, sigmas: float, least: Enough, 
     if warming_up(run):
         outcome = NOT_YET
     elif outcome in ("yes", NOT_YET, NO_DATA) or len(loss) < least.rows:
-        chance = (
-            by_chance
-            if by_chance and (outcome != "yes" or course.best > by_chance.facts["expected"])
-            else None
-        )
+        # A training loss a little under a guess may be learned by heart.
+        low = (1 - guess.above) * by_chance.facts["expected"] if by_chance else math.inf
+        chance = by_chance if outcome != "yes" or course.best > low else None
         found = (
             chance
             or held_out
