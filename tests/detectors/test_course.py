@@ -405,6 +405,12 @@ class TestZeroGradient:
             assert judged("zero_gradient", loss=loss).outcome == NO_DATA
         assert judged("zero_gradient", loss=falling(40), ep_rew_mean=[1.0] * 40).outcome == "learns"
 
+    @pytest.mark.parametrize(("apart", "outcome"), [(0.0, "zero"), (0.1, NOT_YET)])
+    def test_unless_all_answers_earn_the_same(self, apart: float, outcome: str):
+        spread = [0.0] * 5 + [apart]
+        found = judged("zero_gradient", grad_norm=[0.0] * 6, loss=[0.0] * 6, reward_std=spread)
+        assert found.outcome == outcome
+
     def test_a_few_rows_do_not_say_whether_the_loss_falls(self):
         found = judged("zero_gradient", grad_norm=[0.0, 0.0], loss=[1.15, 0.91])
         assert (found.outcome, found.facts) == (NOT_YET, {"rows": 2, "needed": 10})

@@ -15,7 +15,7 @@ from tutor.detectors.grouped import Gain, Runaway
 from tutor.detectors.objective import earnings, is_objective, reweighted
 from tutor.detectors.trends import lasting_trend, rises_straight, trend
 from tutor.detectors.windows import FEWEST, finite, noise_of, piecewise
-from tutor.run import Run, known_float, to_float
+from tutor.run import Run, known_float, names, to_float
 
 if TYPE_CHECKING:
     import polars as pl
@@ -326,7 +326,8 @@ def zero_gradient(run: Run, at: int | None, *, share: float, gain: Gain) -> Find
     The flaw: nothing reaches the weights, since all is frozen, masked or detached. Where the loss falls by
     more than `gain` there is a gradient ("learns"), though none was logged. Several trainers print 0 for a
     norm that they don't compute: where the loss falls all the same, it wasn't recorded, and a log of a few
-    rows can't tell. Source: ours.
+    rows can't tell, unless all answers to a prompt earn the same, from which nothing is learned.
+    Source: ours.
     """
     if not run.has("grad_norm"):
         return _falls(run, finite(run["loss"]), gain) or Finding(NO_DATA, facts={"missing": ["grad_norm"]})
@@ -338,9 +339,15 @@ def zero_gradient(run: Run, at: int | None, *, share: float, gain: Gain) -> Find
         return Finding("there", step, facts)
     if run.has("loss") and _falls(run, finite(run["loss"]).set(~zero, None), gain):
         return Finding(NO_DATA, step, {"missing": ["grad_norm"]})
-    if run.has("loss") and count < 2 * FEWEST:
+    if run.has("loss") and count < 2 * FEWEST and not _all_earn_the_same(run):
         return Finding(NOT_YET, step, {"rows": count, "needed": 2 * FEWEST})
     return Finding("zero", step, facts)
+
+
+def _all_earn_the_same(run: Run) -> bool:
+    """Whether rewards of answers to one prompt never lay apart, in `FEWEST` rows or more."""
+    spreads = (finite(run[name]) for name in run.frame.columns if names.spreads_reward(name))
+    return any(one.count() >= FEWEST and bool((one.drop_nulls() == 0).all()) for one in spreads)
 
 
 def _falls(run: Run, loss: pl.Series, gain: Gain) -> Finding | None:

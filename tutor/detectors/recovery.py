@@ -134,8 +134,8 @@ def severity(
     `lasting` rows or more and rises by more than `of_gain` of what the run had gained until then, or of its
     level where that is more; or by `tall` times its level, if that is `lasting.of_wild` of the gain or more;
     where it stays there for `lasting.long` rows, in the median by `lasting.of_level` of its level; or where
-    it rises by more than `tall` times the gain or level, however short. What was learned is lost where the last
-    `lasting.to_the_end` rows still stand above the level before, in the median, by the share
+    it rises by more than `tall` times the gain or level, however short. What was learned is lost where the
+    last `lasting.to_the_end` rows still stand above the level before, in the median, by the share
     `lasting.given_back` of the same; where fewer are left, all do and the last is the highest of the log: it
     climbs on. What a reward shows nothing of did a run that is after it no harm, nor did what evaluations
     within it don't show ("unseen"). A spike that the log ends in may yet last.

@@ -162,6 +162,7 @@ _BOOKS = re.compile(
     r"(?<![a-z])(epsilon|speed|time|seconds|elapsed|eta|memory|mem|fps|length|len|steps?|samples?|size|batch)"
     r"(?![a-z])"
 )
+_STD = re.compile(r"(?<![a-z])std(?![a-z])")
 _SPREAD = re.compile(r"(?<![a-z])(std|var|min|max|best|loss|norm)(?![a-z])")
 """Words of a column that is about rewards, and doesn't say how high they usually are."""
 _SHARES = r"acc|accuracy|(?:acc|prec|top)[@_]?1|f1|auc|auroc|iou|miou|dice|m_?ap[0-9]*"
@@ -362,6 +363,12 @@ def is_reward(column: str) -> bool:
     """Whether the column is how much an episode, or an answer, usually earns."""
     name = spelled(column)
     return bool(_REWARD.search(name)) and not _SPREAD.search(name)
+
+
+def spreads_reward(column: str) -> bool:
+    """Whether the column is how far the rewards of answers to one prompt lie apart."""
+    name = spelled(column)
+    return bool(_REWARD.search(name) and _STD.search(name))
 
 
 def keeps_books(column: str) -> bool:
