@@ -32,6 +32,10 @@ SAID = {
     "darknet's first": ("{step}: {loss}, {loss} avg, 0.001000 rate, 5.3 seconds, 64 images", [1, 2, 3, 4]),
     "makemore": ("  {step}/ 200000: {loss}", [0, 100, 200, 300]),
     "PyTorch's seq2seq tutorial": ("1m {step}s (- 9m 2s) ({step} 5%) {loss}", [10, 20, 30, 40]),
+    "that tutorial's, behind a logger": (
+        "INFO-->2022-03-23 10:37:30,456-->0m 24s ({step} 6%) {loss}",
+        [5000, 6000, 7000, 8000],
+    ),
     "marian": ("[2020-01-01] Ep. 1 : Up. {step} : Sen. 12,345 : Cost {loss} : Time 2.1s", [10, 20, 30, 40]),
     "wenet": ("DEBUG TRAIN Batch 0/{step} loss {loss} loss_ctc 3.5 lr 0.0004 rank 0", [0, 100, 200, 300]),
     "espnet2": (

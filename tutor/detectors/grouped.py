@@ -227,8 +227,8 @@ class Lasting(Grouped):
         to_the_end: and up to the last row of the log.
         given_back: the share of what the run had gained, or of its level, that the latter still lack.
         of_wild: the least share of a gain from a wild beginning that a spike far below it has to be.
-        long: so many are no spike of a batch or two, however far the run had come:
-        of_level: then it is enough that they rise by this share of the level before.
+        long: so many after a jump are no spike of a batch or two, however far the run had come:
+        of_level: then it is enough that it jumps by this share of the level before.
     """
 
     a_kind: ClassVar[str] = "rows in a row"

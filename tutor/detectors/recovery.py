@@ -133,9 +133,9 @@ def severity(
     The flaw: the run became unstable. A spike hurt where its loss stands above mean + sigmas x std for
     `lasting` rows or more and rises by more than `of_gain` of what the run had gained until then, or of its
     level where that is more; or by `tall` times its level, if that is `lasting.of_wild` of the gain or more;
-    where it stays there for `lasting.long` rows, in the median by `lasting.of_level` of its level; or where
-    it rises by more than `tall` times the gain or level, however short. What was learned is lost where the
-    last `lasting.to_the_end` rows still stand above the level before, in the median, by the share
+    where it jumps by `lasting.of_level` of its level and stays there for `lasting.long` rows; or where it
+    rises by more than `tall` times the gain or level, however short. What was learned is lost where the last
+    `lasting.to_the_end` rows still stand above the level before, in the median, by the share
     `lasting.given_back` of the same; where fewer are left, all do and the last is the highest of the log: it
     climbs on. What a reward shows nothing of did a run that is after it no harm, nor did what evaluations
     within it don't show ("unseen"). A spike that the log ends in may yet last.
@@ -161,8 +161,12 @@ def severity(
     bound = before.mean + max(sigmas * before.std, 0.0 if before.rows >= FEWEST else least)
 
     def needed(stretch: slice) -> tuple[int, float]:
-        level = known_float(loss[stretch].median()) or before.mean
-        long = stretch.stop - stretch.start >= lasting.long and level - before.mean > long_least
+        begins = slice(stretch.start, stretch.start + lasting.rows)  # at once, or it is a drift
+        jumped = all(
+            (known_float(loss[part].median()) or before.mean) - before.mean > long_least
+            for part in (begins, stretch)
+        )
+        long = jumped and stretch.stop - stretch.start >= lasting.long
         return (lasting.long, long_least) if long else (lasting.rows, least)
 
     def weight(stretch: slice) -> tuple[bool, bool, float]:
