@@ -500,7 +500,7 @@ class TestSeverity:
         assert found.facts["rows_bound"] == (20 if outcome == "hurt" else 3)
         assert self.found(*[1.09] * 30, gained=50.0).outcome == "blip"
         assert self.found(1.5, *[1.09] * 30, gained=50.0).outcome == "blip"  # it is back at once
-        drift = [1.0 + 0.01 * row for row in range(1, 31)]
+        drift = [1.11 + 0.01 * row for row in range(30)]
         assert self.found(*drift, gained=50.0).outcome == "blip"
 
     def test_nan_and_inf_are_no_calm(self):

@@ -160,26 +160,27 @@ def severity(
     # A few rows that happen to agree say nothing of the noise.
     bound = before.mean + max(sigmas * before.std, 0.0 if before.rows >= FEWEST else least)
 
-    def needed(stretch: slice) -> tuple[int, float]:
-        begins = slice(stretch.start, stretch.start + lasting.rows)  # at once, or it is a drift
-        jumped = all(
-            (known_float(loss[part].median()) or before.mean) - before.mean > long_least
-            for part in (begins, stretch)
-        )
-        long = jumped and stretch.stop - stretch.start >= lasting.long
-        return (lasting.long, long_least) if long else (lasting.rows, least)
+    def rise(part: slice) -> float:
+        return (known_float(loss[part].median()) or before.mean) - before.mean
+
+    def needed(stretch: slice, height: float) -> tuple[int, float]:
+        begins = rise(slice(stretch.start, stretch.start + lasting.rows))
+        at_once = stretch.start - row <= lasting.rows and begins > height / 2  # else it is a drift
+        jumps = at_once and begins > long_least
+        stays = stretch.stop - stretch.start >= lasting.long and rise(stretch) > long_least
+        return (lasting.long, long_least) if jumps and stays else (lasting.rows, least)
 
     def weight(stretch: slice) -> tuple[bool, bool, float]:
         near = slice(stretch.start, min(stretch.stop, end))  # a climb of hundreds of steps is no spike
         height = (known_float(loss[near].max()) or before.mean) - before.mean
-        fewest, lowest = needed(stretch)
+        fewest, lowest = needed(stretch, height)
         lasts = stretch.stop - stretch.start >= fewest
         return (lasts and height > lowest) or height > tall * yardstick, lasts, height
 
     stretches = Losses(loss).stretches(row, end, bound) or [slice(row, row)]
     worst = max(stretches, key=weight)
     hurt, _, height = weight(worst)
-    fewest, lowest = needed(worst)
+    fewest, lowest = needed(worst, height)
     whole = row + rows(run, one_spike(window), lasting.rows)
     above = loss[-1] is None or loss[-1] - bound > 1e-6 * abs(before.mean)  # beyond rounding
     if not hurt and above and stretches[-1].stop == len(run) < whole:
