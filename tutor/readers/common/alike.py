@@ -22,17 +22,11 @@ MANY = 64
 _FORMS = 32
 """So many forms are looked for at most: of a log with more, lines are looked at one by one."""
 
-_ZEROS = bytes.maketrans(b"123456789", b"0" * 9)
 _DIGIT, _COLOUR = re.compile(r"[0-9]"), re.compile(COLOURS)
 _CLASS = re.compile(r"\\[bdsw]")
 _PART = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|\{[0-9,]*\}|\(\?P<\w+>|[0-9]", re.DOTALL)
 
 Span = tuple[int, int]
-
-
-def zeroed(piece: bytes) -> bytes:
-    """The piece with each digit as a 0."""
-    return piece.translate(_ZEROS)
 
 
 def by_form(texts: pl.DataFrame, forms: pl.Series) -> Iterator[tuple[str, pl.DataFrame]]:

@@ -8,8 +8,8 @@ from pathlib import Path
 import polars as pl
 
 from tutor.packed import Stream
-from tutor.readers.common.alike import by_form, cut, spelled, zeroed
-from tutor.readers.common.lines import COLOURS, LONGEST, MARK, Line, Lines, either
+from tutor.readers.common.alike import by_form, cut, spelled
+from tutor.readers.common.lines import COLOURS, LONGEST, MARK, Line, Lines, either, zeroed
 from tutor.readers.common.phrases import for_polars
 from tutor.readers.common.pieces import in_turn, lines_of, whole
 from tutor.readers.common.rows import most_columns

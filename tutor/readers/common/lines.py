@@ -133,6 +133,11 @@ def _above(path: Path) -> str:
     return packed.head(path, LOOKED_AT).decode("utf-8", "replace")
 
 
+def zeroed(data: bytes) -> bytes:
+    """The data with each digit as a 0: what is left of a line is its form."""
+    return data.translate(_ALIKE)
+
+
 def either(*patterns: str) -> re.Pattern[str]:
     """What `has` looks for: a line with one of the patterns in it."""
     bare = (re.sub(r"\?P<\w+>", "?:", pattern) for pattern in patterns)  # of two, groups would share a name
@@ -152,5 +157,5 @@ def _beginning(path: Path, changed: int) -> str:  # noqa: ARG001 (a file that ch
     data = packed.head(path, LOOKED_AT)
     if b"\0" in data[:LONGEST]:
         return ""
-    unlike = dict.fromkeys(data.translate(_ALIKE).splitlines())
+    unlike = dict.fromkeys(zeroed(data).splitlines())
     return "\n".join(_COLOUR.sub("", line.decode("utf-8", "replace")[:LONGEST]) for line in unlike)
