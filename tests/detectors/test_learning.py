@@ -714,6 +714,7 @@ class TestTheMean:
             ([-0.2, -0.01, -0.02, -0.1, 0.01, -0.05, -0.02, -0.01, 0.0, -0.03], "yes"),
             ([-9.0, -5.0, -3.0, -2.0, -1.5, -1.2, -0.9, -0.7, -0.5, -0.3], "yes"),  # on its way
             ([-0.2, -0.1, -0.1, -0.1, *[math.nan] * 6], "yes"),  # too few
+            ([math.nan] * 9 + [-0.1], "yes"),
         ],
     )
     def test_nothing_is_explained(self, r2: list[float], outcome: str):

@@ -149,11 +149,13 @@ def explains_nothing(run: Run, guess: Guess) -> Finding | None:
         if not (_EXPLAINED.search(name) and names.says_held_out(name)):
             continue
         values = known.drop_nulls()
-        quarter = max(1, len(values) // 4)
+        if len(values) < FEWEST or to_float(values.max()) > 0:
+            continue
+        quarter = len(values) // 4
         late, before = (
             to_float(one.median()) for one in (values[-quarter:], values[-2 * quarter : -quarter])
         )
-        if len(values) < FEWEST or to_float(values.max()) > 0 or late - before > guess.unmoved:
+        if late - before > guess.unmoved:
             continue
         score = _score(name, known, known.is_not_null().arg_true(), max(1, len(values) // 2))
         return score.found(run, "explains-nothing", highest=to_float(values.max()))
