@@ -21,8 +21,8 @@ ROOT = Path(__file__).parent.parent
 if "PYTEST_XDIST_WORKER" in os.environ:  # workers share the cores: more threads would only wait
     os.environ.setdefault("OMP_NUM_THREADS", "1")
 
-# A busy machine makes any example slow. A commit is judged on the same examples everywhere: new ones are drawn
-# by `make fuzz`, or by `pytest --hypothesis-profile=default`.
+# A busy machine makes any example slow. A commit is judged on the same examples everywhere: new ones are
+# drawn by `make fuzz`, or by `pytest --hypothesis-profile=default`.
 settings.register_profile("any-machine", deadline=None, derandomize=True)
 settings.load_profile("any-machine")
 
