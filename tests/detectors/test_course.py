@@ -486,6 +486,19 @@ class TestRewarded:
             run = make_run({"loss": loss, "episode_reward": reward})
             assert apply("severity", run, numbers("severity"), 1).outcome == outcome
 
+    def test_nor_did_one_that_leaves_the_reward_where_it_was(self):
+        loss, noise = [*[0.2] * 20, *[15.0] * 10, *[0.2] * 10], [1.0, 1.2] * 20
+        for reward, outcome in ((noise, "rewarded"), ([*noise[:20], *[0.2, 0.3] * 10], "hurt")):
+            run = make_run({"loss": loss, "episode_reward": reward})
+            assert apply("severity", run, numbers("severity"), 20).outcome == outcome
+            assert apply("learned", run, numbers("learned")).outcome != "no"
+
+    def test_a_loss_that_ends_high_beside_such_a_reward_tells_nothing(self):
+        reward = [1.0, 1.2] * 20
+        assert judged("ends_high", loss=self.LOSS, episode_reward=reward).outcome == NO_DATA
+        fallen = [*reward[:20], *[0.2, 0.3] * 10]
+        assert judged("ends_high", loss=self.LOSS, episode_reward=fallen).outcome == "yes"
+
     @pytest.mark.parametrize(
         "columns",
         [
@@ -498,7 +511,20 @@ class TestRewarded:
     )
     def test_else_the_loss_is_judged(self, columns: dict[str, Sequence[float]]):
         assert judged("ends_high", loss=self.LOSS, **columns).outcome == "yes"
-        assert judged("learned", loss=[2.0, 2.001] * 20, **columns).outcome == "no"
+
+    @pytest.mark.parametrize(
+        ("columns", "outcome"),
+        [
+            ({"ep_rew_mean": EARNED[::-1]}, NO_DATA),  # a policy that gets worse does move
+            ({"ep_rew_mean": [1.0] * 40}, "no"),
+            ({"rewards/margins": EARNED}, "no"),
+            ({"reward_std": EARNED}, "no"),
+        ],
+    )
+    def test_a_loss_that_stays_is_no_flaw_beside_a_reward_that_moves(
+        self, columns: dict[str, Sequence[float]], outcome: str
+    ):
+        assert judged("learned", loss=[2.0, 2.001] * 20, **columns).outcome == outcome
 
 
 class TestReweighted:

@@ -356,6 +356,11 @@ class TestTrainingBesideIt:
         assert beside([0.5, 0.4, 0.31, 0.33, 0.36, 0.31]).facts["rows"] == 6  # of two digits that is chance
         assert beside([0.30063] * 5).facts["rows"] == 5  # it never moves
 
+    @pytest.mark.parametrize(("again", "evaluations"), [(0.81, 5), (0.8, 6), (math.nan, 6)])
+    def test_of_few_digits_nor_is_one_whose_scores_come_again_too(self, again: float, evaluations: int):
+        val, scores = [0.5, 0.4, 0.31, 0.33, 0.36, 0.31], [0.7, 0.75, 0.81, 0.83, 0.8, again]
+        assert turns(val, loss=falling(6, 0.6, 0.1), val_f1=scores).facts["rows"] == evaluations
+
     def test_of_what_was_gained_they_have_to_lose_a_part(self):
         val = [2.22, 0.4, 0.052, 0.0855, 0.1125, 0.0892, 0.0721]
         assert turns(val, loss=falling(7, 2.21, 0.003)).outcome == "slightly"

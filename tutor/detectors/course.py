@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from tutor.detectors import NO_DATA, NOT_YET, Finding, Smoothed, any_of, detector
 from tutor.detectors.courses import Course, course_in, course_of
 from tutor.detectors.grouped import Gain, Runaway
-from tutor.detectors.objective import earnings, is_objective, reweighted
+from tutor.detectors.objective import earnings, earns_on, is_objective, reweighted
 from tutor.detectors.trends import lasting_trend, rises_straight, trend
 from tutor.detectors.windows import FEWEST, finite, noise_of, piecewise
 from tutor.run import Run, known_float, names, to_float
@@ -70,7 +70,7 @@ def ends_high(
     elif high and (more := _needs(known, course, least, lasting)):
         return Finding(NOT_YET, facts={"rows": len(loss), "needed": len(loss) + more})
     step = int(run.steps[course.best_row])
-    if high and reweighted(run, step, course.best, course.end):
+    if high and (reweighted(run, step, course.best, course.end) or earns_on(run, course.best_row)):
         return Finding(NO_DATA, step, {"missing": []})
     facts = {
         "start": course.start,

@@ -24,7 +24,7 @@ from tutor.detectors.grouped import Enough, Guess
 from tutor.detectors.guessing import answers_by_chance, guesses, held_out_guesses, rests_at_one
 from tutor.detectors.loss import zeros_that_last
 from tutor.detectors.lost import earns, never_earns, too_few_rewards
-from tutor.detectors.objective import earnings, is_objective, opposed, scores_rise
+from tutor.detectors.objective import after_reward, earnings, is_objective, opposed, scores_rise
 from tutor.detectors.plateau import stops_high
 from tutor.detectors.standstill import (
     all_stuck,
@@ -113,7 +113,8 @@ def learned(
     that begins later doesn't show where the loss came from, which a single number has no need of.
     """
     found = _learned(run, share, gain, sigmas, least, guess)
-    if found.outcome == "no" and scores_rise(run, sigmas):  # something is learned, whatever this loss is of
+    if found.outcome == "no" and (scores_rise(run, sigmas) or after_reward(run)):
+        # Something is learned, whatever this loss is of; or the loss is none that falls when something is.
         found = Finding(NO_DATA, facts={"missing": []})
     if found.outcome in (NOT_YET, NO_DATA, "no") and not (warming_up(run) or begins_late(run)):
         found = never_earns(run, 3 * least.rows, sigmas) or found

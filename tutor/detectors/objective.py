@@ -1,6 +1,9 @@
 """Whether a run's loss is what training brings down, or a reward or an opponent is what the run is after."""
 
-from typing import Any
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
 
 from tutor.detectors.courses import Course, course_of
 from tutor.detectors.trends import ordered
@@ -8,6 +11,9 @@ from tutor.detectors.windows import finite
 from tutor.run import Run, names, once, to_float
 from tutor.run.names import OPPOSED
 from tutor.words import cut, plain
+
+if TYPE_CHECKING:
+    import polars as pl
 
 ZEROS = 0.2
 """A loss that is exactly 0, or crosses it, at more than this share of the rows is built around 0."""
@@ -26,6 +32,14 @@ def opposed(run: Run) -> bool:
     return any(map(OPPOSED.search, run.frame.columns))
 
 
+def after_reward(run: Run) -> bool:
+    """Whether the run is after a reward, of its episodes or of its answers: its loss needn't fall then.
+
+    One that never moves says nothing of that.
+    """
+    return any(known.n_unique() > 1 for _, known in _rewards(run))
+
+
 @once
 def earnings(run: Run) -> tuple[str, Course] | None:
     """The reward that rose, and ends nearer to its best level than to where it began; None where none does.
@@ -34,15 +48,25 @@ def earnings(run: Run) -> tuple[str, Course] | None:
     after. The loss beside it, of values that grow as the policy earns more, may well rise with it, or stay
     where it was.
     """
-    for name in run.frame.columns:
-        if not names.is_reward(name) or not run.frame[name].dtype.is_numeric():
-            continue
-        course = course_of(-run.frame[name].cast(float), LEVEL)
-        if course is None or course.improvement <= SIGMAS * course.noise:
-            continue
-        if 2 * course.rise < course.improvement:
+    for name, course in _courses(run):
+        if course.improvement > SIGMAS * course.noise and 2 * course.rise < course.improvement:
             return name, course
     return None
+
+
+def _rewards(run: Run) -> Iterator[tuple[str, pl.Series]]:
+    """Each reward by its name, where it was logged."""
+    for name in run.frame.columns:
+        if names.is_reward(name) and run.frame[name].dtype.is_numeric():
+            yield name, run.frame[name].cast(float).drop_nulls()
+
+
+def _courses(run: Run) -> Iterator[tuple[str, Course]]:
+    """Of each reward the course upside down, as that of what is to fall."""
+    for name, _ in _rewards(run):
+        course = course_of(-run.frame[name].cast(float), LEVEL)
+        if course is not None:
+            yield name, course
 
 
 def is_likelihood(run: Run, order: float) -> bool:
@@ -83,22 +107,24 @@ def reweighted(run: Run, step: int, best: float, end: float) -> bool:
 
 
 def earns_on(run: Run, row: int) -> dict[str, Any]:
-    """The reward that keeps half or more of what it had risen until a row, or falls by less than a quarter of
-    what it rises in all; empty where none does.
+    """The reward that what happened at a row did no harm; empty where none is logged, or it fell.
 
-    Its name as `reward`, its level `before` the row and the lowest one `after` it.
+    One that had risen keeps half or more of that, or falls by less than a quarter of what it rises in all;
+    one that never rose stays where it was, within the noise of its levels. Its name as `reward`, its level
+    `before` the row and the lowest one `after` it.
     """
-    name, course = earnings(run) or (None, None)
+    risen = earnings(run)
+    name, course = risen or next(_courses(run), (None, None))
     if name is None or course is None:
         return {}
     before, after = -course.levels.filter(course.rows <= row), -course.levels.filter(course.rows > row)
-    if not len(after):
+    if not len(after) or not (risen or (len(before) and course.noise)):
         return {}
     level, lowest = float(before[-1]) if len(before) else -course.start, to_float(after.min())
-    risen = max(level + course.start, course.improvement / 2)  # at first it has hardly begun to
-    if 2 * (level - lowest) > max(risen, SIGMAS * course.noise):
-        return {}
-    return {"reward": plain(cut(name)), "before": level, "after": lowest}
+    spare = SIGMAS * course.noise
+    if risen:  # at first it has hardly begun to
+        spare = max(level + course.start, course.improvement / 2, spare) / 2
+    return {"reward": plain(cut(name)), "before": level, "after": lowest} if level - lowest <= spare else {}
 
 
 @once

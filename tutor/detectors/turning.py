@@ -137,7 +137,7 @@ def _turns(run: Run, of_improvement: float, of_level: float, last: int, chance: 
     known = finite(run["val_loss"]).is_not_null()
     steps, bad = run.steps.filter(known), run.steps.filter(~known)
     values = run["val_loss"].filter(known).cast(float)
-    if _loaded_again(values):
+    if _loaded_again(whole):
         steps, values = steps[:-1], values[:-1]
     if len(values) < last:
         return Finding(NOT_YET, facts={"rows": len(values), "needed": last})
@@ -203,14 +203,20 @@ _DIGITS = 5
 """Digits in which two evaluations of other weights don't agree: of an estimator, not a bound."""
 
 
-def _loaded_again(values: pl.Series) -> bool:
+def _loaded_again(run: Run) -> bool:
     """Whether the last evaluation is the lowest one again, digit by digit, after others.
 
-    Many trainers load the best checkpoint at the end, and evaluate it once more.
+    Many trainers load the best checkpoint at the end, and evaluate it once more. A number of few digits may
+    come again by chance; all that was evaluated doesn't.
     """
+    known = run.frame.filter(finite(run["val_loss"]).is_not_null())
+    values = known["val_loss"].cast(float)
     if len(values) < 3 or values[-1] == values[-2] or values[-1] != values[:-1].min():
         return False
-    return exact(float(values[-1]), _DIGITS)
+    lowest = values[:-1].arg_min() or 0
+    beside = (known[one] for one in known.columns if names.says_held_out(one) and one != "val_loss")
+    both = [(one[lowest], one[-1]) for one in beside if None not in (one[lowest], one[-1])]
+    return exact(float(values[-1]), _DIGITS) or (len(both) > 0 and all(one == last for one, last in both))
 
 
 _OF_ITS_SIZE = 10
