@@ -374,6 +374,21 @@ class TestTrainingBesideIt:
     def test_they_do_where_validation_was_lowest_at_first(self, last: float, to: float, outcome: str):
         assert turns([0.3, 0.315, last], loss=falling(3, 0.4, to)).outcome == outcome
 
+    @pytest.mark.parametrize(
+        ("val_loss", "to", "outcome"),
+        [
+            ([6.61, 6.64, 6.63, 6.75, 6.76, 6.78], 6.0, "turns"),
+            ([6.61, 6.64, 6.63, 6.66, 6.68, 6.69], 6.0, "no"),  # hardly
+            ([6.61, 6.78, 6.64, 6.75, 6.63, 6.78], 6.0, "no"),  # in no order
+            ([6.61, 6.64, 6.63, 6.75, 6.76, 6.78], 6.75, "no"),  # training hardly falls
+            ([6.71, 6.61, 6.64, 6.68, 6.75, 6.78], 6.0, "no"),  # it had gained
+        ],
+    )
+    def test_what_rises_from_the_first_on_need_not_rise_far(
+        self, val_loss: list[float], to: float, outcome: str
+    ):
+        assert turns(val_loss, loss=falling(6, 6.85, to)).outcome == outcome
+
     @pytest.mark.parametrize(("fourth", "outcome"), [(0.3788, "turns"), (0.37, NOT_YET)])
     def test_two_that_hardly_differ_are_no_fall_amid_a_rise(self, fourth: float, outcome: str):
         assert turns([0.321, 0.326, 0.379, fourth, 0.415], loss=falling(5, 0.2, 0.06)).outcome == outcome

@@ -21,6 +21,7 @@ from tutor.ui.widgets.answer import options
 from tutor.ui.widgets.footer import MOST, Keys
 from tutor.ui.widgets.plot import Plot
 from tutor.ui.widgets.tabs import PanelTabs
+from tutor.walk import UNSURE
 from tutor.words import LANGUAGES, say
 
 LESSON = "## Clip the gradient\n\n2026-11-20 14:03 · 19-break · phase-19\n\nAll of it.\n"
@@ -126,6 +127,11 @@ class TestAnswering:
     def test_an_outcome_that_says_yes_or_no_with_a_reason_has_its_letter(self, lang):
         *harm, _ = options(phase_19().questions["2.5"].offered, lang, "walk.dont_know")
         assert [option.letter for option in harm] == [say(f"walk.letters.{id}", lang) for id in ("yes", "no")]
+
+    @pytest.mark.parametrize("lang", LANGUAGES)
+    def test_a_plain_no_has_it_beside_one_with_a_reason(self, lang):
+        found = options(phase_19().questions["5.4"].offered, lang, "walk.cant_tell")
+        assert [option.id for option in found if option.letter] == ["no", UNSURE]
 
     @pytest.mark.parametrize("lang", LANGUAGES)
     def test_a_letter_never_stands_for_two_outcomes(self, lang):

@@ -34,6 +34,9 @@ def beyond_chance(
     lowest, best = values.arg_min() or 0, to_float(levels.min())
     rise, floor = float(levels[-1]) - best, chance.share * abs(best)
     lost = chance.lost if learned > chance.learns else 1.0
+    slighter = chance.onset * abs(best)
+    if not lowest and learned > chance.onset and trend(values) > chance.few:
+        large = min(large, slighter)  # it never gained: training alone has learned
     least, certain = _least(values, levels, lowest, large, floor, lost, last, chance)
     if certain:
         return least, True
@@ -48,7 +51,6 @@ def beyond_chance(
         return slight, True
     if learned > chance.halves and _stays_above(values, lowest, best + large, chance):
         return large, True
-    slighter = chance.onset * abs(best)
     onset = max(slighter, chance.straight * noise_of(values))
     for bound, shows in ((onset, _sets_in), (slighter, _ends_lifted)):
         if rise > bound and learned > chance.learns and shows(values, lowest, last, chance):

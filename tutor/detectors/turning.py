@@ -72,27 +72,28 @@ def validation_turns(
 ) -> Finding:
     """Whether the validation loss turns and rises for good, or isn't finite, or a score is lost for good.
 
-    The flaw: the model learns its training data by heart; or evaluation itself is broken. It compares
-    levels, medians of `last` evaluations in a row (single ones where there are few): the last level stands
-    above the lowest by more than `of_improvement` of what had been gained since the first evaluation, and by
+    The flaw: the model learns its training data by heart; or evaluation itself is broken. It compares levels,
+    medians of `last` evaluations in a row (single ones where there are few): the last level stands above
+    the lowest by more than `of_improvement` of what had been gained since the first evaluation, and by
     more than `of_level` of the lowest; "slightly" where only by the latter, or where it creeps up by less
-    than that, and than a part of its level (`chance.high`). It also turns where all that was gained is lost
-    again, above the first level too, or where it has risen for long (`chance` says when). None of it counts
-    that noise explains. Where training goes on to fall, it is enough to lose a part of the gain
-    (`chance.lost`), to rise in order, or by little (`chance.onset`) in order at the end of many evaluations;
-    where it falls to half (`chance.halves`), the many since then may lie that high in the median, whatever
-    their noise. Where the training loss rises with it (`chance.beside`), "both" do, and nothing is learned
-    by heart; where a part of the loss has come to weigh more, and training didn't fall, nothing is told. One
-    that stands far above those before and after it, and comes back, "jumps" (`chance.jumps`). Without a
-    training loss to hold it against it only "rises", which as many evaluations have to show, or few that
-    rise to `chance.times` the lowest; so high, and all above the first one, two in a row are enough, and a
-    quarter above it (`chance.above`) where the training loss falls to half (`chance.halves`), a tenth
-    (`chance.high`) where the first one was lowest. A lowest evaluation that none comes near again
-    (`chance.above`) needs no levels. Where the loss says nothing of the kind, a score or a reward may:
-    "score-lost" (see `score_lost`), "left-behind" (see `left_behind`), and where no loss is logged, or a
-    reward is what the run is after, "score-kept". NaN and Inf count where they fill `share` of the
-    evaluations, or the last one; elsewhere "some" are. Of several held-out sets the mean is judged; where
-    "one-set" turns all the same, that is told. Source: ours.
+    than that, and than a part of its level (`chance.high`). It also turns where all that was gained is
+    lost again, above the first level too, or where it has risen for long (`chance` says when). None of it
+    counts that noise explains. Where training goes on to fall, it is enough to lose a part of the gain
+    (`chance.lost`), to rise in order, or by little (`chance.onset`) in order at the end of many
+    evaluations, or of all, where the first was lowest; where it falls to half (`chance.halves`), the many
+    since then may lie that high in the median, whatever their noise. Where the training loss rises with
+    it (`chance.beside`), "both" do, and nothing is learned by heart; where a part of the loss has come to
+    weigh more, and training didn't fall, nothing is told. One that stands far above those before and
+    after it, and comes back, "jumps" (`chance.jumps`). Without a training loss to hold it against it only
+    "rises", which as many evaluations have to show, or few that rise to `chance.times` the lowest; so
+    high, and all above the first one, two in a row are enough, and a quarter above it (`chance.above`)
+    where the training loss falls to half (`chance.halves`), a tenth (`chance.high`) where the first one
+    was lowest. A lowest evaluation that none comes near again (`chance.above`) needs no levels. Where the
+    loss says nothing of the kind, a score or a reward may: "score-lost" (see `score_lost`), "left-behind"
+    (see `left_behind`), and where no loss is logged, or a reward is what the run is after, "score-kept".
+    NaN and Inf count where they fill `share` of the evaluations, or the last one; elsewhere "some" are.
+    Of several held-out sets the mean is judged; where "one-set" turns all the same, that is told. Source:
+    ours.
     """
     if not run.has("val_loss"):
         kept = None if run.has("loss") and not earnings(run) else score_kept(run, chance)

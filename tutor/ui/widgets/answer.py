@@ -32,23 +32,20 @@ class Option:
 def options(offered: Mapping[str, Outcome], lang: str, unsure: str) -> list[Option]:
     """The outcomes that are offered, and `unsure` (a key of tutor/words): for who can't say which."""
     labels = {id: outcome.label(lang) for id, outcome in offered.items()}
-    said = {id: _spoken(label, lang) for id, label in labels.items()}
-    found = [
-        Option(id, label, say(f"walk.letters.{said[id]}", lang) if _alone(said[id], said) else "")
-        for id, label in labels.items()
-    ]
+    letters = {_says(word, labels, lang): say(f"walk.letters.{word}", lang) for word in LETTERS}
+    found = [Option(id, label, letters.get(id, "")) for id, label in labels.items()]
     return [*found, Option(UNSURE, say(unsure, lang), "u")]
 
 
-def _spoken(label: str, lang: str) -> str:
-    """Whether a label says yes or no, "" for neither: "no, it was contained" says no."""
-    first = label.partition(",")[0]
-    return next((word for word in LETTERS if first == say(f"walk.spoken.{word}", lang)), "")
+def _says(word: str, labels: Mapping[str, str], lang: str) -> str | None:
+    """The one outcome that says yes, or no: it says nothing else, or is alone in beginning so.
 
-
-def _alone(word: str, said: Mapping[str, str]) -> bool:
-    """Whether one outcome alone says that: a letter that stood for two would choose neither."""
-    return bool(word) and list(said.values()).count(word) == 1
+    "No, it was contained" does, where there is no plain "no"; a letter of two would choose neither.
+    """
+    spoken = say(f"walk.spoken.{word}", lang)
+    plain = [id for id, label in labels.items() if label == spoken]
+    begin = [id for id, label in labels.items() if label.partition(",")[0] == spoken]
+    return next((found[0] for found in (plain, begin) if len(found) == 1), None)
 
 
 class Answer(Fitted):
