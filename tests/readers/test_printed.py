@@ -291,6 +291,19 @@ def test_scores_and_rewards_on_lines_of_their_own_belong_to_the_step_above(tmp_p
     assert "rewarded" in [one.key for one in run.remarks]
 
 
+def test_evaluations_of_a_policy_are_counted_by_its_steps(tmp_path: Path):
+    text = "".join(
+        f"Eval num_timesteps={at}000, episode_reward={at}.50 +/- 24.70\nEpisode length: 12.20 +/- 8.08\n"
+        for at in range(5, 45, 5)
+    )
+    run = read(tmp_path, f"Loading the model ...\n{text}New best mean reward!\n")
+    assert run.steps.to_list() == list(range(5000, 45000, 5000))
+    assert run["episode_reward"].to_list()[:2] == [5.5, 10.5]
+    assert run["Episode length"].to_list()[:2] == [12.2, 12.2]
+    [alone] = [one for one in run.remarks if one.key == "scores_alone"]
+    assert "length" not in alone.facts["columns"]
+
+
 @pytest.mark.parametrize(
     ("line", "name"),
     [

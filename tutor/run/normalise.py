@@ -124,8 +124,8 @@ def _finished(typed: pl.DataFrame, remarks: list[Remark]) -> tuple[pl.DataFrame,
         losses = [name for name in others if not (rises(name) or keeps_books(name))]
         if losses:
             remarks.append(Remark("no_loss", {"columns": names(losses)}))
-        elif others:
-            remarks.append(Remark("scores_alone", {"columns": names(others)}))
+        elif scores := [name for name in others if rises(name)]:
+            remarks.append(Remark("scores_alone", {"columns": names(scores)}))
         else:
             remarks.append(Remark("loss_unlogged"))
     return typed.rechunk(), remarks  # polars reads a long log in pieces; over one, statistics are fast

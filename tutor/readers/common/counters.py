@@ -21,7 +21,7 @@ _COARSE = ("epoch", "ep", "epochs", "episode", "episodes")
 _EPISODES = {"episode", "episodes"}
 _FINE = (
     *("step", "steps", "iter", "iteration", "it", "iters", "iterations", "updates", "update"),
-    *("batch", "batches", "minibatch"),
+    *("batch", "batches", "minibatch", "timestep", "timesteps"),
 )
 """The words of counters, the likeliest to count the whole run first."""
 _WHOLE = {"global", "total", "num"}  # what stands before a counter of the whole run
