@@ -321,6 +321,16 @@ def test_what_an_episode_earns_is_enough(tmp_path: Path, line: str, name: str):
     assert (remark.key, name in remark.facts["columns"]) == ("scores_alone", True) or "steps are" in line
 
 
+def test_what_is_said_of_the_best_model_is_no_column_of_its_own(tmp_path: Path):
+    text = "".join(
+        f"Epoch {at}/9 | Train Loss: {9 - at}.5 | Validation loss: {8 - at if at < 4 else at}.25\n"
+        + (f"  -> new best model saved (val_loss: {8 - at}.25)\n" if at < 4 else "")
+        for at in range(1, 8)
+    )
+    run = read(tmp_path, text)
+    assert losses(run, "val_loss") == [7.25, 6.25, 5.25, 4.25, 5.25, 6.25, 7.25]
+
+
 def test_several_losses_below_a_heading_are_rows_of_their_own(tmp_path: Path):
     text = "".join(f"Epoch {epoch}\n" + f"loss: {epoch}.5\nloss: {epoch}.25\n" * 2 for epoch in (1, 2))
     run = read(tmp_path, text)

@@ -171,6 +171,21 @@ def _finding(outcome: str, run: Run, name: str, course: Course, given: float, ch
     return Finding(outcome, best, facts, None, seen, measured=given, bound=chance.score, curve=curve)
 
 
+def sinks_with_it(run: Run, chance: Rise, last: int, of_level: float) -> bool:
+    """Whether a held-out score has lost half of its gain, and more than `of_level` of its level, noise aside.
+
+    By itself noise may explain that; where the validation loss says the same, it hardly does.
+    """
+    for name, known in _scored(run):
+        course = course_of(-known, _LEVEL) if names.says_held_out(name) and names.is_score(name) else None
+        if course is None or len(known) < chance.evaluations:
+            continue
+        fall = -course.best - to_float(known[-last:].median())
+        if fall > max(chance.score * course.improvement, of_level * abs(course.best)) > 0:
+            return True
+    return False
+
+
 def _courses(run: Run, chance: Rise) -> Iterator[tuple[str, pl.Series, Course]]:
     """The scores and rewards with rows enough: their finite values, and their courses upside down."""
     for name, known in _scored(run):

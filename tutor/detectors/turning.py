@@ -11,7 +11,7 @@ from tutor.detectors import NO_DATA, NOT_YET, Finding, Smoothed, any_of, detecto
 from tutor.detectors.behind import left_behind
 from tutor.detectors.grouped import Rise
 from tutor.detectors.held_out import broken_evaluation
-from tutor.detectors.lost import score_kept, score_lost
+from tutor.detectors.lost import score_kept, score_lost, sinks_with_it
 from tutor.detectors.objective import earnings, is_likelihood, reweighted
 from tutor.detectors.rise import beyond_chance, beyond_training, learned_since, never_again, training_too
 from tutor.detectors.standstill import exact
@@ -157,6 +157,8 @@ def _turns(run: Run, of_improvement: float, of_level: float, last: int, chance: 
         large = max(of_improvement * (first - best), slight)
         least, certain = beyond_chance(values, levels, large, slight, learned, last, chance)
         certain |= beyond_training(whole, values, last, chance)
+        if not certain and learned > chance.dive and sinks_with_it(whole, chance, last, of_level):
+            least, certain = large, True
     creeps = certain and end - best > least
     high = chance.lifted if learned > chance.learns else chance.high
     least = max(least, min(of_improvement * (first - best), high * abs(best)))

@@ -166,7 +166,9 @@ class Printed:
         lines = replace(lines, phrases=(*_phrases(self.own), *lines.phrases))
         found = counted(_with_scale(frame_of(self.path, lines, remarks)))
         found = replace(found, rows=found.rows.rename(self.own, strict=False))
-        rows = found.rows.drop(_twice(found.rows, [*called.names_for(self.path).values()]))
+        said = [*called.names_for(self.path).values()]
+        rows = found.rows.drop(_twice(found.rows, said))
+        rows = rows.drop(_again(rows, said))
         rows, by_perplexity = _with_losses(zeros_last(rows, self.path), self.path)
         remarks += by_perplexity
         taken = {signal: column for column, signal in names.mapping(rows.columns, self.path).items()}
@@ -223,6 +225,18 @@ def _twice(rows: "pl.DataFrame", said: Collection[str]) -> list[str]:
     """The counters of steps that the steps repeat, but for those that the user speaks of."""
     counters = [name for name in rows.columns if role(name) == "fine" and name not in ("step", *said)]
     return [name for name in counters if rows[name].equals(rows["step"].cast(rows[name].dtype))]
+
+
+def _again(rows: "pl.DataFrame", said: Collection[str]) -> list[str]:
+    """The columns whose name is another's but for how it is written, and which fewer rows have.
+
+    `new best model saved (val_loss: 5.05)` says a few of the values of `Validation loss` once more.
+    """
+    values = [name for name in rows.columns if role(name) in (None, "loss")]
+    fullest: dict[str, str] = {}
+    for name in sorted(values, key=lambda one: rows[one].null_count()):
+        fullest.setdefault(names.plainly(name), name)
+    return [name for name in values if name not in (*fullest.values(), *said)]
 
 
 def _lines_in(path: Path) -> Lines:
