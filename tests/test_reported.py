@@ -104,6 +104,13 @@ class TestWhatDecided:
         assert data["margin"] == pytest.approx(abs(data["value"] - data["bound"]) / data["bound"])
         assert data["window"][0] <= data["step"] <= data["window"][1]
 
+    def test_a_question_answered_with_what_is_sound_decides_nothing(self):
+        score = [0.46, 0.52, 0.48, 0.5, 0.48, 0.42, 0.46, 0.51, 0.52, 0.45]
+        loss = [2.0, 1.6, 1.3, 1.2, 1.15, 1.12, 1.11, 1.1, 1.1, 1.09]
+        data = report(make_run({"loss": loss, "val_auroc": score}))
+        assert (data["leaf"]["id"], data["question"], data["signal"]) == ("no-skill", "5.3", "val_auroc")
+        assert (data["value"], data["bound"], data["window"]) == (0.46, None, [5, 9])
+
     def test_a_healthy_run_has_nothing_to_tell(self):
         data = report(readers.read(ROOT / "runs" / "19-control"))
         assert data["verdict"] == "healthy"

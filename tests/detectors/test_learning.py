@@ -722,6 +722,38 @@ class TestTheMean:
         assert judged("learned", loss=loss, **{"val/r2": r2}).outcome == outcome
         assert judged("learned", loss=loss, r2=r2).outcome == "yes"  # of training: it may be a batch's
 
+    @pytest.mark.parametrize(
+        ("auc", "outcome"),
+        [
+            ([0.46, 0.52, 0.48, 0.5, 0.48, 0.42, 0.46, 0.51, 0.52, 0.45], "ranks-by-chance"),
+            ([46.0, 52.0, 48.0, 50.0, 48.0, 42.0, 46.0, 51.0, 52.0, 45.0], "ranks-by-chance"),  # percents
+            ([0.46, 0.47, 0.49, 0.5, 0.5, 0.51, 0.52, 0.53, 0.54, 0.55], "yes"),  # it rises in order
+            ([0.46, 0.52, 0.48, 0.5, 0.48, 0.62, 0.46, 0.51, 0.52, 0.45], "yes"),  # it was well above once
+            ([0.56, 0.57, 0.56, 0.58, 0.54, 0.57, 0.56, 0.55, 0.57, 0.56], "yes"),  # a little is learned
+            ([*[math.nan] * 6, 0.48, 0.5, 0.48, 0.49], "yes"),  # too few
+        ],
+    )
+    def test_nothing_is_told_apart(self, auc: list[float], outcome: str):
+        loss = falling(10, 2.0, 1.3)
+        assert judged("learned", loss=loss, **{"val_auroc": auc}).outcome == outcome
+        assert judged("learned", loss=loss, **{"val_pr_auc": auc}).outcome == "yes"  # chance is no half there
+
+    @pytest.mark.parametrize(
+        ("loss", "accuracy", "outcome"),
+        [
+            ([0.0362] * 8, [9.8] * 8, "never-moves"),
+            ([0.0362] * 7 + [0.0361], [9.8] * 8, NOT_YET),
+            ([0.0362] * 8, [9.8] * 7 + [9.9], NOT_YET),
+            ([0.69] * 8, [0.5] * 8, NOT_YET),  # of three digits that is rounding
+            ([0.0362] * 8, [0.98] * 8, NOT_YET),  # deserved
+            ([0.0362] * 4, [9.8] * 4, NOT_YET),
+        ],
+    )
+    def test_few_rows_of_one_loss_and_one_score_tell(
+        self, loss: list[float], accuracy: list[float], outcome: str
+    ):
+        assert judged("learned", loss=loss, accuracy=accuracy).outcome == outcome
+
 
 class TestOneNumberHeldOut:
     """Validation is one number at few evaluations, beside a training loss that tells nothing."""

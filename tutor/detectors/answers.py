@@ -14,7 +14,8 @@ from tutor.detectors import Finding, Smoothed
 from tutor.detectors.beginning import begins_late
 from tutor.detectors.courses import course_of
 from tutor.detectors.grouped import Enough, Guess
-from tutor.detectors.standstill import exact, nearly_one
+from tutor.detectors.standstill import DIGITS, digits_of, exact, nearly_one
+from tutor.detectors.trends import ordered
 from tutor.detectors.windows import FEWEST, finite
 from tutor.run import Run, names, to_float
 from tutor.words import plain
@@ -31,8 +32,12 @@ _ACCURACY = re.compile(r"(?<![a-z])(acc|accuracy)(?![a-z])", re.IGNORECASE)
 """Those that count right answers."""
 _FOUND = re.compile(r"(?<![a-z])(f1|mcc|iou|dice|precision|recall)(?![a-z])", re.IGNORECASE)
 """Those that are 0 where nothing is found, whatever there was to find."""
-_EXPLAINED = re.compile(r"(?<![a-z])(r2|r_?squared)(?![a-z])", re.IGNORECASE)
+_EXPLAINED = re.compile(r"(?<![a-z])(r2|r[ _-]?squared)(?![a-z])", re.IGNORECASE)
 """The share of the variance that is explained: 0 where every input gets the mean."""
+_RANKED = re.compile(
+    r"(?<![a-z])(?<!pr[ _-])(auc|auroc|rocauc)(?![a-z])(?![ _-]prc?(?![a-z]))", re.IGNORECASE
+)
+"""How often a positive input stands above a negative one: half of the time where it is left to chance."""
 _KEPT = re.compile(r"(?<![a-z])(best|max|min|top)(?![a-z])", re.IGNORECASE)
 """Words of a score that is the best so far, which stays what it is by design."""
 _ERROR = re.compile(r"(?<![a-z])(wer|cer)(?![a-z])", re.IGNORECASE)
@@ -104,6 +109,27 @@ def never_moves(run: Run, guess: Guess, least: int) -> Finding | None:
     return None
 
 
+def stands_with_its_loss(run: Run, guess: Guess) -> Finding | None:
+    """A score that is one number at every row, as the training loss is, `FEWEST` times each: "never-moves".
+
+    Few digits may agree by chance in one of them, hardly in both. One of `guess.deserved` or more may be
+    deserved.
+    """
+    loss = finite(run["loss"]).drop_nulls()
+    if len(loss) < FEWEST or loss.n_unique() > 1:
+        return None
+    for name, known in _scored(run):
+        rows = known.is_not_null().arg_true()
+        if len(rows) < FEWEST or known.drop_nulls().n_unique() > 1 or _ERROR.search(name):
+            continue
+        score = _score(name, known, rows, len(rows))
+        share = score.value / 100 if score.value > 1 else score.value
+        told = digits_of(float(loss[0])) + digits_of(score.value)
+        if 0 < share < guess.deserved and told > DIGITS:
+            return score.found(run, "never-moves", fell=0.0, most=100 * guess.unmoved)
+    return None
+
+
 def finds_nothing(run: Run, least: int) -> Finding | None:
     """A score that is exactly 0 at each of its last rows, `least` of them or more, and was above 0 before.
 
@@ -159,6 +185,27 @@ def explains_nothing(run: Run, guess: Guess) -> Finding | None:
             continue
         score = _score(name, known, known.is_not_null().arg_true(), max(1, len(values) // 2))
         return score.found(run, "explains-nothing", highest=to_float(values.max()))
+    return None
+
+
+def ranks_by_chance(run: Run, guess: Guess) -> Finding | None:
+    """An area under the ROC curve of held-out data that stays at half, at `FEWEST` evaluations or more.
+
+    Its median is half, within `guess.sure`, it is never higher by `guess.unmoved`, and doesn't rise in order.
+    Its name as `score`, what it is in the later half, the `lowest` and the `highest`.
+    """
+    for name, known in _scored(run):
+        if not (_RANKED.search(name) and names.says_held_out(name)):
+            continue
+        values = known.drop_nulls()
+        if len(values) < FEWEST:
+            continue
+        lowest, highest, usual = (to_float(one) for one in (values.min(), values.max(), values.median()))
+        whole = 1.0 if highest <= 1 else 100.0
+        half, near, far = whole / 2, guess.sure * whole, guess.unmoved * whole
+        if abs(usual - half) <= near and highest - half < far and ordered(values) < guess.order:
+            score = _score(name, known, known.is_not_null().arg_true(), max(1, len(values) // 2))
+            return score.found(run, "ranks-by-chance", lowest=lowest, highest=highest)
     return None
 
 

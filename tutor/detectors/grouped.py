@@ -133,6 +133,8 @@ class Guess(Grouped):
         at_once: where the loss falls to exactly 0 in one row, the share of the rows, to the last, that it
             stays there.
         deserved: a score that never moves may be what is deserved from this one on.
+        order: a score doesn't stay where guessing leaves it that rises in order, beyond so many standard
+            deviations of chance.
     """
 
     a_kind: ClassVar[str] = "a guess"
@@ -149,6 +151,7 @@ class Guess(Grouped):
     unmoved: float
     at_once: float
     deserved: float
+    order: float
 
 
 @dataclass(frozen=True)

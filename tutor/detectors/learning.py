@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -15,7 +16,9 @@ from tutor.detectors.answers import (
     never_moves,
     one_class,
     only_at_first,
+    ranks_by_chance,
     same_answer,
+    stands_with_its_loss,
 )
 from tutor.detectors.beginning import begins_late
 from tutor.detectors.course import warming_up
@@ -42,7 +45,8 @@ from tutor.run import Run, known_float, to_float
 if TYPE_CHECKING:
     import polars as pl
 
-_LEARNED = ("top", "best", "gain", "bound", "rows")
+_GAINED = ("top", "best", "gain", "rows")
+_LEARNED = (*_GAINED, "bound")
 _SCORED = ("score", "value", "count", "scored", "since")
 _GUESSED = (*_LEARNED, "classes", "expected", "level", "later")
 
@@ -52,7 +56,7 @@ _GUESSED = (*_LEARNED, "classes", "expected", "level", "later")
     outcomes=(
         *("yes", "no", "no-rate", "guesses", "same-answer", "scores-alike", "held-out-flat", "repeats"),
         *("only-at-first", "zero", "held-out-still", "both-still", "by-chance", "finds-nothing"),
-        *("at-the-mean", "explains-nothing", "never-moves", "one-class"),
+        *("at-the-mean", "explains-nothing", "ranks-by-chance", "never-moves", "one-class"),
         *("earns", "earns-nothing", "stops-high"),
     ),
     facts={
@@ -63,20 +67,21 @@ _GUESSED = (*_LEARNED, "classes", "expected", "level", "later")
         "earns": (*_LEARNED, "reward", "end", "rose", "hides"),
         "stops-high": (*_LEARNED, "since", "spread", "high"),
         "guesses": _GUESSED,
-        "same-answer": (*_LEARNED, *_SCORED, "fell", "most"),
-        "finds-nothing": (*_LEARNED, *_SCORED),
-        "never-moves": (*_LEARNED, *_SCORED, "fell", "most"),
-        "one-class": (*_LEARNED, *_SCORED, "other", "both"),
-        "scores-alike": (*_LEARNED, *_SCORED, "held_out", "beside", "moves", "fell", "most"),
+        "same-answer": (*_GAINED, *_SCORED, "fell", "most"),
+        "finds-nothing": (*_GAINED, *_SCORED),
+        "never-moves": (*_GAINED, *_SCORED, "fell", "most"),
+        "one-class": (*_GAINED, *_SCORED, "other", "both"),
+        "scores-alike": (*_GAINED, *_SCORED, "held_out", "beside", "moves", "fell", "most"),
         "held-out-flat": _LEARNED,
         "repeats": (*_LEARNED, "period", "again"),
         "only-at-first": (*_LEARNED, "first", "first_step", "later", "evaluations", "since"),
         "zero": ("step", "count", *_LEARNED),
         "held-out-still": _LEARNED,
-        "both-still": (*_LEARNED, "count", "value", "held_out"),
+        "both-still": (*_GAINED, "count", "value", "held_out"),
         "by-chance": (*_GUESSED, "score", "lowest", "highest"),
-        "at-the-mean": (*_LEARNED, *_SCORED),
-        "explains-nothing": (*_LEARNED, *_SCORED, "highest"),
+        "at-the-mean": (*_GAINED, *_SCORED),
+        "explains-nothing": (*_GAINED, *_SCORED, "highest"),
+        "ranks-by-chance": (*_GAINED, *_SCORED, "lowest", "highest"),
     },
     every_row=True,
     scores=True,
@@ -86,24 +91,25 @@ def learned(
 ) -> Finding:
     """Whether the loss ever came down from where it began, and further than guessing gets.
 
-    The flaw: the run trains nothing. It has learned where its best level lies under the highest one before
-    by more than `gain` of it, and by more than `sigmas` times the noise; "no-rate" where the learning rate
-    is 0 at every row, which is why it hasn't. It guesses where it came down to the logarithm of a number of
-    classes and stays there (`guess` says what that is). Where each loss "repeats" one before, digit by digit
-    and from the beginning, the weights don't move, however much the batches differ; where each comes again
-    nearly, what the epochs cost is compared. Where a score stays the same while the loss is flat, every
-    input gets the "same-answer"; so it does where training and validation score alike and hardly move
-    ("scores-alike"), or where a score is 0 to the end, though it wasn't before ("finds-nothing"), or one
-    number from the first evaluation to the last ("never-moves"), or the share of one of two classes, now of
-    this one, now of that ("one-class"). Where the loss is exactly 0 to the end, there is nothing to learn
-    from ("zero"). Without a training loss, a validation loss that is the same number at every evaluation is
-    enough ("held-out-still"), as it is where training tells nothing yet; and few rows are in which both
-    losses are ("both-still"). So are evaluations that all cost, and answer, what guessing does
-    ("by-chance"), wherever training shows no gain, or none below that cost. A loss of squares may come to
-    rest where the mean as an answer to all leaves it ("at-the-mean"), and an R² that is never above 0 says
-    the same ("explains-nothing"). A run that is after a reward has learned where that rises ("earns"), and
-    nothing where that stays where it began ("earns-nothing"); one whose loss lies still high up learned
-    little ("stops-high"). Source: ours.
+    The flaw: the run trains nothing. It has learned where its best level lies under the highest one before by
+    more than `gain` of it, and by more than `sigmas` times the noise; "no-rate" where the learning rate
+    is 0 at every row, which is why it hasn't. It guesses where it came down to the logarithm of a number
+    of classes and stays there (`guess` says what that is). Where each loss "repeats" one before, digit by
+    digit and from the beginning, the weights don't move, however much the batches differ; where each
+    comes again nearly, what the epochs cost is compared. Where a score stays the same while the loss is
+    flat, every input gets the "same-answer"; so it does where training and validation score alike and
+    hardly move ("scores-alike"), or where a score is 0 to the end, though it wasn't before
+    ("finds-nothing"), or one number from the first evaluation to the last ("never-moves"), or the share
+    of one of two classes, now of this one, now of that ("one-class"). Where the loss is exactly 0 to the
+    end, there is nothing to learn from ("zero"). Without a training loss, a validation loss that is the
+    same number at every evaluation is enough ("held-out-still"), as it is where training tells nothing
+    yet; and few rows are in which both losses are ("both-still"). So are evaluations that all cost, and
+    answer, what guessing does ("by-chance"), wherever training shows no gain, or none below that cost. A
+    loss of squares may come to rest where the mean as an answer to all leaves it ("at-the-mean"), and an
+    R² that is never above 0 says the same ("explains-nothing"), as an area under the ROC curve does that
+    stays at half ("ranks-by-chance"). A run that is after a reward has learned where that rises
+    ("earns"), and nothing where that stays where it began ("earns-nothing"); one whose loss lies still
+    high up learned little ("stops-high"). Source: ours.
 
     Where noise hides a gain of that size, what was learned shows in the order of the levels, beyond `sigmas`
     of chance, and what wasn't where they rise in order, beyond `least.sure`, or in longer levels, up to half
@@ -183,13 +189,14 @@ def _learned(run: Run, share: float, gain: float, sigmas: float, least: Enough, 
             or guesses(run, loss, course, guess)
             or rests_at_one(whole, loss, guess)
             or explains_nothing(whole, guess)
+            or ranks_by_chance(whole, guess)
             or _same_answer(whole, course, guess, gain, least.rows)
         )
         if found is None and outcome == NOT_YET:
             found = _flat_held_out(whole, share, gain, least) or _held_out_stays(whole, gain)
         found = found or only_at_first(whole, gain, least.rows)
         if found:
-            return replace(found, facts={**facts, **found.facts})
+            return _beside(found, facts)
     if outcome in (NOT_YET, NO_DATA):
         needed = {"rows": len(loss), "needed": len(loss) * max(2, math.ceil(pace) if goes_on else 2)}
         return Finding(outcome, facts=needed if outcome == NOT_YET else {"missing": ["loss[0]"]})
@@ -198,6 +205,12 @@ def _learned(run: Run, share: float, gain: float, sigmas: float, least: Enough, 
     facts |= {} if step is None else {"best_step": step}
     seen, curve = (int(run.steps[0]), int(run.steps[-1])), course.drawn(run, "loss")
     return Finding(outcome, step, facts, bound, seen, measured=fall, bound=least_fall, curve=curve)
+
+
+def _beside(found: Finding, facts: Mapping[str, float]) -> Finding:
+    """The finding with what is known of the loss, but for the bound of a gain where another value is told."""
+    loss = {name: fact for name, fact in facts.items() if name != "bound" or "value" not in found.facts}
+    return replace(found, facts={**loss, **found.facts})
 
 
 def _still(run: Run, guess: Guess, gain: float, least: int) -> Finding:
@@ -210,7 +223,7 @@ def _still(run: Run, guess: Guess, gain: float, least: int) -> Finding:
         return Finding(NO_DATA, facts={"missing": ["loss"]})
     facts = _in_all(values, gain)
     if answers:
-        return replace(answers, facts={**facts, **answers.facts})
+        return _beside(answers, facts)
     return Finding("held-out-still", None, facts, None, (int(run.steps[0]), int(run.steps[-1])))
 
 
@@ -246,8 +259,9 @@ def _both_still(run: Run, gain: float) -> Finding | None:
     if facts["top"] - facts["best"] >= gain * abs(facts["top"]):
         return None
     held_out = to_float(finite(run["val_loss"]).drop_nulls()[-1])
-    facts |= {"count": count, "value": float(known[-1]), "held_out": held_out}
-    return Finding("both-still", None, facts, None, (int(run.steps[0]), int(run.steps[-1])))
+    told = {"count": count, "value": float(known[-1]), "held_out": held_out}
+    found = Finding("both-still", None, told, None, (int(run.steps[0]), int(run.steps[-1])))
+    return _beside(found, facts)
 
 
 def _zero(run: Run, guess: Guess, gain: float) -> Finding | None:
@@ -286,10 +300,14 @@ def _few_alike(run: Run, guess: Guess, gain: float, least: int) -> Finding | Non
     if not is_objective(run) or earnings(run):
         return None
     loss = finite(run.logged("loss")["loss"])
-    found = rests_at_one(run, loss, guess, few=True) or nearly_same_answer(run, guess, gain, few=True)
+    found = (
+        rests_at_one(run, loss, guess, few=True)
+        or nearly_same_answer(run, guess, gain, few=True)
+        or stands_with_its_loss(run, guess)
+    )
     if not found and (never := never_moves(run, guess, 3 * least)) and never.facts["scored"] >= least:
         found = never
-    return found and replace(found, facts={**_in_all(finite(run["loss"]).drop_nulls(), gain), **found.facts})
+    return found and _beside(found, _in_all(finite(run["loss"]).drop_nulls(), gain))
 
 
 def _flat_held_out(run: Run, share: float, gain: float, least: Enough) -> Finding | None:

@@ -77,7 +77,12 @@ def both_stuck(run: Run) -> int:
 
 def exact(loss: float, digits: int = DIGITS) -> bool:
     """Whether a value was logged with so many digits or more."""
-    return len(repr(abs(loss)).partition("e")[0].replace(".", "").strip("0")) >= digits
+    return digits_of(loss) >= digits
+
+
+def digits_of(value: float) -> int:
+    """With how many digits a value was logged, but for zeros at either end."""
+    return len(repr(abs(value)).partition("e")[0].replace(".", "").strip("0"))
 
 
 def period_of(loss: pl.Series) -> int:

@@ -106,9 +106,8 @@ def _decisive(stage: Stage) -> Look | None:
     """The look that decided; None where only assumptions led there."""
     answered = {answer.question for answer in stage.walk.answers if answer.by == "log"}
     looks = [look for look in stage.looks if look.question in answered]
-    if named(stage.walk) is None:
-        symptoms = suspicions(stage.walk)
-        looks = [look for look in looks if look.question in symptoms] or looks
+    symptoms = suspicions(stage.walk)  # a question on the way, answered with what is sound, decides nothing
+    looks = [look for look in looks if look.question in symptoms] or looks
     measured = [look for look in looks if look.finding.measured is not None]
     return (measured or looks or [None])[-1]
 
