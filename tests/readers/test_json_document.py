@@ -67,6 +67,13 @@ class TestObjectsOverSeveralLines:
         assert (run["loss"].to_list(), run["lr"].to_list()) == ([2.5] * 4, [0.001] * 4)
         assert run["grad_norm"].is_nan().all()
 
+    def test_of_one_whose_end_is_missing_the_whole_ones_are_kept(self, tmp_path: Path):
+        run = read(tmp_path, self.ROWS[: -len(self.ROWS.splitlines()[-2]) - 8], "log.json")
+        assert run["loss"].drop_nulls().to_list() == FALLING[:-1]
+        assert [one.key for one in run.remarks] == ["cut_off"]
+        whole = read(tmp_path, self.ROWS + "done\n", "log.json")
+        assert whole.remarks == ()
+
     def test_two_are_quoted_somewhere(self, tmp_path: Path):
         begin = "".join(self.ROWS.splitlines(keepends=True)[:8])
         assert "no run" in refused(tmp_path, begin, "notes.txt")

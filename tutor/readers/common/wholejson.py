@@ -37,8 +37,10 @@ def as_json(data: bytes) -> bytes:
     Of a dictionary, `{'loss': [2.5, nan]}`, of lists by name, `train_loss = [2.5, nan]` a line, and of
     objects one after another, over several lines each as `jq` or an indented `json.dumps` writes them.
     """
-    if len(blocks := _BLOCK.findall(data)) >= _RETURNS:
-        data = b"[" + b",".join(b"{%s}" % _LAST_COMMA.sub(b"", block) for block in blocks) + b"]"
+    if len(blocks := [*_BLOCK.finditer(data)]) >= _RETURNS:
+        rows = b",".join(b"{%s}" % _LAST_COMMA.sub(b"", block[1]) for block in blocks)
+        rest = data[blocks[-1].end() :].lstrip()
+        data = b"[" + rows + (b"," + rest if rest.startswith(b"{") else b"]")  # its end may be missing
     elif _LIST.match(data):
         data = b"{" + _LIST.sub(rb',"\1": ', data).lstrip(b",") + b"}"
     elif _PYTHON.match(data) and b'"' not in data:
