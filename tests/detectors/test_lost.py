@@ -17,6 +17,22 @@ def outcome(loss: list[float] | None = None, **columns: list[float]) -> str:
 
 
 @pytest.mark.parametrize(
+    ("score", "to", "found"),
+    [
+        ([0.167, *[0.08, 0.1, 0.09, 0.1] * 4], 0.01, "score-lost"),
+        ([0.167, *[0.08, 0.1, 0.09, 0.1] * 4], 1.5, NO_DATA),  # training hardly learned
+        ([0.167, *[0.08, 0.1, 0.09, 0.15] * 4], 0.01, NO_DATA),  # it came near to it again
+        ([0.167, *[0.08, 0.1, 0.09, 0.1] * 2], 0.01, NO_DATA),  # few
+        ([0.1, 0.167, *[0.08, 0.1, 0.09, 0.1] * 4], 0.01, NO_DATA),  # it had gained
+    ],
+)
+def test_one_never_so_good_again_while_training_learns(score: list[float], to: float, found: str):
+    loss = falling(len(score), 2.0, to)
+    assert outcome(loss, val_accuracy=score) == found
+    assert outcome(loss, train_accuracy=score) == NO_DATA
+
+
+@pytest.mark.parametrize(
     "name", ["val_accuracy", "eval/mean_reward", "ep_rew_mean", "metrics/mAP50(B)", "F1"]
 )
 def test_one_that_falls_for_good(name: str):

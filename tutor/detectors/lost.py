@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tutor import signals
@@ -12,6 +13,7 @@ from tutor.detectors import NOT_YET, Finding, Smoothed
 from tutor.detectors.courses import Course, course_of
 from tutor.detectors.grouped import Rise
 from tutor.detectors.objective import LEVEL, earnings
+from tutor.detectors.rise import learned_since
 from tutor.detectors.trends import lasting_trend, ordered
 from tutor.detectors.windows import finite
 from tutor.run import Run, names, to_float
@@ -38,7 +40,26 @@ def score_lost(run: Run, chance: Rise, last: int) -> Finding | None:
         (_given(course, known, chance, last), name, course) for name, known, course in _courses(run, chance)
     ]
     given, name, course = max(found, key=lambda one: one[0], default=(0.0, "", None))
-    return _finding("score-lost", run, name, course, given, chance) if course and given else None
+    return _finding("score-lost", run, name, course, given, chance.score) if course and given else None
+
+
+def never_so_good_again(run: Run, chance: Rise, last: int) -> Finding | None:
+    """The finding that a held-out score was best at its first evaluation, while training learned on.
+
+    None of the `chance.evaluations` or more since then came nearer to it than `chance.above` of it, and the
+    training loss fell by more than `chance.halves` meanwhile: what it learned serves its own data alone.
+    """
+    for name, known, course in _courses(run, chance):
+        first, after = float(known[0]), known[1:]
+        if not names.says_held_out(name) or names.is_reward(name) or len(after) < chance.evaluations:
+            continue
+        if not 0 < to_float(after.max()) < (1 - chance.above) * first:
+            continue
+        if learned_since(run, int(run.steps[0]), last) > chance.halves:
+            end = to_float(after[-last:].median())
+            best = replace(course, start=-first, best=-first, best_row=0, end=-end)
+            return _finding("score-lost", run, name, best, (first - end) / first, chance.above)
+    return None
 
 
 def score_kept(run: Run, chance: Rise) -> Finding | None:
@@ -50,7 +71,7 @@ def score_kept(run: Run, chance: Rise) -> Finding | None:
     given, name, course = max(found, key=lambda one: one[0], default=(0.0, "", None))
     if course is None or given > chance.score:  # what noise may explain is neither lost nor kept
         return None
-    return _finding("score-kept", run, name, course, given, chance)
+    return _finding("score-kept", run, name, course, given, chance.score)
 
 
 def never_earns(run: Run, least: int, sigmas: float) -> Finding | None:
@@ -153,7 +174,7 @@ def _earned(outcome: str, run: Run, name: str, course: Course, hides: float) -> 
     return Finding(outcome, None, facts, None, seen, measured=rose, bound=hides, curve=curve)
 
 
-def _finding(outcome: str, run: Run, name: str, course: Course, given: float, chance: Rise) -> Finding:
+def _finding(outcome: str, run: Run, name: str, course: Course, given: float, bound: float) -> Finding:
     there = finite(run.frame[name]).is_not_null()
     steps = run.steps.filter(there)
     best = int(steps[course.best_row])
@@ -164,11 +185,11 @@ def _finding(outcome: str, run: Run, name: str, course: Course, given: float, ch
         "best_step": best,
         "end": -course.end,
         "given": 100 * min(given, 1.0),  # more than all can't be gone
-        "bound": 100 * chance.score,
+        "bound": 100 * bound,
     }
     curve = Smoothed(name, steps, finite(run.frame[name]).filter(there))
     seen = (int(run.steps[0]), int(run.steps[-1]))
-    return Finding(outcome, best, facts, None, seen, measured=given, bound=chance.score, curve=curve)
+    return Finding(outcome, best, facts, None, seen, measured=given, bound=bound, curve=curve)
 
 
 def sinks_with_it(run: Run, chance: Rise, last: int, of_level: float) -> bool:

@@ -11,7 +11,7 @@ from tutor.detectors import NO_DATA, NOT_YET, Finding, Smoothed, any_of, detecto
 from tutor.detectors.behind import left_behind
 from tutor.detectors.grouped import Rise
 from tutor.detectors.held_out import broken_evaluation
-from tutor.detectors.lost import score_kept, score_lost, sinks_with_it
+from tutor.detectors.lost import never_so_good_again, score_kept, score_lost, sinks_with_it
 from tutor.detectors.objective import earnings, is_likelihood, reweighted
 from tutor.detectors.rise import beyond_chance, beyond_training, learned_since, never_again, training_too
 from tutor.detectors.standstill import exact
@@ -129,7 +129,11 @@ def _one_set(run: Run, turns: Callable[[Run], Finding]) -> Finding | None:
 
 def _of_scores(run: Run, chance: Rise, last: int, of_level: float) -> Finding | None:
     """What is wrong with a score, where the validation loss says nothing."""
-    return score_lost(run, chance, last) or left_behind(run, chance, last, of_level)
+    return (
+        score_lost(run, chance, last)
+        or never_so_good_again(run, chance, last)
+        or left_behind(run, chance, last, of_level)
+    )
 
 
 def _turns(run: Run, of_improvement: float, of_level: float, last: int, chance: Rise) -> Finding:
