@@ -755,6 +755,14 @@ class TestTheMean:
         assert judged("learned", loss=loss, accuracy=accuracy).outcome == outcome
 
 
+def test_one_odd_row_is_no_gain():
+    flat = [27.63, *[27.5 + (row * 37 % 11) / 100 for row in range(24)]]
+    once = [*flat[:20], 26.5, *flat[20:]]
+    assert judged("learned", loss=once).outcome == "no"
+    assert judged("learned", loss=[*flat, 26.5]).outcome == "yes"  # the last may go on
+    assert judged("learned", loss=[*flat[:20], 26.5, 26.6, *flat[20:]]).outcome == "yes"
+
+
 class TestOneNumberHeldOut:
     """Validation is one number at few evaluations, beside a training loss that tells nothing."""
 

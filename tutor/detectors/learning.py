@@ -140,10 +140,9 @@ def _learned(run: Run, share: float, gain: float, sigmas: float, least: Enough, 
     if told:
         return told
     whole, run = run, run.logged("loss")
-    loss, course = finite(run["loss"]), course_in(run, "loss", share)
+    loss = finite(run["loss"])
     period = period_of(loss)
-    if not period and (batches := batches_of(loss, least.still)):
-        course = course_of(loss.rolling_mean(batches), share)
+    course = _course(run, 0 if period else batches_of(loss, least.still), share, gain)
     held_out, by_chance = held_out_guesses(whole, loss, guess), answers_by_chance(whole, guess)
     long = len(loss) >= least.rows or period or held_out or by_chance
     short = course is None or not (long or stands_still(whole, loss, least.still))
@@ -315,6 +314,30 @@ def _flat_held_out(run: Run, share: float, gain: float, least: Enough) -> Findin
     flat = flat_held_out(run, share, gain, least)
     seen = (int(run.steps[0]), int(run.steps[-1]))
     return Finding("held-out-flat", None, flat, None, seen) if flat else None
+
+
+def _course(run: Run, batches: int, share: float, gain: float) -> Course | None:
+    """The course of the loss: of its means over epochs of so many `batches`; where one odd row alone gained,
+    of levels of three rows.
+    """
+    loss = finite(run["loss"])
+    course = course_of(loss.rolling_mean(batches), share) if batches else course_in(run, "loss", share)
+    if course and _dips(course, gain):
+        return course_of(loss, _THREE / loss.count())
+    return course
+
+
+_THREE = 3
+"""Rows whose median one odd row doesn't move: of an estimator, not a bound."""
+
+
+def _dips(course: Course, gain: float) -> bool:
+    """Whether the best level of few rows is a single row that gained, between two that didn't."""
+    if course.span > 1 or course.best_row in (course.rows[0], course.rows[-1]):
+        return False
+    at = course.rows.search_sorted(course.best_row)
+    bound = course.top - gain * abs(course.top)
+    return course.best < bound <= min(course.levels[at - 1], course.levels[at + 1])
 
 
 ERROR_OF_MEDIAN = math.sqrt(math.pi / 2)
