@@ -291,6 +291,7 @@ class TestPrecision:
         assert self.gradient(*range(20), value=value).outcome == "skipped"  # a scaler searches
         found = self.gradient(30, 40, 50, 60, value=value)  # 4 rows of the 80 after the search: 5 %
         assert (found.outcome, found.facts["count"], found.step) == ("skipped", 4, 30)
+        assert (found.facts["begun"], found.facts["later"], found.facts["last"]) == (20.0, 4, 3)
         found = self.gradient(30, 40, 50, 60, 70, value=value)
         assert (found.outcome, found.facts["share"], found.facts["bound"]) == ("yes", 5.0, 5.0)
 

@@ -30,7 +30,11 @@ _COUNTED = ("count", "rows", "share", "bound")
 @detector(
     signals=("grad_norm",),
     outcomes=("yes", "skipped", "no"),
-    facts={"yes": ("step", *_COUNTED), "skipped": ("step", *_COUNTED), "no": _COUNTED},
+    facts={
+        "yes": ("step", *_COUNTED),
+        "skipped": ("step", *_COUNTED, "begun", "later", "last"),
+        "no": _COUNTED,
+    },
 )
 def non_finite_gradient(run: Run, at: int | None, *, share: float, last: int, settled: float) -> Finding:
     """Whether the gradient norm is NaN or Inf often, or to the end, in any dtype.
@@ -51,8 +55,10 @@ def non_finite_gradient(run: Run, at: int | None, *, share: float, last: int, se
     facts["step"] = step
     later = bad[int(settled * len(run)) :]
     to_the_end = len(run) >= last and bool(bad[-last:].all())
-    often = to_float(later.mean()) > share and int(later.sum()) >= last
-    return Finding("yes" if to_the_end or often else "skipped", step, facts)
+    since = int(later.sum())
+    if to_the_end or (to_float(later.mean()) > share and since >= last):
+        return Finding("yes", step, facts)
+    return Finding("skipped", step, facts | {"begun": 100 * settled, "later": since, "last": last})
 
 
 @detector(
