@@ -58,6 +58,16 @@ def beyond_chance(
     return least, False
 
 
+def not_slight(values: pl.Series, learned: float, chance: Rise) -> float:
+    """By what share of the lowest evaluation the last level stands above it where that is no slight rise.
+
+    Less is enough beside training that went on to learn, and least where they climb for long, in order.
+    """
+    if learned <= chance.learns:
+        return chance.high
+    return chance.onset if trend(values[values.arg_min() or 0 :]) > chance.straight else chance.lifted
+
+
 def never_again(run: Run, values: pl.Series, step: int, least: float, last: int, chance: Rise) -> bool:
     """Whether each evaluation since the lowest one, at `step`, stands well above it, while training learned.
 

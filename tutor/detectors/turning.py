@@ -13,7 +13,14 @@ from tutor.detectors.grouped import Rise
 from tutor.detectors.held_out import broken_evaluation
 from tutor.detectors.lost import never_so_good_again, score_kept, score_lost, sinks_with_it
 from tutor.detectors.objective import earnings, is_likelihood, reweighted
-from tutor.detectors.rise import beyond_chance, beyond_training, learned_since, never_again, training_too
+from tutor.detectors.rise import (
+    beyond_chance,
+    beyond_training,
+    learned_since,
+    never_again,
+    not_slight,
+    training_too,
+)
 from tutor.detectors.standstill import exact
 from tutor.detectors.windows import finite, noise_of
 from tutor.run import Run, names
@@ -164,7 +171,7 @@ def _turns(run: Run, of_improvement: float, of_level: float, last: int, chance: 
         if not certain and learned > chance.dive and sinks_with_it(whole, chance, last, of_level):
             least, certain = large, True
     creeps = certain and end - best > least
-    high = chance.lifted if learned > chance.learns else chance.high
+    high = not_slight(values, learned, chance)
     least = max(least, min(of_improvement * (first - best), high * abs(best)))
     turn = place + (values[place : place + span].arg_min() or 0)  # a level's middle may be no low one
     step = int(steps[turn])
