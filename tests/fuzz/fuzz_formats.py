@@ -4,6 +4,7 @@ From 128 on, the file is packed: so what is spoilt is also what was packed, and 
 """
 
 import gzip
+import json
 from pathlib import Path
 
 from hypothesis import strategies as st
@@ -29,6 +30,8 @@ TABLES = ("keras-training", "lightning-metrics", "sb3-progress", "ultralytics-re
 PACKED = 128
 STATE = b'{"log_history": [{"step": 1, "loss": 2.0, "grad_norm": NaN}, {"step": 1, "eval_loss": 2.5}]}'
 
+INDENTED = [(b"\x01", STATE), *((b"\x07", text) for text in DOCUMENTS.values())]
+
 SEEDS = [
     *(b"\x00" + text.encode() for text in TEXTS.values()),
     *(b"\x00" + text.encode() for text, _ in PRINTED.values()),
@@ -44,6 +47,7 @@ SEEDS = [
     b"\x02Step,a - loss,a - loss__MIN,b - loss,b - loss__MIN\n1,2,2,,\n2,,,3,3\n",
     b"\x03" + (FIXTURES / "keras-history.json").read_bytes(),
     *(b"\x07" + text.encode() for text in (*DOCUMENTS.values(), FOLDS)),
+    *(kind + json.dumps(json.loads(text), indent=4).encode() for kind, text in INDENTED),
 ]
 SEEDS += [
     *(bytes([PACKED + seed[0]]) + seed[1:] for seed in SEEDS),

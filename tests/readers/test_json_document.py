@@ -79,6 +79,20 @@ class TestObjectsOverSeveralLines:
         assert "no run" in refused(tmp_path, begin, "notes.txt")
 
 
+@pytest.mark.parametrize("share", [0.1, 0.3, 0.5, 0.8, 0.99])
+@pytest.mark.parametrize("rows", [3, 300])
+def test_an_indented_document_whose_end_is_missing_is_read_at_once(tmp_path: Path, rows: int, share: float):
+    """What looks for objects one after another took forever over one that never closes."""
+    history = [{"epoch": at, "train_loss": 2.0 / (at + 1), "val_loss": 2.1 / (at + 1)} for at in range(rows)]
+    text = json.dumps({"best": None, "history": history}, indent=4)
+    path = tmp_path / "history.json"
+    path.write_text(text[: int(share * len(text))])
+    try:
+        assert len(readers.read(path)) <= rows
+    except BadRunError as error:
+        assert "history.json" in str(error)
+
+
 class TestShapes:
     @pytest.mark.parametrize("shape", DOCUMENTS)
     @pytest.mark.parametrize("indent", [None, 2])

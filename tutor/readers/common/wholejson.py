@@ -26,7 +26,7 @@ _SAID = {b"nan": b"NaN", b"inf": b"Infinity", b"None": b"null", b"True": b"true"
 _LIST = re.compile(rb"^\s*([A-Za-z_][A-Za-z0-9_ .-]{0,60}?)[ \t]*[:=][ \t]*(?=\[\s*[-+0-9.n])", re.MULTILINE)
 
 
-_BLOCK = re.compile(rb"^\{[ \t]*\r?\n((?:[ \t]+[^\n]*\n)+)\}", re.MULTILINE)
+_BLOCK = re.compile(rb"^\{[ \t]*\r?\n((?:[ \t][^\n]*\n)+)\}", re.MULTILINE)
 _LAST_COMMA = re.compile(rb",\s*\Z")
 _RETURNS = 3  # objects over several lines, which a document that quotes one hasn't
 
