@@ -124,7 +124,7 @@ def compare(
         names=(a.name, b.name),
         step=at,
         parted=_parted(a, b),
-        window=None if spike is None else max(min(_window_steps(run, spike), _steps(run)) for run in (a, b)),
+        window=None if spike is None else max(_looked_back(run, spike, at) for run in (a, b)),
         within=None if recovery is None else recovery["within"].steps,
         settings=(*_differences(a.manifest.given, b.manifest.given), *_rates(a, b)),
         measures=tuple(measures),
@@ -167,14 +167,12 @@ def _best_and_last(run: Run, signal: str, *, lowest: bool) -> tuple[float | None
     return known_float(values[at]), int(run.steps[at]), known_float(run[signal].drop_nulls()[-1])
 
 
-def _steps(run: Run) -> int:
-    """How many steps the log covers."""
-    return int(run.steps[-1]) - int(run.steps[0]) + 1 if len(run) else 0
-
-
-def _window_steps(run: Run, spike: Numbers) -> int:
-    """How many steps the window of the spike question spans in the run."""
-    return round(spike["window"].count(run) * cadence(run))
+def _looked_back(run: Run, spike: Numbers, at: int | None) -> int:
+    """How many steps the spike question's window spans, of those that the log has before `at`, or in all."""
+    if not len(run):
+        return 0
+    there = int(run.steps[-1]) + 1 if at is None else at
+    return min(round(spike["window"].count(run) * cadence(run)), max(0, there - int(run.steps[0])))
 
 
 def _worst_spike(runs: tuple[Run, Run], numbers: Numbers) -> int | None:

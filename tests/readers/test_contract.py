@@ -148,6 +148,8 @@ class TestCsv:
         assert ends.remarks == (Remark("ends_broken", about),)
         whole = self.read(tmp_path / "f.csv", rows.replace("box_loss", "loss"))  # the sum leaves it out
         assert whole.remarks == (Remark("part_broken", {"columns": "`class_loss`"}, unseen=True),)
+        too = rows.replace("box_loss", "loss").replace("2.0,nan", "nan,nan")
+        assert self.read(tmp_path / "g.csv", too).remarks == ()  # the sum has it, too
         off = self.read(tmp_path / "e.csv", rows.replace("3.0,1.0", "3.0,nan"))
         assert (off["loss"].to_list(), off.remarks[0].key) == ([3.0, 2.0, 2.0, 2.0], "broken_loss")
         with called.called({"loss": "class_loss"}):

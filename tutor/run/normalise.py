@@ -98,10 +98,10 @@ def _as_signals(
             remarks.append(Remark("broken_loss", about | {"broken": names(broken)}, unseen=True))
         else:
             remarks.append(Remark("one_loss", about))
-    elif broken := [
-        name for name in other_losses(given, mapping) if name in of_numbers and _ends_broken(of_numbers[name])
-    ]:
-        remarks.append(Remark("part_broken", {"columns": names(broken)}, unseen=True))
+    elif "loss" not in of_numbers or not _ends_broken(of_numbers["loss"]):
+        parts = [name for name in other_losses(given, mapping) if name in of_numbers]
+        if broken := [name for name in parts if _ends_broken(of_numbers[name])]:
+            remarks.append(Remark("part_broken", {"columns": names(broken)}, unseen=True))
     return pl.DataFrame([frame["step"], *(one for one in columns.values() if one is not None)]), remarks
 
 
