@@ -110,6 +110,11 @@ class TestSearch:
             ("loss converges too slowly", "lr-too-low"),
             ("train acc 99 val acc 60", "left-behind"),
             ("loss spikes and never recovers", "train-again"),
+            ("loss flat from the start", "never-learned"),
+            ("the loss does not go down at all", "never-learned"),
+            ("loss jumped up suddenly and never came down", "phase-19/diverged"),
+            ("la pérdida se dispara", "phase-19/diverged"),
+            ("AUC stays at 0.5", "no-skill"),
         ],
     )
     def test_ordinary_words_lead_to_it_too(self, sees: str, among: str):
@@ -124,6 +129,7 @@ class TestSearch:
         assert flaws.search(FLAWS, "") == []
         assert flaws.search(FLAWS, "xyzzy quux") == []
         assert flaws.search(FLAWS, "and then it goes on") == []
+        assert flaws.search(FLAWS, "gpu out of memory") == []
 
     @given(st.text(max_size=60))
     def test_any_question_is_answered_in_order(self, sees: str):

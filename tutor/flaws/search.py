@@ -1,8 +1,8 @@
 """Search: flaws by what one sees, in any language's words, the log's own names among them.
 
 Every word of the question is looked for in what a flaw's leaf and cards say. A word counts the more, the
-fewer flaws have it, and the nearer to what one sees it stands. Ordinary words, such as "the" and "goes", and
-those that nothing is said with don't count.
+fewer flaws have it, and the nearer to what one sees it stands. Ordinary words, such as "the" and "goes",
+don't count; one that nothing is said with tells that something else may be meant.
 """
 
 import math
@@ -27,6 +27,9 @@ SHORTEST = 4
 LEAST = 0.3
 """A flaw that answers to less of the question than this share is none that was meant."""
 
+UNKNOWN = 1.5
+"""How rare a word counts that nothing is said with: the more of them, the less of it is answered."""
+
 _WORD = re.compile(r"[a-z]+(?:_[a-z]+)*|\d+(?:\.\d+)?")
 
 
@@ -49,7 +52,8 @@ def search(flaws: Sequence[Flaw], question: str) -> list[Hit]:
         alike = {other for other in every if _alike(word, other)}
         counts = [_best(word, alike, guide) for guide in guides]
         having = sum(count > 0 for count in counts)
-        if not having:
+        if not having:  # perhaps of something else than training
+            most += SEES * UNKNOWN
             continue
         rare = math.log(1 + len(flaws) / (1 + having))
         most += SEES * rare
