@@ -18,7 +18,7 @@ from tutor import readers, reported, saying
 from tutor.run import BadRunError, Run
 from tutor.saying import Line
 from tutor.tree import Tree
-from tutor.walk import Find, Look, Stage, chain, deciding, named
+from tutor.walk import Find, Look, Stage, chain, deciding, named, suspicions
 from tutor.words import plain, say
 
 INDENT = " " * 31
@@ -123,7 +123,8 @@ class Report:
                 out.append("\n")
                 self._questions(out, stage, lang, explain=explain)
             else:
-                out.append(f"   {saying.folded(stage, lang)}\n")
+                found = [f"[!!] {one}" for one in suspicions(stage.walk)[-1:] if stage.flawed]
+                out.append(f"   {' '.join([*found, saying.folded(stage, lang)])}\n")
         for line in saying.of_end(self.stages, lang):
             out.append(*_drawn(line))
         if (asked := self.walk.leaf and self.walk.leaf.table) and asked not in self._walked:
