@@ -99,7 +99,7 @@ def never_moves(run: Run, guess: Guess, least: int) -> Finding | None:
         if not len(rows) or known.drop_nulls().n_unique() > 1 or not names.says_held_out(name):
             continue
         score = _score(name, known, rows, len(rows))
-        share = score.value / 100 if score.value > 1 else score.value
+        share = _share(score)
         few, enough = len(rows) < least, guess.least if share >= 1 / 2 else FEWEST
         if few and not (_ACCURACY.search(name) and len(rows) >= enough and _costs_more(run, share)):
             continue
@@ -123,7 +123,7 @@ def stands_with_its_loss(run: Run, guess: Guess) -> Finding | None:
         if len(rows) < FEWEST or known.drop_nulls().n_unique() > 1 or _ERROR.search(name):
             continue
         score = _score(name, known, rows, len(rows))
-        share = score.value / 100 if score.value > 1 else score.value
+        share = _share(score)
         told = digits_of(float(loss[0])) + digits_of(score.value)
         if 0 < share < guess.deserved and told > DIGITS:
             return score.found(run, "never-moves", fell=0.0, most=100 * guess.unmoved)
@@ -275,6 +275,11 @@ def _score(name: str, known: pl.Series, rows: pl.Series, count: int) -> _Score:
     values = known.gather(later)
     moves = to_float(values.max()) - to_float(values.min())
     return _Score(name, to_float(values.median()), moves, count, len(rows), int(later[0]))
+
+
+def _share(score: _Score) -> float:
+    """What a score is as a share of 1, which percents are logged for."""
+    return score.value / 100 if score.value > 1 else score.value
 
 
 def _tells(name: str, value: float) -> bool:
