@@ -157,8 +157,7 @@ def _told(stage: Stage, look: Look, lang: str) -> list[str]:
     lines = [reported.sentence(line) for line in saying.of_look(question, look, lang)]
     answer = next((a for a in stage.walk.answers if a.question == look.question), None)
     if answer and (answer.by == "assumed" or question.checks):
-        taken = saying.of_answer(question, answer, lang)
-        lines.insert(0, f"{taken.text} {taken.note}".strip())
+        lines.insert(0, saying.of_answer(question, answer, lang).text)
     return lines
 
 

@@ -56,10 +56,14 @@ def folded(stage: Stage, lang: str) -> str:
 
 def open_questions(stages: Sequence[Stage], lang: str) -> Line | None:
     """In a short line how many questions keep walks undecided that found nothing; None where it isn't so."""
-    count = sum(len(unanswered(stage.walk)) for stage in stages)
-    if verdict_of(stages) != "undecided" or waiting(deciding(stages).walk) or not count:
+    if verdict_of(stages) != "undecided" or waiting(deciding(stages).walk):
         return None
-    return Line("undecided", say("check.open", lang, count=count), verdict="undecided")
+    return _open(stages, lang)
+
+
+def _open(stages: Sequence[Stage], lang: str) -> Line | None:
+    count = sum(len(unanswered(stage.walk)) for stage in stages)
+    return Line("undecided", say("check.open", lang, count=count), verdict="undecided") if count else None
 
 
 def _undecided(stages: Sequence[Stage], lang: str) -> Iterator[Line]:
@@ -69,12 +73,10 @@ def _undecided(stages: Sequence[Stage], lang: str) -> Iterator[Line]:
         [one for one in questions if one in too_early(stage.looks)]
         for stage, questions in zip(stages, unseen, strict=True)
     ]
-    silent = _called(stages, unseen, lang)
-    hidden = stages[0].walk.run.unseen
-    why = say("check.not_cleared", lang, questions=silent) if silent else say("check.unseen", lang)
-    yield Line("undecided", why, verdict="undecided")
-    if silent and hidden:
-        yield Line("assumed", say("check.unseen", lang))
+    first, hidden = _open(stages, lang), say("check.unseen", lang)
+    yield first or Line("undecided", hidden, verdict="undecided")
+    if first and stages[0].walk.run.unseen:
+        yield Line("assumed", hidden)
     if found := _called(stages, early, lang):
         short = [
             one
@@ -92,6 +94,11 @@ def _undecided(stages: Sequence[Stage], lang: str) -> Iterator[Line]:
         for stage, questions in zip(stages, unseen, strict=True)
         for line in _to_record(stage, questions, lang)
     )
+    for stage, questions in zip(stages, unseen, strict=True):
+        if questions:
+            named = _called([stage], [questions], lang)
+            of = f"{stage.walk.tree.tree}, " * (len(stages) > 1)
+            yield Line("assumed", say("check.unanswered", lang, tree=of, questions=named))
 
 
 def _to_record(stage: Stage, questions: Sequence[str], lang: str) -> Iterator[Line]:

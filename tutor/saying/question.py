@@ -270,9 +270,10 @@ def _number(value: Number | Group) -> str:
 
 
 def of_answer(question: Question, answer: Answer, lang: str) -> Line:
-    """The answer taken, and whether it was only assumed."""
-    note = say("check.assumed", lang) if answer.by == "assumed" else ""
-    return Line("answer", answer_label(question, answer.outcome, lang), note=note, verdict=answer.outcome)
+    """The answer taken, or that none is known and which is taken in its place."""
+    label = answer_label(question, answer.outcome, lang)
+    text = say("check.assumed", lang, answer=label) if answer.by == "assumed" else label
+    return Line("answer", text, verdict=answer.outcome)
 
 
 def more_rows(finding: Finding) -> int:
