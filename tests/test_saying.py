@@ -252,4 +252,5 @@ class TestEnd:
         for signal in ("grad_norm", "val_loss"):
             assert sum(f"record {signal}:" in one.text for one in settles) == 1
         taken = next(a for a in stood.answers if a.by == "assumed")
-        assert saying.of_answer(PHASE_19.questions[taken.question], taken, "en").text == 'unknown, taken as "no"'
+        question = PHASE_19.questions[taken.question]
+        assert saying.of_answer(question, taken, "en").text == 'unknown, taken as "no"'

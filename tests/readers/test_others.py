@@ -266,6 +266,19 @@ def test_deepspeed(tmp_path: Path):
     assert run["lr"].to_list() == [0.0001, 0.0002]
 
 
+def test_deepspeed_beside_what_a_loop_prints(tmp_path: Path):
+    """The engine prints no loss: that of the loop's own lines counts, as DeepSpeed-Chat's do."""
+    engine = "[deepspeed] OVERFLOW! Rank 0 Skipping step. Attempted loss scale: 65536, reducing to 32768\n"
+    engine += "[Rank 0] step=10, skipped=1, lr=[0.0001, 0.0001], mom=[(0.9, 0.95)]\n"
+    own = "".join(f"Epoch: 0, Step: {at}, Rank: 0, loss = {4 - at / 8}\n" for at in range(8))
+    run = read(tmp_path, f"{engine}{own}***** Evaluating perplexity, Epoch 1/1 *****\nppl: {math.exp(3)}\n")
+    assert losses(run) == [4 - at / 8 for at in range(8)]
+    assert run["val_loss"].drop_nulls().to_list() == pytest.approx([3])
+    assert run["loss_scale"][-1] == 32768
+    run = read(tmp_path, f"{engine}{own}ppl: 20.1, loss: 3.25\n")
+    assert (losses(run)[-1], run["val_loss"].drop_nulls().to_list()) == (3.125, [3.25])
+
+
 class TestBits:
     """fairseq's loss: in bits where the perplexity beside it is 2 to the loss."""
 

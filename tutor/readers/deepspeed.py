@@ -9,6 +9,7 @@ deepspeed/runtime/pipe/engine.py (`train_batch`)
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tutor.readers import printed
 from tutor.readers.common.lines import NUMBER, Line, Lines, TextLog, either, has
 from tutor.readers.megatron import LINE as MEGATRON
 from tutor.readers.source import Source
@@ -21,7 +22,8 @@ SCALE = rf"Attempted loss scale: {NUMBER}, reducing to (?P<loss_scale>{NUMBER})"
 _STAYS = rf"Attempted loss scale: (?P<loss_scale>{NUMBER}), but hysteresis"
 _PIPE = rf"\bsteps: (?P<step>[0-9]+) loss: (?P<loss>{NUMBER}) iter time \(s\):"
 _CHAT = rf"^epoch: [0-9]+\|step: (?P<step>[0-9]+)\|.*?\bact_loss: (?P<loss>{NUMBER})"
-_ANY = either(_STEP, _CHAT, _PIPE)
+_WITH_LOSS, _WITHOUT = either(_CHAT, _PIPE), either(_STEP)
+_PRINTED = either(rf"\bloss\b[\"']?\s*[:=]\s*{NUMBER}")
 
 
 def _tidy(rows: "pl.DataFrame") -> "pl.DataFrame":
@@ -39,8 +41,12 @@ _LINES = Lines(tuple(Line(kind) for kind in _KINDS), tidy=_tidy)
 
 
 def sources(path: Path) -> list[Source]:
-    """A file with such a line; under Megatron's own rows, which say more, it isn't this reader's."""
-    mine = has(path, _ANY) and not has(path, MEGATRON)
+    """A file with such a line, unless Megatron's rows or those of a loop that prints a loss say more."""
+    if has(path, MEGATRON):
+        return []
+    mine = has(path, _WITH_LOSS) or (
+        has(path, _WITHOUT) and not (has(path, _PRINTED) and printed.sources(path))
+    )
     return [TextLog(path, "DeepSpeed's output", _LINES)] if mine else []
 
 

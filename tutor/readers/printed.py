@@ -179,7 +179,9 @@ class Printed:
         remarks.append(Remark("printed", {"taken": in_words(taken)}))
         if not taken["step"]:
             remarks.append(Remark("printed_unnumbered"))
-        running = found.states or by_perplexity  # an epoch's perplexity is that of all its words so far
+        running = found.states or any(
+            one.facts["signal"] == "loss" for one in by_perplexity
+        )  # an epoch's perplexity is that of all its words so far
         over = RUNNING if running else WINDOW if found.counts == "epochs" else None
         return run_of_frame(
             rows,
@@ -192,13 +194,15 @@ class Printed:
 
 
 def _with_losses(rows: "pl.DataFrame", path: Path) -> tuple["pl.DataFrame", list[Remark]]:
-    """The rows of a log that prints perplexities alone, with their logarithms as the losses."""
-    if {"loss", "val_loss"} & set(names.mapping(rows.columns, path).values()):
-        return rows, []
-    found = of_perplexity(rows.columns)
+    """The rows, with the logarithm of a perplexity as the loss of a set of data that prints no loss."""
+    known = set(names.mapping(rows.columns, path).values())
+    found = {signal: name for signal, name in of_perplexity(rows.columns).items() if signal not in known}
     for signal, name in found.items():
         rows = rows.with_columns(rows[name].log().alias(signal))
-    return rows, [Remark("perplexity", {"columns": quoted(found.values())})] if found else []
+    remarks = [
+        Remark("perplexity", {"signal": signal, "column": quoted([name])}) for signal, name in found.items()
+    ]
+    return rows, remarks
 
 
 def _with_scale(rows: "pl.DataFrame") -> "pl.DataFrame":

@@ -51,6 +51,14 @@ PHRASES: tuple[tuple[str, str], ...] = (
         rf"overflow detected,? setting loss scale to:? ({_NUMBER})",
         "Gradient overflow. Skipping step, reducing loss scale to {1}",
     ),
+    # DeepSpeed's, of a loop that prints its own rows.
+    (
+        rf"Attempted loss scale: {_NUMBER}, reducing to ({_NUMBER})",
+        "Gradient overflow. Skipping step, reducing loss scale to {1}",
+    ),
+    # DeepSpeed-Chat's evaluation, on a line of its own.
+    (rf"^\s*ppl: ({_NUMBER})\s*$", "val ppl: {1}"),
+    (rf"^\s*ppl: ({_NUMBER}), loss: ({_NUMBER})\s*$", "val ppl: {1}, val loss: {2}"),
     # Keras's callbacks speak of an epoch between its rows, with no value that isn't in them.
     (
         r"^\s*Epoch [0-9]{1,9}: (?:[a-z0-9_]{1,60} (?:improved|did not improve) from\b|saving model"
