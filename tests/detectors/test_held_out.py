@@ -84,6 +84,22 @@ class TestValidationGap:
         val = [None if row % 50 else 1.6 - row / 5000 for row in range(300)]
         assert gap(loss=loss, val_loss=val).outcome == "overfits"
 
+    def test_the_lowest_of_noisy_evaluations_is_a_lucky_one(self):
+        """The last of 33 lies 37 % above the lowest, and no further than their noise goes."""
+        loss = [2.0 * 0.96**row for row in range(33)]
+        noise = (0.0, 0.5, -0.3, 0.2, -0.5, 0.4)
+        for spread, outcome in ((1.0, "kept"), (0.0, "overfits")):
+            val = [2.6 - 0.03 * row + spread * noise[row % 6] for row in range(33)]
+            val[-3:] = [one + 0.35 for one in val[-3:]]
+            assert gap(loss=loss, val_loss=val).outcome == outcome
+
+    def test_a_log_that_begins_mid_way_does_not_show_what_was_gained(self):
+        loss = [0.9 * 0.8**row for row in range(11)]
+        val = [1.28, 1.26, 1.25, 1.24, 1.23, 1.23, 1.24, 1.24, 1.24, 1.24, 1.25]
+        for first, outcome in ((0, "overfits"), (10, "kept")):
+            steps = [first + row for row in range(11)]
+            assert gap(step=steps, loss=loss, val_loss=val).outcome == outcome
+
     def test_one_odd_evaluation_takes_nothing_away(self):
         loss = [2.0 * 0.96**row for row in range(33)]
         for last, outcome in ((0.95, "kept"), (1.7, "overfits")):

@@ -88,6 +88,20 @@ class TestByChance:
         assert judged("learned", loss=stays, **columns).outcome == "by-chance"
         assert judged("learned", loss=falls, **columns).outcome != "by-chance"
 
+    def test_what_costs_nearly_a_guess_among_three_is_none_among_two(self):
+        """The commonest of three classes, of 54 in 100, is right more often than one in two."""
+        columns = {
+            "val_loss": (0.925, 0.9216, 0.9186, 0.9223, 0.9213, 0.9218),
+            "val_acc": (0.540, 0.5405, 0.546, 0.5397, 0.5388, 0.5397),
+        }
+        stays = (1.0, 0.9987, 0.9972, 0.9983, 0.9977, 0.9957)
+        assert judged("learned", loss=stays, **columns).outcome != "by-chance"
+
+    def test_the_likeliest_number_of_classes_is_named(self):
+        """A tenth is near to one in eight and to one in nine, too."""
+        found = judged("learned", loss=3 * (2.34, 2.33), val_loss=3 * (2.304, 2.303), val_acc=6 * (0.1,))
+        assert (found.outcome, found.facts["classes"]) == ("by-chance", 10)
+
     @pytest.mark.parametrize(
         ("val_loss", "scores"),
         [
@@ -662,6 +676,27 @@ class TestHeldOutAlone:
     )
     def test_one_number_at_every_evaluation(self, values: list[float], outcome: str):
         assert judged("learned", val_loss=values).outcome == outcome
+
+    @pytest.mark.parametrize(
+        ("to", "rows", "outcome"),
+        [
+            (0.285, 100, "held-out-alone"),  # 2 % of what it was
+            (0.25, 100, "yes"),
+            (0.285, 9, NO_DATA),
+        ],
+    )
+    def test_it_is_judged_in_place_of_training(self, to: float, rows: int, outcome: str):
+        values = [to + (0.291 - to) * 0.8**row for row in range(rows)]
+        found = judged("learned", val_loss=values)
+        assert found.outcome == outcome
+        if outcome != NO_DATA:
+            assert found.facts["rows"] == rows
+            assert found.curve is None or found.curve.signal == "val_loss"
+
+    def test_a_score_that_rises_tells_that_something_is_learned(self):
+        scores = [0.3 + 0.4 * row / 99 for row in range(100)]
+        values = [0.285 + 0.006 * 0.8**row for row in range(100)]
+        assert judged("learned", val_loss=values, val_acc=scores).outcome == NO_DATA
 
 
 class TestTheMean:

@@ -47,6 +47,13 @@ class TestValidationTurns:
         assert (given["of_improvement"], given["of_level"]) == (0.15, 0.03)
         assert beside([4.0, 2.0, 2.01, 2.02, 2.03, last]).outcome == outcome
 
+    def test_one_that_all_others_lie_far_above_is_odd(self):
+        """MAPE's neighbour of a sixth: neither those before nor those after come near it."""
+        val = [2500.0, 1760.0, 2280.0, 2730.0, 265.0, 1610.0, 1560.0, 1590.0, 1550.0]
+        loss = [2364.0 * 0.8**row for row in range(9)]
+        assert turns(val, loss=loss).outcome != "turns"
+        assert turns([2500.0, 900.0, 400.0, 300.0, 265.0, *val[5:]], loss=loss).outcome == "turns"
+
     def test_one_unlucky_evaluation_is_no_turn(self):
         assert beside([4.0, 3.5, 3.0, 2.5, 2.2, 2.0, 9.0]).outcome == "no"
 

@@ -85,6 +85,14 @@ def test_spacys_epoch_and_step_have_a_sign_each(tmp_path: Path):
     assert (run.steps.to_list(), losses(run)) == ([0, 200], [46.0, 40.75])
 
 
+def test_a_cell_that_says_what_it_counts(tmp_path: Path):
+    rule = "+---------+--------+----------+\n"
+    rows = "".join(f"| epoch {at} | 0.8{at} |  {0.6 - at / 10}  |\n" for at in (1, 2, 3))
+    run = read(tmp_path, f"{rule}| # Epoch | AUROC | Val_loss |\n{rule}{rows}{rule}")
+    assert run.steps.to_list() == [1, 2, 3]
+    assert losses(run, "val_loss") == pytest.approx([0.5, 0.4, 0.3])
+
+
 def test_a_box_that_rich_draws(tmp_path: Path):
     text = (
         "┏━━━━━━━┳━━━━━━━━━━━━┳━━━━━━━━━━┓\n"

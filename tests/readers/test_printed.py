@@ -482,6 +482,17 @@ def test_each_value_that_was_printed_is_read(tmp_path: Path, values: list[float]
     )
 
 
+def test_a_page_of_markdown_that_lists_what_each_epoch_came_to(tmp_path: Path):
+    best = "- Best Train Loss: 0.5 (Epoch 4)\n"
+    rows = "".join(
+        f"## Epoch no. = {at}\n- Accuracy: 0.{at}\n- Train Loss: {3 - at / 2}\n\n" for at in range(1, 6)
+    )
+    (tmp_path / "log.md").write_text(f"# Training Log\n\n## Best\n{best}\n{rows}")
+    run = readers.read(tmp_path / "log.md")
+    assert run.steps.to_list()[-5:] == [1, 2, 3, 4, 5]
+    assert run["loss"].to_list()[-5:] == [2.5, 2.0, 1.5, 1.0, 0.5]
+
+
 def test_a_page_of_markdown_is_prose_but_for_what_it_quotes(tmp_path: Path):
     lines = [f"Step {step}, loss: {4 - step / 10}" for step in range(8)]
     said = "\n\n".join(f"- {line} is what this section is about" for line in lines)

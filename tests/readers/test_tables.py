@@ -55,6 +55,16 @@ def test_a_loss_that_lightning_logs_once_an_epoch_is_its_mean(tmp_path: Path):
     assert run.aggregation("loss") == INSTANT
 
 
+def test_lightnings_single_batches_of_an_evaluation_count_no_steps(tmp_path: Path):
+    """They have no epoch, whatever the metrics are called."""
+    rows = (
+        ",0,1.5,,,\n,1,1.6,,,\n0,12,,1.55,,\n0,12,,,0.28,\n,2,1.7,,,\n,3,1.8,,,\n1,25,,1.75,,\n1,25,,,0.17,\n"
+    )
+    run = readers.read(written(tmp_path, f"epoch,step,pesq_step,pesq_epoch,train_loss_epoch,lr\n{rows}"))
+    assert run.steps.to_list() == [12, 25]
+    assert (words(run), keys(run)) == (["0.28", "0.17"], [])
+
+
 @pytest.mark.parametrize(
     "text",
     [

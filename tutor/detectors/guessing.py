@@ -111,7 +111,8 @@ def answers_by_chance(run: Run, guess: Guess) -> Finding | None:
     Either alone is a coincidence now and then; together few evaluations tell, `guess.least` of them. A model
     that is sure of wrong answers pays up to `guess.sure` more; as much as it likes where `FEWEST` evaluations
     or more answer exactly one in so many right, which one answer to every input does, or where training pays
-    no more than that at each row, or never less than a guess and hardly less than at first.
+    no more than that at each row, or never less than a guess and hardly less than at first; but what lies
+    nearer to guessing among one class more, for which the answers are right too often, is no guess.
     """
     values = finite(run["val_loss"]).drop_nulls() if run.has("val_loss") else None
     if values is None or len(values) < guess.least:
@@ -121,13 +122,16 @@ def answers_by_chance(run: Run, guess: Guess) -> Finding | None:
     for name, curve in held_out_accuracies(run):
         scores = curve.values
         worst, best = to_float(scores.min()), to_float(scores.max())
-        for classes in (*_classes(run, guess), *_many_classes(run, values, guess)):
+        costly = to_float(values.median())
+        among = (*_classes(run, guess), *_many_classes(run, values, guess))
+        for classes in sorted(among, key=lambda one: abs(math.log(one) - costly)):  # the likeliest first
             levels = (worst, best) if classes <= guess.classes else _halves(scores)
             expected, off = math.log(classes), max(abs(one * classes - 1) for one in levels)
             same = worst == best and len(scores) >= FEWEST and off < guess.centre
             most = expected * (1 + guess.sure)
             least = expected * (1 - guess.within)
-            costs = least <= low and (same or min(high, trained) <= most or _never_less(run, least, guess))
+            never_less = low < _one_more(classes) and _never_less(run, least, guess)
+            costs = least <= low and (same or min(high, trained) <= most or never_less)
             if len(scores) < guess.least or not costs or off > guess.right:
                 continue
             seen = (int(run.steps[0]), int(run.steps[-1]))
@@ -137,6 +141,11 @@ def answers_by_chance(run: Run, guess: Guess) -> Finding | None:
                 "by-chance", None, facts, expected, seen, measured=off, bound=guess.right, curve=curve
             )
     return None
+
+
+def _one_more(classes: int) -> float:
+    """What lies between the costs of guessing among so many classes, and among one more."""
+    return (math.log(classes) + math.log(classes + 1)) / 2
 
 
 def _many_classes(run: Run, costs: pl.Series, guess: Guess) -> Iterable[int]:

@@ -11,8 +11,9 @@ from typing import Any
 
 from tutor.detectors import NO_DATA, NOT_YET, Finding, detector
 from tutor.detectors.answers import counts_answers
+from tutor.detectors.beginning import begins_late
 from tutor.detectors.grouped import Apart, Beyond, Evaluation, Leak
-from tutor.detectors.windows import finite, noise_of, rows
+from tutor.detectors.windows import FEWEST, finite, noise_of, rows
 from tutor.run import Run, known_float, to_float
 
 
@@ -144,7 +145,7 @@ def validation_gap(
     if outcome == "overfits" and here.val - lowest.val > above:
         outcome = "ahead"
         facts |= {"lowest": lowest.val, "lowest_step": lowest.step}
-    if outcome == "overfits" and (kept := _kept(run, over)):
+    if outcome == "overfits" and (kept := _kept(run, over, of_gain.sigmas)):
         outcome, facts = "kept", facts | kept
     if outcome == "overfits" and here.train - best.train > above:
         outcome = "climbs"
@@ -160,18 +161,22 @@ def validation_gap(
     return Finding(outcome, here.step, facts, None, seen, measured=here.gap, bound=nearest)
 
 
-def _kept(run: Run, over: Apart) -> dict[str, float]:
+def _kept(run: Run, over: Apart, sigmas: float) -> dict[str, float]:
     """The lowest evaluation and the end, where that is near it: the last, or the median of the last ones.
 
-    Empty also where validation has gained no more than such a distance: it had nothing to keep.
+    The lowest of many is a lucky one: `sigmas` standard deviations of noise may lie between them. Empty also
+    where validation has gained no more than such a distance: it had nothing to keep. A log that begins
+    mid-way doesn't show what was gained before.
     """
     run = run.logged("val_loss")
     values = finite(run["val_loss"]).cast(float)
     row = values.arg_min() or 0
     known = values.drop_nulls()
     lowest, end = float(values[row]), min(float(known[-1]), to_float(known[-_LAST:].median()))
-    near = over.risen * abs(lowest)
-    if end - lowest > near or float(known[0]) - lowest <= near:
+    near, later = over.risen * abs(lowest), known[len(known) // 2 :]
+    noise = sigmas * noise_of(later) if len(later) >= FEWEST else 0.0
+    gained = begins_late(run) or float(known[0]) - lowest > near
+    if end - lowest > near + noise or not gained:
         return {}
     return {"lowest": lowest, "lowest_step": int(run.steps[row]), "end": end}
 

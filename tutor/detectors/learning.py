@@ -55,8 +55,8 @@ _GUESSED = (*_LEARNED, "classes", "expected", "level", "later")
     signals=(any_of("loss", "val_loss", "step"),),  # a reward alone is enough
     outcomes=(
         *("yes", "no", "no-rate", "guesses", "same-answer", "scores-alike", "held-out-flat", "repeats"),
-        *("only-at-first", "zero", "held-out-still", "both-still", "by-chance", "finds-nothing"),
-        *("at-the-mean", "explains-nothing", "ranks-by-chance", "never-moves", "one-class"),
+        *("only-at-first", "zero", "held-out-still", "held-out-alone", "both-still", "by-chance"),
+        *("finds-nothing", "at-the-mean", "explains-nothing", "ranks-by-chance", "never-moves", "one-class"),
         *("earns", "earns-nothing", "stops-high"),
     ),
     facts={
@@ -77,6 +77,7 @@ _GUESSED = (*_LEARNED, "classes", "expected", "level", "later")
         "only-at-first": (*_LEARNED, "first", "first_step", "later", "evaluations", "since"),
         "zero": ("step", "count", *_LEARNED),
         "held-out-still": _LEARNED,
+        "held-out-alone": _LEARNED,
         "both-still": (*_GAINED, "count", "value", "held_out"),
         "by-chance": (*_GUESSED, "score", "lowest", "highest"),
         "at-the-mean": (*_GAINED, *_SCORED),
@@ -101,15 +102,15 @@ def learned(
     hardly move ("scores-alike"), or where a score is 0 to the end, though it wasn't before
     ("finds-nothing"), or one number from the first evaluation to the last ("never-moves"), or the share
     of one of two classes, now of this one, now of that ("one-class"). Where the loss is exactly 0 to the
-    end, there is nothing to learn from ("zero"). Without a training loss, a validation loss that is the
-    same number at every evaluation is enough ("held-out-still"), as it is where training tells nothing
-    yet; and few rows are in which both losses are ("both-still"). So are evaluations that all cost, and
-    answer, what guessing does ("by-chance"), wherever training shows no gain, or none below that cost. A
-    loss of squares may come to rest where the mean as an answer to all leaves it ("at-the-mean"), and an
-    R² that is never above 0 says the same ("explains-nothing"), as an area under the ROC curve does that
-    stays at half ("ranks-by-chance"). A run that is after a reward has learned where that rises
-    ("earns"), and nothing where that stays where it began ("earns-nothing"); one whose loss lies still
-    high up learned little ("stops-high"). Source: ours.
+    end, there is nothing to learn from ("zero"). Without a training loss the validation loss is judged in its
+    place ("held-out-alone"); one that is the same number at every evaluation is enough ("held-out-still"),
+    as it is where training tells nothing yet; and few rows are in which both losses are ("both-still"). So
+    are evaluations that all cost, and answer, what guessing does ("by-chance"), wherever training shows no
+    gain, or none below that cost. A loss of squares may come to rest where the mean as an answer to all
+    leaves it ("at-the-mean"), and an R² that is never above 0 says the same ("explains-nothing"), as an
+    area under the ROC curve does that stays at half ("ranks-by-chance"). A run that is after a reward has
+    learned where that rises ("earns"), and nothing where that stays where it began ("earns-nothing"); one
+    whose loss lies still high up learned little ("stops-high"). Source: ours.
 
     Where noise hides a gain of that size, what was learned shows in the order of the levels, beyond `sigmas`
     of chance, and what wasn't where they rise in order, beyond `least.sure`, or in longer levels, up to half
@@ -119,7 +120,7 @@ def learned(
     that begins later doesn't show where the loss came from, which a single number has no need of.
     """
     found = _learned(run, share, gain, sigmas, least, guess)
-    if found.outcome == "no" and (scores_rise(run, sigmas) or after_reward(run)):
+    if found.outcome in ("no", "held-out-alone") and (scores_rise(run, sigmas) or after_reward(run)):
         # Something is learned, whatever this loss is of; or the loss is none that falls when something is.
         found = Finding(NO_DATA, facts={"missing": []})
     if found.outcome in (NOT_YET, NO_DATA, "no") and not (warming_up(run) or begins_late(run)):
@@ -135,8 +136,10 @@ def learned(
 
 def _learned(run: Run, share: float, gain: float, sigmas: float, least: Enough, guess: Guess) -> Finding:
     """Whether the loss came down, whatever is to be said of where it stops."""
-    alone = not run.has("loss")
-    told = _still(run, guess, gain, least.rows) if alone else _zero(run.logged("loss"), guess, gain)
+    if run.has("loss"):
+        told = _zero(run.logged("loss"), guess, gain)
+    else:
+        told = _still(run, guess, gain, least.rows) or _by_validation(run, share, gain, sigmas, least, guess)
     if told:
         return told
     whole, run = run, run.logged("loss")
@@ -212,18 +215,35 @@ def _beside(found: Finding, facts: Mapping[str, float]) -> Finding:
     return replace(found, facts={**loss, **found.facts})
 
 
-def _still(run: Run, guess: Guess, gain: float, least: int) -> Finding:
+def _still(run: Run, guess: Guess, gain: float, least: int) -> Finding | None:
     """The finding that validation never moves, or answers by chance or the same to every input, where nothing
-    else was logged.
+    else was logged; None where it does neither.
     """
     values = finite(run["val_loss"]).drop_nulls() if run.has("val_loss") else run.steps[:0].cast(float)
     answers = (answers_by_chance(run, guess) or never_moves(run, guess, 3 * least)) if len(values) else None
     if not len(values) or not (answers or all_stuck(values)):
-        return Finding(NO_DATA, facts={"missing": ["loss"]})
+        return None
     facts = _in_all(values, gain)
     if answers:
         return _beside(answers, facts)
     return Finding("held-out-still", None, facts, None, (int(run.steps[0]), int(run.steps[-1])))
+
+
+def _by_validation(
+    run: Run, share: float, gain: float, sigmas: float, least: Enough, guess: Guess
+) -> Finding:
+    """Whether the validation loss came down, where nothing else was logged and it has rows enough."""
+    unknown = Finding(NO_DATA, facts={"missing": ["loss"]})
+    if not run.has("val_loss") or len(known := run.logged("val_loss")) < least.rows:
+        return unknown
+    frame = known.frame.with_columns(loss=known["val_loss"]).drop("val_loss")
+    found = _learned(replace(known, frame=frame), share, gain, sigmas, least, guess)
+    if found.outcome == "yes":
+        return replace(found, curve=found.curve and replace(found.curve, signal="val_loss"))
+    facts = _in_all(finite(known["val_loss"]).drop_nulls(), gain)
+    if found.outcome != "no" or facts["gain"] >= facts["bound"]:  # what rises moves, too
+        return unknown
+    return replace(found, outcome="held-out-alone", facts=facts, curve=None)
 
 
 def _held_out_stays(run: Run, gain: float) -> Finding | None:

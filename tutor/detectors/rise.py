@@ -72,10 +72,13 @@ def never_again(run: Run, values: pl.Series, step: int, least: float, last: int,
     """Whether each evaluation since the lowest one, at `step`, stands well above it, while training learned.
 
     By `least` at least, and by `chance.above` of it; of more than `last`, by that share of what was gained.
-    Of a run without a training loss twice as many have to.
+    Of a run without a training loss twice as many have to. Where all those before the lowest stand above
+    `chance.times` it, too, it is the one that is odd.
     """
     lowest = values.arg_min() or 0
-    after, low = values[lowest + 1 :], float(values[lowest])
+    before, after, low = values[:lowest], values[lowest + 1 :], float(values[lowest])
+    if len(before) > 1 and len(after) and min(before.min(), after.min()) > chance.times * low > 0:
+        return False
     high = chance.above * abs(low)
     if len(after) > last and run.has("loss"):
         high = min(high, chance.above * (float(values[0]) - low))

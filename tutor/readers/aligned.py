@@ -24,6 +24,9 @@ from tutor.words import quoted
 _HEADING = re.compile(r"\b(?:epochs?|steps?|iter(?:ation)?s?)\b|^\s*E +#", re.IGNORECASE | re.MULTILINE)
 _COLOUR, _BAR = re.compile(COLOURS), re.compile(r"\s[0-9]+%\|.*$")
 _COMMENT = re.compile(r"^\s*#+ (?=\s*[A-Za-z])")  # how numpy's savetxt begins a heading
+_COUNTED = re.compile(
+    r"^(\s*\|\s*)(?:epoch|step|iter(?:ation)?)\s+(?=[0-9]+\s*\|)", re.IGNORECASE
+)  # `| epoch 1 |`
 _UNIT = re.compile(r"([0-9.]) +(?:s|secs?|ms|min|m|h|%)(?=\s|$)")
 _RULE = re.compile(r"[-+=|:\s]+")
 _BOXES = {
@@ -92,7 +95,7 @@ def _table(data: bytes, path: Path) -> tuple[Sequence[str], str, list[dict[str, 
         inner = _inner(line, first)
         named = _named_apart(line, lines[at - 1] if at else "", inner) if inner else []
         columns = named or _columns(line, second if first != second else "", len(_cells(first)))
-        columns = [_CALLED.get(name.lower(), name) for name in columns]
+        columns = [_CALLED.get(name.lower(), name.removeprefix("# ")) for name in columns]
         found = {signal: name for name, signal in names.mapping(columns, path).items()}
         tells = {"loss", "val_loss"} & found.keys() or _parts(columns, path)
         if columns and _counts(_cells(first, inner)) and "step" in found and tells:
@@ -102,9 +105,9 @@ def _table(data: bytes, path: Path) -> tuple[Sequence[str], str, list[dict[str, 
 
 
 def _tidied(line: str) -> str:
-    """A line without colours, without a progress bar at its end, and without units behind the numbers."""
+    """A line without colours or a progress bar at its end, its numbers without units or words beside them."""
     plain = _BAR.sub("", _COLOUR.sub("", line[:LONGEST]).translate(_BOXES)).replace("No log", _NOTHING)
-    return _UNIT.sub(r"\1", _COMMENT.sub(" ", plain))
+    return _UNIT.sub(r"\1", _COUNTED.sub(r"\1", _COMMENT.sub(" ", plain)))
 
 
 def _cells(line: str, inner: Sequence[int] = ()) -> list[str]:

@@ -87,6 +87,7 @@ _SAID_HELD_OUT, _PAIRS, _COUNTED = (re.compile(one, re.IGNORECASE) for one in (_
 _MESSAGE = re.compile(_APEX, re.IGNORECASE)
 _AT, _STATE, _COLOUR = re.compile(_PLACED, re.IGNORECASE), re.compile(_BAR), re.compile(COLOURS)
 _HEADING = re.compile(rb"^#{1,6} \S", re.MULTILINE)
+_LISTED = re.compile(rb"#{1,6} [^0-9]{0,40}[0-9]+\s*$|[-*] [^:=]{1,40}[:=]\s{0,9}[-+0-9.e]+%?\s*$")
 _JSON = ('{"', "{\n", '"')
 _INLINE, _HEADED, _BARE = 2, 3, 5
 """Rows that differ, above which a file isn't prose: with a counter each, below headings, with neither."""
@@ -350,12 +351,12 @@ def _rows(path: Path, own: Mapping[str, str] | None = None) -> Iterator[_Seen]:
 
 
 def _lines(path: Path) -> Iterator[str]:
-    """The lines of the file's beginning; of a page of Markdown those that it quotes: the others are prose."""
+    """The lines of the file's beginning; of a page of Markdown what it quotes or lists: the rest is prose."""
     data = packed.head(path, LOOKED_AT).replace(b"\r", b"\n")
     page = path.suffix == ".md" and _HEADING.search(data)
     quoted_now = False
     for line in data.splitlines():
         if page and line.lstrip().startswith((b"```", b"~~~")):
             quoted_now = not quoted_now
-        elif not page or quoted_now or line.startswith((b"    ", b"\t")):
+        elif not page or quoted_now or line.startswith((b"    ", b"\t")) or _LISTED.match(line):
             yield _COLOUR.sub("", line[: 4 * LONGEST].decode("utf-8", "replace")[:LONGEST])

@@ -167,7 +167,10 @@ _SPREAD = re.compile(r"(?<![a-z])(std|var|min|max|best|loss|norm)(?![a-z])")
 """Words of a column that is about rewards, and doesn't say how high they usually are."""
 _SHARES = r"acc|accuracy|(?:acc|prec|top)[@_]?1|f1|auc|auroc|iou|miou|dice|m_?ap[0-9]*"
 _SHARE = re.compile(rf"(?<![a-z])({_SHARES})(?![a-z])")
-_SCORE = re.compile(rf"(?<![a-z])({_SHARES}|mcc|bleu|r2|psnr|ssim|ndcg|mrr)(?![a-z])")
+_SCORE = re.compile(
+    rf"(?<![a-z])({_SHARES}|mcc|bleu|rouge[a-z0-9]*|meteor|cider|r2|psnr|ssim|ndcg|mrr"
+    r"|(?:si_?)?sdr|si_?snr|pesq|stoi)(?![a-z])"
+)
 
 ABROAD: Mapping[str, str] = {
     **dict.fromkeys(("pérdida", "perdida", "perda", "perdita", "perte", "verlust", "pierdere"), "loss"),

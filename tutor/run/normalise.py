@@ -11,7 +11,16 @@ import polars as pl
 from tutor import signals
 from tutor.run import limits
 from tutor.run.blanks import LEAST
-from tutor.run.names import HEADINGS, KNOWN, is_counter, keeps_books, other_losses, rises, rivals
+from tutor.run.names import (
+    HEADINGS,
+    KNOWN,
+    is_counter,
+    keeps_books,
+    other_losses,
+    rises,
+    rivals,
+    says_held_out,
+)
 from tutor.run.remark import Remark
 from tutor.run.run import Aggregation, BadRunError
 from tutor.run.starts import counted_on, starts
@@ -121,7 +130,7 @@ def _finished(typed: pl.DataFrame, remarks: list[Remark]) -> tuple[pl.DataFrame,
         others = [
             name for name in values if not (signals.find(name) or name in KNOWN["step"] or is_counter(name))
         ]
-        losses = [name for name in others if not (rises(name) or keeps_books(name))]
+        losses = [name for name in others if not (rises(name) or keeps_books(name) or says_held_out(name))]
         if losses:
             remarks.append(Remark("no_loss", {"columns": names(losses)}))
         elif scores := [name for name in others if rises(name)]:

@@ -71,6 +71,10 @@ PHRASES: tuple[tuple[str, str], ...] = (
     (r"([0-9]|nan|inf)\.\.(\s)", "{1}{2}"),
     (r"\b([a-z]{1,30}):\s{0,9}([0-9]{1,3}%\|)", "{1}; {2}"),  # how much is done is no count
     (r"\b(step|epoch|iter)_([0-9]+)\b", "{1} {2}"),
+    (
+        r"\b(epoch|step|iter(?:ation)?|episode)\s?(?:no|nr|num|number)\b\.?(\s{0,3}[:=#]?\s{0,3}[0-9])",
+        "{1}{2}",
+    ),
     (r"\b(epoch|iter(?:ation)?)([0-9]+)\b", "{1} {2}"),
     (rf"\bloss_({_NUMBER})", "loss {1}"),
     (

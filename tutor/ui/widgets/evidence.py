@@ -30,9 +30,20 @@ class Evidence(Scrolling):
         yield Words(id="sources")
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
-        """All that is said and one row of the sources; the rest is read on, for the plot needs the room."""
+        """All that is said and some rows of the sources; the rest is read on: the plot needs the room."""
+        said, sources = self._heights(container, viewport, width)
+        return said + min(sources, self._cited)
+
+    @property
+    def _cited(self) -> int:
+        """How many rows of the sources are seen at once."""
+        return 3 if self.screen.has_class("-tall") else 1
+
+    def _heights(self, container: Size, viewport: Size, width: int) -> tuple[int, int]:
+        """Rows that what is said takes, and the sources."""
         said, sources = self.query(Static)
-        return said.get_content_height(container, viewport, width) + sources.display
+        rows = sources.get_content_height(container, viewport, width) if sources.display else 0
+        return said.get_content_height(container, viewport, width), rows
 
     def show(
         self, walk: Walk, seen: Look, lang: str, then: Look | None = None, given: Sequence[str] = ()
@@ -71,9 +82,8 @@ class Evidence(Scrolling):
             return
         room, screen = beside.content_size, self.app.size
         width = room.width - self.gutter.width
-        said, sources = (part.get_content_height(room, screen, width) for part in self.query(Static))
-        rest = sources if self.query_one("#sources").display else 0
-        seen = min(int(tallest.resolve(room, screen)) - self.gutter.height, said + min(rest, 1))
+        said, rest = self._heights(room, screen, width)
+        seen = min(int(tallest.resolve(room, screen)) - self.gutter.height, said + min(rest, self._cited))
         self.show_vertical_scrollbar = self.vertical_scrollbar.display = said + rest > seen
 
 
