@@ -105,7 +105,7 @@ def test_what_one_tree_only_assumed_leaves_all_undecided(trees: Path):
     assert names(report.stages)[-1] == "second"
     assert report.verdict == "undecided"
     said = report.text("en").plain
-    assert "(first 2)" in said
+    assert "first, not answered by the log: word (2)" in said
     assert "1/2 answered" in said
 
 

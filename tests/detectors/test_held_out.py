@@ -255,6 +255,21 @@ class TestBesideTheTrainingLoss:
         found = self.found(loss=[1.0] * 5, val_loss=val)
         assert (found.outcome, found.facts) == ("evaluation", {"step": 3, "count": 1, "rows": 2})
 
+    @pytest.mark.parametrize(
+        ("loss", "reward", "outcome"),
+        [
+            ([math.nan, *[1.0] * 5], False, "before"),  # a row before the first update
+            ([math.nan, *[1.0] * 4], False, "yes"),  # too few to tell that it did no harm
+            ([math.inf, *[1.0] * 5], False, "yes"),
+            ([math.nan, math.nan, *[1.0] * 5], False, "yes"),
+            ([math.nan, math.nan, *[1.0] * 5], True, "before"),  # nothing gathered yet to train on
+            ([math.nan, *[1.0] * 5, math.nan], True, "yes"),
+        ],
+    )
+    def test_before_the_first_update(self, loss: list[float], reward: bool, outcome: str):
+        columns = {"loss": loss} | ({"ep_rew_mean": [*range(len(loss))]} if reward else {})
+        assert self.found(**columns).outcome == outcome
+
     def test_training_comes_first(self):
         found = self.found(loss=[1.0, 2.0, math.nan], val_loss=[math.nan] * 3)
         assert (found.outcome, found.step) == ("yes", 2)

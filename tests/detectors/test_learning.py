@@ -459,6 +459,11 @@ class TestJustAboveGuessing:
         """ln 7 is 1.9459, ln 8 only 2.0794."""
         assert judged("learned", loss=[one * 1.972 / 1.107 for one in self.hovering(1.107)]).outcome == "yes"
 
+    def test_losses_that_differ_from_batch_to_batch_are_no_one_answer(self):
+        """The end of an image classifier's log, whose batches happen to cost ln 4 in the median."""
+        loss = [1.344, 1.398, 1.397, 1.343, 1.473, 1.462, 1.373, 1.458, 1.393, 1.395]
+        assert judged("learned", loss=loss).outcome != "guesses"
+
     def test_one_further_above_or_below(self):
         assert judged("learned", loss=self.hovering(1.12, top=1.17)).outcome == "yes"
         assert judged("learned", loss=[*self.hovering(1.107)[:40], *[1.08] * 10]).outcome == "yes"

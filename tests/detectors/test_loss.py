@@ -477,7 +477,14 @@ class TestSeverity:
     def test_one_row_hurts_only_where_it_towers(self):
         assert SEVERITY["tall"] == 10.0
         assert self.found(11.0).outcome == "blip"
-        assert self.found(11.1).outcome == "hurt"
+        found = self.found(11.1)
+        assert (found.outcome, found.bound) == ("towers", pytest.approx(10.0))
+
+    def test_nor_there_where_a_generator_trains_against_a_discriminator(self):
+        loss = [*[2.0] * 20, *[1.0] * 180, 30.0, *[1.0] * 20]
+        for beside, outcome in (("Loss_G", "blip"), ("loss_ema", "towers")):
+            run = make_run({"loss": loss, beside: [5.0] * len(loss)})
+            assert apply("severity", run, SEVERITY, 200).outcome == outcome
 
     def test_a_wild_beginning_hides_no_spike_far_below_it(self):
         loss = [*[1e5] * 20, *[50.0] * 180]

@@ -292,6 +292,18 @@ def test_a_loss_that_a_verb_says_is_held_out(tmp_path: Path):
     assert (losses(run), losses(run, "val_loss")) == ([2.75, 2.5, 2.25], [3.75, 3.5, 3.25])
 
 
+def test_pytorchs_first_tutorial(tmp_path: Path):
+    """Its epoch and batch stand in brackets, with no word for either."""
+    said = "".join(
+        f"[{epoch},  {batch}] loss: {3 - epoch / 2 - batch / 8000:.3f}\n"
+        for epoch in (1, 2)
+        for batch in (2000, 4000)
+    )
+    run = read(tmp_path, said)
+    assert (run.steps.to_list(), run.counts) == ([2000, 4000, 6000, 8000], "steps")
+    assert losses(run) == [2.25, 2.0, 1.75, 1.5]
+
+
 def test_of_perplexities_alone_the_logarithm_is_the_loss(tmp_path: Path):
     said = "Epoch {0}, train ppl: {1}, val ppl: {2}\n"
     run = read(

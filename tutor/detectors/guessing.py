@@ -10,7 +10,7 @@ from tutor.detectors import Finding
 from tutor.detectors.answers import counts_answers, held_out_accuracies
 from tutor.detectors.courses import Course
 from tutor.detectors.grouped import Guess
-from tutor.detectors.windows import FEWEST, finite
+from tutor.detectors.windows import FEWEST, finite, noise_of
 from tutor.run import Run, known_float, to_float
 
 if TYPE_CHECKING:
@@ -34,7 +34,8 @@ def guesses(run: Run, loss: pl.Series, course: Course, guess: Guess) -> Finding 
             continue
         share = to_float(_near(later, expected, guess).mean())
         stands = off <= guess.centre and share >= guess.often
-        if not stands and not _gained_little(course, expected, guess):
+        calm = noise_of(later) <= guess.above * expected  # one answer costs batches alike
+        if not stands and not (calm and _gained_little(course, expected, guess)):
             continue
         if _lower(run, expected * (1 - guess.within)):
             continue

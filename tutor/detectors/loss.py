@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from tutor.detectors import NO_DATA, NOT_YET, Finding, detector
 from tutor.detectors.courses import course_of
 from tutor.detectors.held_out import broken_evaluation
-from tutor.detectors.objective import opposed
+from tutor.detectors.objective import has_rewards, opposed
 from tutor.detectors.windows import FEWEST, TOWERS, Window, blocks, noise_of, piecewise
 from tutor.run import Run, to_float
 
@@ -61,11 +61,12 @@ def non_finite_loss(run: Run, at: int | None) -> Finding:
 
 @detector(
     signals=("loss",),
-    outcomes=("yes", "hidden", "evaluation", "no"),
+    outcomes=("yes", "hidden", "evaluation", "before", "no"),
     facts={
         "yes": ("step", "last", "value", "count", "rows"),
         "hidden": ("step", "count", "rows"),
         "evaluation": ("step", "count", "rows"),
+        "before": ("step", "last", "count", "rows"),
         "no": ("count", "rows"),
     },
     every_row=True,
@@ -77,10 +78,14 @@ def non_finite(run: Run, at: int | None, *, share: float, at_once: float) -> Fin
     what made it is open, for training that blows up takes evaluation with it. It is "hidden" where a trainer
     that logs NaN as 0 logged exactly 0 at `share` of the rows, to the last, and no small loss came before:
     what is learned by heart comes down by degrees until it rounds to 0. Where the loss falls to 0 in one row,
-    the share `at_once` is enough; after a row that towers over all before it, any. Source: the tree; ours:
-    the rest.
+    the share `at_once` is enough; after a row that towers over all before it, any. A NaN "before" the first
+    update is the mean of no losses: in the first row, or in the first ones of a run that gathers rewards, and
+    `FEWEST` finite ones follow, with none in between. Source: the tree; ours: the rest.
     """
     found = non_finite_loss(run, at)
+    if found.outcome == "yes" and _before_training(run):
+        facts = {name: found.facts[name] for name in ("step", "last", "count", "rows")}
+        found = Finding("before", found.step, facts)
     known = run.logged("loss")
     zeros = _ends_in_zeros(known) if found.outcome == NO_DATA else 0
     broken = broken_evaluation(run, share) if run.has("val_loss") else {}
@@ -93,6 +98,14 @@ def non_finite(run: Run, at: int | None, *, share: float, at_once: float) -> Fin
     if found.outcome == "yes" or not broken:
         return found
     return Finding("evaluation", broken["step"], broken)
+
+
+def _before_training(run: Run) -> bool:
+    """Whether the loss is NaN in its first rows alone, which no update comes before."""
+    loss = run["loss"].drop_nulls().cast(float)
+    first = int(loss.is_finite().arg_max() or 0)
+    begins = first > 0 and (first == 1 or has_rewards(run)) and bool(loss[:first].is_nan().all())
+    return begins and len(loss) - first >= FEWEST and bool(loss[first:].is_finite().all())
 
 
 _CLIMB = ("step", "last", "last_step", "top", "times", "bound", "rows")

@@ -61,6 +61,11 @@ def _rewards(run: Run) -> Iterator[tuple[str, pl.Series]]:
             yield name, run.frame[name].cast(float).drop_nulls()
 
 
+def has_rewards(run: Run) -> bool:
+    """Whether the log has a reward: a run that has to gather some before it is trained on them."""
+    return any(len(known) for _, known in _rewards(run))
+
+
 def _courses(run: Run) -> Iterator[tuple[str, Course]]:
     """Of each reward the course upside down, as that of what is to fall."""
     for name, _ in _rewards(run):

@@ -17,7 +17,7 @@ from tutor.detectors.windows import (
     forward_mean,
     rows,
 )
-from tutor.run import Run, known_float, to_float
+from tutor.run import Run, known_float, names, to_float
 
 
 def _usual(run: Run, row: int, window: Window) -> Baseline | None:
@@ -105,14 +105,14 @@ def _back_later(run: Run, last: int, span: int, bound: float) -> int | None:
     return last + 1 + int((means <= bound).fill_null(False).arg_max() or 0)
 
 
-_SEVERE = ("height", "bound", "gained", "level", "lasted", "rows_bound", "peak")
+_SEVERE = ("height", "bound", "gained", "level", "lasted", "rows_bound", "peak", "times")
 
 
 @detector(
     signals=("loss",),
-    outcomes=("lost", "hurt", "blip", "rewarded", "unseen"),
+    outcomes=("lost", "hurt", "towers", "blip", "rewarded", "unseen"),
     facts={
-        **dict.fromkeys(("hurt", "blip"), _SEVERE),
+        **dict.fromkeys(("hurt", "towers", "blip"), _SEVERE),
         "rewarded": (*_SEVERE, "reward", "before", "after"),
         "unseen": (*_SEVERE, "inside", "highest", "before"),
         "lost": (*_SEVERE, "kept", "best", "best_step", "end"),
@@ -131,14 +131,16 @@ def severity(
     """Whether a spike is more than noise: it lasts, or towers over all that the run had gained.
 
     The flaw: the run became unstable. A spike hurt where its loss stands above mean + sigmas x std for
-    `lasting` rows or more and rises by more than `of_gain` of what the run had gained until then, or of its
-    level where that is more; or by `tall` times its level, if that is `lasting.of_wild` of the gain or more;
-    where it jumps by `lasting.of_level` of its level and stays there for `lasting.long` rows; or where it
-    rises by more than `tall` times the gain or level, however short. What was learned is lost where the last
-    `lasting.to_the_end` rows still stand above the level before, in the median, by the share
-    `lasting.given_back` of the same; where fewer are left, all do and the last is the highest of the log: it
-    climbs on. What a reward shows nothing of did a run that is after it no harm, nor did what evaluations
-    within it don't show ("unseen"). A spike that the log ends in may yet last.
+    `lasting` rows or more and rises by more than `of_gain` of what the run had gained until then, or of
+    its level where that is more; or by `tall` times its level, if that is `lasting.of_wild` of the gain
+    or more; where it jumps by `lasting.of_level` of its level and stays there for `lasting.long` rows. It
+    "towers" where it rises by more than `tall` times the gain or level, however short; not where a
+    discriminator and a generator train against each other, whose losses do for a batch or two. What was
+    learned is lost where the last `lasting.to_the_end` rows still stand above the level before, in the
+    median, by the share `lasting.given_back` of the same; where fewer are left, all do and the last is
+    the highest of the log: it climbs on. What a reward shows nothing of did a run that is after it no
+    harm, nor did what evaluations within it don't show ("unseen"). A spike that the log ends in may yet
+    last.
     Source: ours; one or two rows above the band are what healthy runs show by chance. As `recovery` has it,
     the spike's peak lies within half a window of `at`: a burst often begins with a row or two, and a breath.
     """
@@ -157,6 +159,7 @@ def severity(
     far_below = max(tall * abs(before.mean), lasting.of_wild * gained)
     least = min(of_gain * yardstick, far_below)
     long_least = min(least, lasting.of_level * abs(before.mean))
+    tallest = math.inf if any(map(names.is_of_a_side, run.frame.columns)) else tall * yardstick
     # A few rows that happen to agree say nothing of the noise.
     bound = before.mean + max(sigmas * before.std, 0.0 if before.rows >= FEWEST else least)
 
@@ -175,24 +178,26 @@ def severity(
         height = (known_float(loss[near].max()) or before.mean) - before.mean
         fewest, lowest = needed(stretch, height)
         lasts = stretch.stop - stretch.start >= fewest
-        return (lasts and height > lowest) or height > tall * yardstick, lasts, height
+        return (lasts and height > lowest) or height > tallest, lasts, height
 
     stretches = Losses(loss).stretches(row, end, bound) or [slice(row, row)]
     worst = max(stretches, key=weight)
-    hurt, _, height = weight(worst)
+    hurt, lasts, height = weight(worst)
     fewest, lowest = needed(worst, height)
+    towers = hurt and not (lasts and height > lowest)
     whole = row + rows(run, one_spike(window), lasting.rows)
     above = loss[-1] is None or loss[-1] - bound > 1e-6 * abs(before.mean)  # beyond rounding
     if not hurt and above and stretches[-1].stop == len(run) < whole:
         return Finding(NOT_YET, at, {"rows": len(run), "needed": whole})
     facts = {
         "height": height,
-        "bound": lowest,
+        "bound": tallest if towers else lowest,
         "gained": gained,
         "level": before.mean,
         "lasted": worst.stop - worst.start,
         "rows_bound": fewest,
         "peak": before.mean + height,
+        "times": tall,
     }
     seen = (int(run.steps[window.start(run, row)]), int(run.steps[min(len(run) - 1, worst.stop)]))
     kept = before.mean + lasting.given_back * yardstick
@@ -201,8 +206,8 @@ def severity(
     if hurt and (unseen := _held_out_calm(run, worst)):
         return Finding("unseen", at, facts | unseen, bound, seen)
     lost = _lost(run, worst.start, lasting, kept) if hurt else {}
-    outcome = "lost" if lost else "hurt" if hurt else "blip"
-    return Finding(outcome, at, facts | lost, bound, seen, measured=height, bound=lowest)
+    outcome = "lost" if lost else "towers" if towers else "hurt" if hurt else "blip"
+    return Finding(outcome, at, facts | lost, bound, seen, measured=height, bound=facts["bound"])
 
 
 _INSIDE = 2

@@ -124,6 +124,9 @@ OPPOSED = re.compile(
 )
 """Columns of a run that is after a reward, or has an opponent: a loss below 0 needn't fall there."""
 
+_SIDE = re.compile(r"(?<![a-z])([dg]|disc|discriminator|gen|generator)(?![a-z0-9])")
+"""Whose loss a column of a generative adversarial network holds."""
+
 _EPOCHS = {"epoch", "epochs", "ep"}
 _ROWS = {"row", "episode", "episodes"}
 
@@ -372,6 +375,12 @@ def spreads_reward(column: str) -> bool:
     """Whether the column is how far the rewards of answers to one prompt lie apart."""
     name = spelled(column)
     return bool(_REWARD.search(name) and _STD.search(name))
+
+
+def is_of_a_side(column: str) -> bool:
+    """Whether the column is the loss of a generator or a discriminator: what one gains the other loses."""
+    name = spelled(column)
+    return bool(_LOSS.search(name) and _SIDE.search(name))
 
 
 def keeps_books(column: str) -> bool:

@@ -59,6 +59,11 @@ PHRASES: tuple[tuple[str, str], ...] = (
     # DeepSpeed-Chat's evaluation, on a line of its own.
     (rf"^\s*ppl: ({_NUMBER})\s*$", "val ppl: {1}"),
     (rf"^\s*ppl: ({_NUMBER}), loss: ({_NUMBER})\s*$", "val ppl: {1}, val loss: {2}"),
+    # PyTorch's first tutorial.
+    (
+        r"^(\W{0,3})\[\s{0,9}([0-9]+),\s{0,9}([0-9]+)\]\s{0,9}((?:[a-z]{1,20}\s)?loss)\b",
+        "{1}epoch {2}, batch {3}, {4}",
+    ),
     # Keras's callbacks speak of an epoch between its rows, with no value that isn't in them.
     (
         r"^\s*Epoch [0-9]{1,9}: (?:[a-z0-9_]{1,60} (?:improved|did not improve) from\b|saving model"
