@@ -76,7 +76,16 @@ class TestInitialLoss:
         right = [0.5 + row / 50 for row in range(20)]  # what brings it down tells classes apart
         field = [-71.8 - row / 40 for row in range(20)]
         assert judged("initial_loss", {}, loss=field, accuracy=right).outcome == NO_DATA
-        assert judged("initial_loss", {}, loss=field, accuracy=right[::-1]).outcome == "negative"
+        falls = [-71.8 - 5 * row for row in range(20)]
+        assert judged("initial_loss", {}, loss=falls, accuracy=right[::-1]).outcome == "negative"
+
+    def test_one_beside_an_accuracy_that_comes_to_rest_is_another_loss(self):
+        """A hinge with a Wasserstein distance, whose accuracy has nothing left to rise."""
+        loss = [-1.15, -4.98, -5.37, -5.45, -5.51, -5.58, -5.63, -5.6, -5.7, -5.68]
+        right = [0.918, 0.978, 0.984, 0.988, 0.987, 0.986, 0.984, 0.986, 0.986, 0.985]
+        assert judged("initial_loss", {}, loss=loss, accuracy=right).outcome == NO_DATA
+        deeper = [*loss[:5], -7.0, -9.0, -12.0, -15.0, -20.0]
+        assert judged("initial_loss", {}, loss=deeper, accuracy=right).outcome == "negative"
 
     @pytest.mark.parametrize(
         "columns",

@@ -288,6 +288,13 @@ class TestLearned:
         short = {name: values[:9] for name, values in run.items()}
         assert judged("learned", **short).outcome == NOT_YET
 
+    @pytest.mark.parametrize(("beside", "won"), [("G Loss", True), ("L1 Loss", False)])
+    def test_a_discriminator_that_has_won_is_at_zero_at_most_rows(self, beside: str, won: bool):
+        loss = [1.35, *[0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0129] * 4]
+        found = judged("learned", loss=loss, **{beside: [0.4] * len(loss)})
+        assert (found.outcome == "zero") is won
+        assert not won or (found.facts["step"], found.facts["count"]) == (1, 36)
+
     def test_zeros_that_a_reward_or_a_cut_explains(self):
         assert judged("learned", loss=[0.0] * 30, reward=[1.0] * 30).outcome == NO_DATA
         assert judged("learned", step=[*range(400, 430)], loss=[0.0] * 30).outcome == NO_DATA
@@ -573,6 +580,12 @@ class TestStopsHigh:
         assert found.facts["spread"] == pytest.approx(0.017, abs=0.001)
         assert found.facts["gain"] == pytest.approx(0.017, abs=0.001)
         assert (found.measured < found.bound, found.level) == (True, 5.0)
+
+    @pytest.mark.parametrize(("last", "told"), [(1424.5, False), (1444.0, True)])
+    def test_a_loss_in_another_unit_has_to_stand_still(self, last: float, told: bool):
+        val = [1444.9, *[last - 0.01 * row for row in range(30)]]
+        found = judged("learned", loss=falling(31, 1693.0, 1410.0), val_loss=val)
+        assert (found.outcome == "stops-high") is told
 
     def test_so_do_means_over_many_steps(self):
         run = {"step": [500, 1000, 1500], "loss": [6.206, 6.191, 6.182]}

@@ -97,6 +97,16 @@ class TestByChance:
         stays = (1.0, 0.9987, 0.9972, 0.9983, 0.9977, 0.9957)
         assert judged("learned", loss=stays, **columns).outcome != "by-chance"
 
+    def test_many_evaluations_at_chance_beside_training_that_never_pays_less(self):
+        """Of 28 the lowest is a lucky one, and training came down, and never to what a guess costs."""
+        rng = random.Random(3)
+        val = [0.689, *[0.72 + 0.3 * rng.random() for _ in range(27)]]
+        right = [rng.uniform(0.46, 0.54) for _ in range(28)]
+        loss = [1.37 * 0.98**row + 0.02 * rng.random() for row in range(28)]
+        assert judged("learned", loss=loss, val_loss=val, val_acc=right).outcome == "by-chance"
+        below = [one - 0.3 for one in loss]
+        assert judged("learned", loss=below, val_loss=val, val_acc=right).outcome != "by-chance"
+
     def test_the_likeliest_number_of_classes_is_named(self):
         """A tenth is near to one in eight and to one in nine, too."""
         found = judged("learned", loss=3 * (2.34, 2.33), val_loss=3 * (2.304, 2.303), val_acc=6 * (0.1,))
@@ -171,6 +181,20 @@ class TestStuck:
         assert judged("learned", loss=[0.487434, 0.4874341, 0.487434, 0.4874342, 0.487434]).outcome == "no"
         assert judged("learned", loss=[0.487434, 0.4874341, 0.487434, 0.4874342]).outcome == NOT_YET
         assert judged("learned", loss=[0.4874, 0.4875, 0.4874, 0.4873, 0.4874]).outcome == NOT_YET
+
+    @pytest.mark.parametrize(("every", "outcome"), [(50, "no"), (1, NOT_YET)])
+    def test_nine_rows_of_hundreds_of_updates_that_differ_by_less_than_a_thousandth(
+        self, every: int, outcome: str
+    ):
+        loss = [4.6612, 4.6605, 4.6629, 4.6606, 4.6605, 4.6605, 4.6604, 4.6604, 4.6604]
+        steps = [every * row for row in range(len(loss))]
+        assert judged("learned", step=steps, loss=loss).outcome == outcome
+
+    def test_a_score_that_hardly_rises_hides_nothing(self):
+        loss = [0.9539 - 2e-5 * row for row in range(100)]
+        for to, outcome in ((0.4606, "no"), (0.5606, NO_DATA)):
+            right = [0.4579 + (to - 0.4579) * row / 99 for row in range(100)]
+            assert judged("learned", loss=loss, acc=right).outcome == outcome
 
     def test_five_means_that_differ_by_less_than_a_thousandth(self):
         epochs = [0.49105, 0.49101, 0.49103, 0.49115, 0.49092]
@@ -473,6 +497,13 @@ class TestHeldOutGuesses:
     """Five evaluations at ln 4, beside a training loss near it."""
 
     VAL = (1.3858, 1.3859, 1.3857, 1.3858, 1.3857)
+
+    def test_many_may_have_come_down_to_it(self):
+        loss = [636.0, 9.7, 0.704, *[0.6965, 0.6953, 0.6943, 0.6938, 0.6942, 0.694, 0.6938, 0.695, 0.6933]]
+        val = [37.6, 0.686, 0.688, 0.692, 0.693, 0.6936, 0.6934, 0.6933, 0.693, 0.6936, 0.6941, 0.6947]
+        assert judged("learned", loss=loss, val_loss=val).outcome == "guesses"
+        val[1] = 0.6  # it had learned something
+        assert judged("learned", loss=loss, val_loss=val).outcome == "yes"
 
     def found(self, val_loss: tuple[float, ...], loss: float = 1.391) -> str:
         rows = [row for count in range(len(val_loss)) for row in (loss - 0.0003 * count, None)]

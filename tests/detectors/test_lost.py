@@ -70,6 +70,15 @@ def test_few_that_fall_in_order_are_no_noise():
     assert judged("validation_turns", loss=falling(12, 0.7, 0.1), val_auc=fallen).outcome == NO_DATA
 
 
+def test_of_many_that_fall_in_order_the_last_ones_lie_low():
+    """An agent's score: noise as wide as the fall, and the last is not quite the lowest."""
+    risen = [0.0, 0.0, 0.03, 0.03, 0.03, 0.06, 0.23, 0.51, 1.59, 1.66, 1.38, 1.66]
+    fallen = [1.12, 1.23, 1.17, 1.08, 0.64, 0.79, 0.9, 0.51, 0.43, 0.29, 0.32, 0.38, 0.44, 0.35, 0.48]
+    for end, lost in (([0.36, 0.42, 0.4, 0.3], True), ([0.36, 0.9, 1.1, 1.2], False)):
+        found = judged("validation_turns", **{"Average Score": [*risen, *fallen, *end]})
+        assert (found.outcome == "score-lost") is lost
+
+
 def test_one_that_was_best_at_first_loses_what_it_was():
     assert outcome(val_accuracy=[*[0.9] * 20, *[0.1] * 20]) == "score-lost"
     assert outcome(ep_rew_mean=[*[84.0] * 20, *[-59.0] * 20]) == "score-lost"

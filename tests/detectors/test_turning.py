@@ -346,6 +346,31 @@ class TestTrainingBesideIt:
         found = turns(val, loss=loss)
         assert (found.outcome == "turns") is (outcome == "turns")
 
+    @pytest.mark.parametrize(("first", "outcome"), [(0.48, "turns"), (0.07, "slightly")])
+    def test_what_is_learned_by_heart_may_be_so_before_the_lowest(self, first: float, outcome: str):
+        """Training is at a tenth of what it was when validation is lowest, and learns no more since."""
+        val = [
+            0.72,
+            0.7,
+            0.69,
+            0.66,
+            0.81,
+            0.64,
+            0.78,
+            0.99,
+            0.92,
+            1.05,
+            0.91,
+            0.89,
+            0.82,
+            0.89,
+            1.07,
+            1.29,
+            1.0,
+        ]
+        loss = [first, *[0.06, 0.05, 0.06] * 5, 0.055]
+        assert turns(val, loss=loss).outcome == outcome
+
     @pytest.mark.parametrize(
         ("dips", "last", "outcome"),
         [(1.079, 1.167, "turns"), (1.079, 1.10, "no"), (1.05, 1.167, "no")],  # the last but one comes down

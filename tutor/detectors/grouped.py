@@ -101,6 +101,7 @@ class Enough(Grouped):
         high: what a language model pays that knows next to nothing; a loss that lies still above it tells.
         flat: it lies still where its later values differ by less than this share of the last.
         gained: and where it gained less than this share of its first value.
+        scored: a score that rises by no more than this share of itself has learned next to nothing either.
     """
 
     a_kind: ClassVar[str] = "a length of the log"
@@ -111,6 +112,7 @@ class Enough(Grouped):
     high: float
     flat: float
     gained: float
+    scored: float
 
 
 @dataclass(frozen=True)
@@ -164,6 +166,8 @@ class BelowZero(Grouped):
         alike: of classes, so far below at least: minus the similarity of two vectors may lie up to there.
         times: or, whatever the loss is, so many times further below 0 at its end than it began from 0,
         beyond: and at least so far below.
+        settled: beside an accuracy, a loss that gains no more than this share of its fall in its later half
+            has a floor, and is another.
     """
 
     a_kind: ClassVar[str] = "a loss below 0"
@@ -172,6 +176,7 @@ class BelowZero(Grouped):
     alike: float
     times: float
     beyond: float
+    settled: float
 
 
 @dataclass(frozen=True)

@@ -82,12 +82,15 @@ def rests_at_one(run: Run, loss: pl.Series, guess: Guess, *, few: bool = False) 
 def held_out_guesses(run: Run, loss: pl.Series, guess: Guess) -> Finding | None:
     """As `guesses`, of a validation loss that never left that place, with the training loss beside it.
 
-    Evaluated without dropout and over the same items, it lies there to a thousandth, so that few tell: fewer
-    still, `guess.least`, where each row of training lies there, too.
+    Of many evaluations those of the later half count: they may have come down to it. Evaluated without
+    dropout and over the same items, it lies there to a thousandth, so that few tell: fewer still,
+    `guess.least`, where each row of training lies there, too.
     """
     values, trained = finite(run["val_loss"]).drop_nulls() if run.has("val_loss") else None, loss.drop_nulls()
     if values is None or min(len(values), len(trained)) < guess.least:
         return None
+    lowest = to_float(values.min())
+    values = values[len(values) // 2 :] if len(values) >= 2 * FEWEST else values
     for classes in _classes(run, guess):
         expected = math.log(classes)
         beside = trained[len(trained) // 2 :].median()
@@ -97,7 +100,8 @@ def held_out_guesses(run: Run, loss: pl.Series, guess: Guess) -> Finding | None:
             continue
         whole = len(values) == run["val_loss"].count()  # NaN among few is another matter
         both = len(values) >= FEWEST or (whole and _near(trained, expected, guess).all())
-        if not (both and _near(values, expected, guess).all()):
+        came_lower = lowest < expected * (1 - guess.sure)
+        if came_lower or not (both and _near(values, expected, guess).all()):
             continue
         seen = (int(run.steps[0]), int(run.steps[-1]))
         off = to_float((values - expected).abs().max())
@@ -130,8 +134,9 @@ def answers_by_chance(run: Run, guess: Guess) -> Finding | None:
             expected, off = math.log(classes), max(abs(one * classes - 1) for one in levels)
             same = worst == best and len(scores) >= FEWEST and off < guess.centre
             most = expected * (1 + guess.sure)
-            least = expected * (1 - guess.within)
-            never_less = low < _one_more(classes) and _never_less(run, least, guess)
+            many = len(scores) >= 2 * FEWEST and costly >= expected  # of which the lowest is a lucky one
+            least = expected * (1 - (guess.above if many else guess.within))
+            never_less = low < _one_more(classes) and _never_less(run, least, guess, many=many)
             costs = least <= low and (same or min(high, trained) <= most or never_less)
             if len(scores) < guess.least or not costs or off > guess.right:
                 continue
@@ -174,13 +179,16 @@ def _highest(run: Run, low: float, guess: Guess) -> float:
     return to_float(loss.max())
 
 
-def _never_less(run: Run, least: float, guess: Guess) -> bool:
-    """Whether the training loss stays where it is, and above `least`, at `FEWEST` rows or more."""
+def _never_less(run: Run, least: float, guess: Guess, *, many: bool) -> bool:
+    """Whether the training loss stays where it is, and above `least`, at `FEWEST` rows or more.
+
+    Of a run with `many` evaluations it may come down meanwhile: it had the time to come further.
+    """
     loss = finite(run["loss"]).drop_nulls() if run.has("loss") else None
     if loss is None or len(loss) < FEWEST:
         return False
     low, high = to_float(loss.min()), to_float(loss.max())
-    return low >= least and high - low < guess.little * high
+    return low >= least and (many or high - low < guess.little * high)
 
 
 def _classes(run: Run, guess: Guess) -> Iterable[int]:

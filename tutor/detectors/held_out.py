@@ -127,7 +127,8 @@ def validation_gap(
     here = max((one for one in due if one.step <= until.until), key=lambda one: one.step, default=due[0])
     gained = max(0.0, to_float(loss[:3].median()) - here.train)
     own = max(of_gain.bound * gained, of_gain.sigmas * noise_of(loss))
-    above, leak = max(over.over, over.of_gain * gained, own), -max(under.under, own)
+    little = over.risen * abs(here.train)  # of its level: in other units a nat may be nothing
+    above, leak = max(over.over, over.of_gain * gained, little, own), -max(under.under, own)
     facts = {
         "val": here.val,
         "train": here.train,

@@ -40,7 +40,7 @@ from tutor.detectors.standstill import (
 )
 from tutor.detectors.trends import trend
 from tutor.detectors.windows import finite
-from tutor.run import Run, known_float, to_float
+from tutor.run import Run, known_float, names, to_float
 
 if TYPE_CHECKING:
     import polars as pl
@@ -120,7 +120,9 @@ def learned(
     that begins later doesn't show where the loss came from, which a single number has no need of.
     """
     found = _learned(run, share, gain, sigmas, least, guess)
-    if found.outcome in ("no", "held-out-alone") and (scores_rise(run, sigmas) or after_reward(run)):
+    if found.outcome in ("no", "held-out-alone") and (
+        scores_rise(run, sigmas, least.scored) or after_reward(run)
+    ):
         # Something is learned, whatever this loss is of; or the loss is none that falls when something is.
         found = Finding(NO_DATA, facts={"missing": []})
     if found.outcome in (NOT_YET, NO_DATA, "no") and not (warming_up(run) or begins_late(run)):
@@ -289,13 +291,22 @@ def _zero(run: Run, guess: Guess, gain: float) -> Finding | None:
     A reward that all answers share, or an opponent that has lost, makes a loss of 0 that is none. Before a
     log that begins mid-way it may have come down by degrees.
     """
-    zeros = zeros_that_last(run["loss"], guess.often, guess.at_once)
+    zeros = _won(run, guess) or zeros_that_last(run["loss"], guess.often, guess.at_once)
     if not zeros or opposed(run) or (begins_late(run) and zeros == len(run)):
         return None
     step = int(run.steps[-zeros])
-    facts = {"step": step, "count": zeros, "rows": len(run), "bound": 100 * gain}
+    count = int((run["loss"][-zeros:] == 0).sum())
+    facts = {"step": step, "count": count, "rows": len(run), "bound": 100 * gain}
     facts |= {"top": to_float(run["loss"].max()), "best": 0.0, "gain": 0.0}  # what falls at once is no gain
     return Finding("zero", step, facts, None, (step, int(run.steps[-1])))
+
+
+def _won(run: Run, guess: Guess) -> int:
+    """From how many rows before the end on a discriminator's loss is 0 at most rows; 0 where it isn't."""
+    loss = run["loss"]
+    if not any(map(names.is_of_a_side, run.frame.columns)) or float((loss == 0).mean() or 0) < guess.often:
+        return 0
+    return len(loss) - int((loss == 0).arg_max() or 0)
 
 
 def _same_answer(run: Run, course: Course, guess: Guess, gain: float, least: int) -> Finding | None:

@@ -232,14 +232,17 @@ def _given(course: Course, known: pl.Series, chance: Rise, last: int) -> float:
     least = max(chance.of_score * abs(highest), chance.score * gained)
     ends, noise = known[-last:], chance.deviations * math.sqrt(2) * course.noise
     fall = min(course.rise, highest - to_float(ends.max()))
-    if fall <= max(noise, least) and _falls_in_order(known[course.best_row :], chance):
+    if fall <= max(noise, least) and _falls_in_order(known[course.best_row :], last, chance):
         fall, noise = min(course.rise, highest - to_float(ends.median())), 0.0
     return fall / gained if gained and fall > max(noise, least) else 0.0
 
 
-def _falls_in_order(known: pl.Series, chance: Rise) -> bool:
-    """Whether values fall in order, beyond chance, and the last is the lowest."""
-    return ordered(known) < -chance.many and known[-1] == known.min()
+def _falls_in_order(known: pl.Series, last: int, chance: Rise) -> bool:
+    """Whether values fall in order, beyond chance, and the last is the lowest; of many, whether the last ones
+    lie low.
+    """
+    low = len(known) > chance.evaluations and to_float(known[-last:].max()) < to_float(known.median())
+    return ordered(known) < -chance.many and (low or known[-1] == known.min())
 
 
 def _gained(course: Course, chance: Rise) -> float:

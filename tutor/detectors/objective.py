@@ -87,10 +87,22 @@ def is_likelihood(run: Run, order: float) -> bool:
     return scores_rise(run, order)
 
 
-def scores_rise(run: Run, order: float = SIGMAS) -> bool:
-    """Whether a score rises in order, beyond so many standard deviations of chance."""
+def scores_rise(run: Run, order: float = SIGMAS, least: float = 0.0) -> bool:
+    """Whether a score rises in order, beyond so many standard deviations of chance, and by more than `least`.
+
+    That is the share of its highest level by which the levels at its end lie above those at first.
+    """
     scores = (name for name in names.scores(run.frame.columns) if run.frame[name].dtype.is_numeric())
-    return any(ordered(run.frame[name]) > order for name in scores)
+    return any(ordered(run.frame[name]) > order and _rise(run.frame[name]) > least for name in scores)
+
+
+def _rise(scores: pl.Series) -> float:
+    """By what share of its highest value the last quarter of the values lies above the first one."""
+    known = finite(scores).drop_nulls()
+    part = max(1, len(known) // 4)
+    begun, ended = (to_float(some.median()) for some in (known[:part], known[-part:]))
+    highest = to_float(known.abs().max())
+    return (ended - begun) / highest if highest else 0.0
 
 
 def reweighted(run: Run, step: int, best: float, end: float) -> bool:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from tutor.detectors import Finding
 from tutor.detectors.beginning import begins_late
 from tutor.detectors.grouped import Enough
@@ -11,6 +13,8 @@ from tutor.run import Run, to_float
 
 _BEGIN = 0.4
 """Where the later part of a run begins: of two evaluations, half-way and at the end, both are in it."""
+_NATS = math.log(1e6)
+"""What a choice among a million tokens costs: a loss above that is in another unit."""
 _MEANS = 50
 """Steps whose mean hardly varies, however single steps do: of an estimator, not a bound."""
 
@@ -20,7 +24,8 @@ def stops_high(run: Run, least: Enough, sigmas: float) -> Finding | None:
 
     Two evaluations or more, or as many means of the training loss over many steps, lie within the share
     `least.flat` of each other, and it came down by less than the share `least.gained` of its first value.
-    Not where a log begins mid-way, nor where a score rises beyond `sigmas` of chance.
+    One that costs more than a choice among a million tokens came down by less than `least.still`. Not where a
+    log begins mid-way, or a score rises beyond `sigmas` of chance.
     """
     if begins_late(run) or (run.has("loss") and not is_objective(run)) or scores_rise(run, sigmas):
         return None
@@ -35,20 +40,20 @@ def stops_high(run: Run, least: Enough, sigmas: float) -> Finding | None:
             continue
         begun, level = float(values[0]), float(later[-1])
         spread, gained = to_float(later.max()) - to_float(later.min()), 1 - level / begun
-        if spread > least.flat * level or gained > least.gained:
+        most = least.gained if level < _NATS else least.still
+        if spread > least.flat * level or gained > most:
             continue
         facts = {
             "top": begun,
             "best": level,
             "gain": 100 * max(0.0, gained),
-            "bound": 100 * least.gained,
+            "bound": 100 * most,
             "rows": len(later),
             "since": int(steps[len(values) - len(later)]),
             "spread": 100 * spread / level,
             "high": least.high,
         }
-        bound = least.gained
-        return Finding("stops-high", None, facts, least.high, (first, last), measured=gained, bound=bound)
+        return Finding("stops-high", None, facts, least.high, (first, last), measured=gained, bound=most)
     return None
 
 

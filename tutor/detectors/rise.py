@@ -24,12 +24,14 @@ def beyond_chance(
     large: float,
     slight: float,
     learned: float,
+    in_all: float,
     last: int,
     chance: Rise,
 ) -> tuple[float, bool]:
     """By how much the last level has to stand above the lowest, and whether chance is ruled out then.
 
-    `learned` is the share by which the training loss has fallen since the lowest evaluation.
+    `learned` is the share by which the training loss has fallen since the lowest evaluation, `in_all` since
+    the first one.
     """
     lowest, best = values.arg_min() or 0, to_float(levels.min())
     rise, floor = float(levels[-1]) - best, chance.share * abs(best)
@@ -47,7 +49,9 @@ def beyond_chance(
         certain |= learned > chance.halves and _soars(values, lowest, last, high, 0.0)
         if certain:
             return slight, True
-    if learned > chance.dive and _none_so_low(values, lowest, last, chance):
+    lifted = to_float(values[lowest + 1 :].median() or 0.0) > (1 + chance.above) * best
+    by_heart = learned > chance.dive or (in_all > chance.halves and lifted)  # or before it
+    if by_heart and _none_so_low(values, lowest, last, chance):
         return slight, True
     if learned > chance.halves and _stays_above(values, lowest, best + large, chance):
         return large, True

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from tutor.detectors.windows import FEWEST, finite
+from tutor.detectors.windows import FEWEST, cadence, finite
 from tutor.run import Run, to_float
 
 if TYPE_CHECKING:
     import polars as pl
 
+_APART = 10
+"""Updates between two rows, from which on they show how far a run comes and not its single batches."""
 DIGITS = 4
 """Digits from which on the same loss twice is no matter of rounding: of an estimator, not a bound."""
 THRICE = 3
@@ -21,9 +23,9 @@ def stands_still(run: Run, loss: pl.Series, share: float) -> bool:
     """Whether a few rows are enough: one number fills the loss, or nearly one, or the evaluations.
 
     `FEWEST` losses or more are nearly one where they agree to `DIGITS` digits or, if each is the mean of many
-    batches, lie within `share` of the highest.
+    batches, or as many updates lie between two, lie within `share` of the highest.
     """
-    means = run.counts == "epochs" or run.aggregation("loss").over == "window"
+    means = run.counts == "epochs" or run.aggregation("loss").over == "window" or cadence(run) >= _APART
     still = nearly_one(loss.drop_nulls(), share if means else 10**-DIGITS)
     return still or stuck(loss) or (run.has("val_loss") and all_stuck(finite(run["val_loss"])))
 

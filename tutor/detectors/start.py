@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tutor.detectors import NO_DATA, NOT_YET, Finding, detector
 from tutor.detectors.answers import counts_answers
@@ -14,7 +14,10 @@ from tutor.detectors.courses import Course, course_in
 from tutor.detectors.grouped import BelowZero, Gain, NormBound
 from tutor.detectors.objective import earnings, is_objective, opposed, scores_rise
 from tutor.detectors.windows import FEWEST, finite
-from tutor.run import Run, known_float
+from tutor.run import Run, known_float, to_float
+
+if TYPE_CHECKING:
+    import polars as pl
 
 
 def learns(run: Run, gain: Gain) -> bool | None:
@@ -118,7 +121,9 @@ def _below_zero(run: Run, near: float, bound: BelowZero) -> Finding | None:
     if len(known) < bound.rows or not is_objective(run) or opposed(run) or earnings(run):
         return None
     first, last, count = float(known[0]), float(known[-1]), int((known < 0).sum())
-    classes = counts_answers(run) and lowest < -bound.alike and not scores_rise(run)
+    classes = (
+        counts_answers(run) and lowest < -bound.alike and not (scores_rise(run) or _settles(known, bound))
+    )
     entropy = run.knows("vocab_size") or classes
     deep = lowest <= -bound.beyond and lowest <= -bound.times * abs(first) and last <= lowest / 2
     if not (deep or (entropy and count >= bound.negative * len(known))):
@@ -126,6 +131,16 @@ def _below_zero(run: Run, near: float, bound: BelowZero) -> Finding | None:
     step = int(run.steps[loss.arg_min() or 0])
     facts = {"first": first, "near": near, "lowest": lowest, "step": step, "count": count, "rows": len(known)}
     return Finding("negative", step, facts, 0.0, (int(run.steps[0]), int(run.steps[-1])))
+
+
+def _settles(known: pl.Series, bound: BelowZero) -> bool:
+    """Whether a loss gained next to nothing in its later half, of what it gained in all."""
+    part = max(1, len(known) // 4)
+    middle = len(known) // 2
+    first, half, last = (
+        to_float(some.median()) for some in (known[:part], known[middle : middle + part], known[-part:])
+    )
+    return 0 <= half - last < bound.settled * (first - last)
 
 
 _NORM = ("first", "low", "high", "above", "below")

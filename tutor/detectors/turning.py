@@ -166,7 +166,8 @@ def _turns(run: Run, of_improvement: float, of_level: float, last: int, chance: 
     learned = learned_since(whole, int(steps[lowest]), last)
     if not never:
         large = max(of_improvement * (first - best), slight)
-        least, certain = beyond_chance(values, levels, large, slight, learned, last, chance)
+        in_all = learned_since(whole, int(steps[0]), last)
+        least, certain = beyond_chance(values, levels, large, slight, learned, in_all, last, chance)
         certain |= beyond_training(whole, values, last, chance)
         if not certain and learned > chance.dive and sinks_with_it(whole, chance, last, of_level):
             least, certain = large, True
