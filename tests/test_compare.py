@@ -81,9 +81,18 @@ def test_a_run_that_never_comes_back_has_no_steps_to_recover():
 
 
 def test_a_run_too_short_for_the_step_is_left_blank():
-    _, table = measured(run(CALM[:8]), run(SPIKED, "b"))
+    found, table = measured(run(CALM[:8]), run(SPIKED, "b"))
     assert {key: pair[0] for key, pair in table.items()} == dict.fromkeys(table)
     assert table["peak"][1] == 9.0
+    assert "not within the run" not in drawn(found)  # it never was at the spike
+    assert found.spans == ()
+
+
+def test_runs_that_share_no_step_are_told():
+    found, _ = measured(run(CALM), run(SPIKED, "b", first=100))
+    assert found.spans == ((0, 19), (100, 129))
+    assert "share no step (a 0..19, b 100..129)" in " ".join(drawn(found).split())
+    assert "no comparten ningún paso" in drawn(found, "es")
 
 
 def test_without_a_spike_the_ends_are_compared():

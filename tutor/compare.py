@@ -79,6 +79,7 @@ class Comparison:
         settings: what was configured differently.
         measures: what came of it.
         losses: whether a loss was recorded in one of them.
+        spans: the first and the last step of each, where they share none; empty where they do.
     """
 
     names: tuple[str, str]
@@ -89,6 +90,7 @@ class Comparison:
     settings: tuple[Difference, ...]
     measures: tuple[Measure, ...]
     losses: bool
+    spans: tuple[tuple[int, int], ...]
 
 
 def named_apart(a: Run, b: Run) -> tuple[Run, Run]:
@@ -129,7 +131,16 @@ def compare(
         settings=(*_differences(a.manifest.given, b.manifest.given), *_rates(a, b)),
         measures=tuple(measures),
         losses=a.has("loss") or b.has("loss"),
+        spans=_sharing_none(a, b),
     )
+
+
+def _sharing_none(a: Run, b: Run) -> tuple[tuple[int, int], ...]:
+    """The first and the last step of each, where one ends before the other begins; else nothing."""
+    if not (len(a) and len(b)):
+        return ()
+    spans = tuple((int(run.steps[0]), int(run.steps[-1])) for run in (a, b))
+    return spans if max(first for first, _ in spans) > min(last for _, last in spans) else ()
 
 
 def _measures(a: Run, b: Run, at: int | None, spike: Numbers, recovery: Numbers | None) -> list[Measure]:
@@ -278,7 +289,12 @@ def _flat(tree: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]
 
 def render(comparison: Comparison, lang: str = "en") -> Group:
     """The comparison as two tables: what was configured differently, and what came of it."""
-    parts: list[Any] = [_heading("configured", lang)]
+    parts: list[Any] = []
+    if comparison.spans:
+        told = zip(comparison.names, comparison.spans, strict=True)
+        spans = [f"{plain(name)} {first}..{last}" for name, (first, last) in told]
+        parts.append(Text(say("compare.no_step_shared", lang, spans=spans) + "\n", style="bold"))
+    parts.append(_heading("configured", lang))
     if comparison.settings:
         settings = _table(comparison)
         for one in comparison.settings:
@@ -298,12 +314,14 @@ def render(comparison: Comparison, lang: str = "en") -> Group:
     if not comparison.measures:
         return Group(*parts)
     measures = _table(comparison)
+    peak = next((one for one in comparison.measures if one.key == "peak"), None)
     for measure in comparison.measures:
         if measure.a is None and measure.b is None and measure.key != _NEVER:
             continue
         facts |= {"signal": plain(measure.signal)}
         label = Text(say(f"compare.measure.{measure.key}", lang, **facts))
-        measures.add_row(label, *(Text(_cell(measure.key, value, lang)) for value in (measure.a, measure.b)))
+        for_ = ((measure.a, peak and peak.a), (measure.b, peak and peak.b))
+        measures.add_row(label, *(Text(_cell(measure.key, value, at_peak, lang)) for value, at_peak in for_))
     return Group(*parts, measures)
 
 
@@ -327,7 +345,8 @@ def _setting(value: Any, lang: str) -> Text:
     return Text(plain(json.dumps(value, ensure_ascii=False, default=list)))  # as the manifest has it
 
 
-def _cell(key: str, value: float | None, lang: str) -> str:
+def _cell(key: str, value: float | None, peak: float | None, lang: str) -> str:
+    """A measure; a run that never was at the spike, or isn't finite there, has nothing to recover from."""
     if value is None:
-        return say("compare.not_recovered", lang) if key == _NEVER else ABSENT
+        return say("compare.not_recovered", lang) if key == _NEVER and peak is not None else ABSENT
     return f"{number(value)}×" if key == "grad_ratio" else number(value)

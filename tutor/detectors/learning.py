@@ -304,7 +304,7 @@ def _zero(run: Run, guess: Guess, gain: float) -> Finding | None:
 def _won(run: Run, guess: Guess) -> int:
     """From how many rows before the end on a discriminator's loss is 0 at most rows; 0 where it isn't."""
     loss = run["loss"]
-    if not any(map(names.is_of_a_side, run.frame.columns)) or float((loss == 0).mean() or 0) < guess.often:
+    if not any(map(names.is_of_a_side, run.frame.columns)) or to_float((loss == 0).mean()) < guess.often:
         return 0
     return len(loss) - int((loss == 0).arg_max() or 0)
 
