@@ -729,6 +729,9 @@ class TestHeldOutAlone:
             assert found.facts["rows"] == rows
             assert found.curve is None or found.curve.signal == "val_loss"
 
+    def test_nothing_finite_tells_nothing(self):
+        assert judged("learned", val_loss=[math.nan, math.inf] * 6).outcome == NO_DATA
+
     def test_a_score_that_rises_tells_that_something_is_learned(self):
         scores = [0.3 + 0.4 * row / 99 for row in range(100)]
         values = [0.285 + 0.006 * 0.8**row for row in range(100)]

@@ -242,8 +242,10 @@ def _by_validation(
     found = _learned(replace(known, frame=frame), share, gain, sigmas, least, guess)
     if found.outcome == "yes":
         return replace(found, curve=found.curve and replace(found.curve, signal="val_loss"))
+    if found.outcome != "no":
+        return unknown
     facts = _in_all(finite(known["val_loss"]).drop_nulls(), gain)
-    if found.outcome != "no" or facts["gain"] >= facts["bound"]:  # what rises moves, too
+    if facts["gain"] >= facts["bound"]:  # what rises moves, too
         return unknown
     return replace(found, outcome="held-out-alone", facts=facts, curve=None)
 
