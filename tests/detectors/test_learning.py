@@ -107,6 +107,15 @@ class TestByChance:
         below = [one - 0.3 for one in loss]
         assert judged("learned", loss=below, val_loss=val, val_acc=right).outcome != "by-chance"
 
+    def test_many_evaluations_a_little_under_a_guess_whose_answers_do_not_improve(self):
+        """Training learns a little of its own data by heart, after a wild first epoch."""
+        loss = [3.52, *[0.69 - 0.0013 * row for row in range(19)]]
+        val = [0.686, 0.68, *[0.69, 0.697, 0.689] * 6]
+        right = [0.55, 0.549, *[0.5, 0.547, 0.556, 0.528, 0.578, 0.516] * 3]
+        assert judged("learned", loss=loss, val_loss=val, val_acc=right).outcome == "by-chance"
+        better = [0.5 + 0.008 * row for row in range(20)]
+        assert judged("learned", loss=loss, val_loss=val, val_acc=better).outcome != "by-chance"
+
     def test_the_likeliest_number_of_classes_is_named(self):
         """A tenth is near to one in eight and to one in nine, too."""
         found = judged("learned", loss=3 * (2.34, 2.33), val_loss=3 * (2.304, 2.303), val_acc=6 * (0.1,))
@@ -688,6 +697,25 @@ class TestHeldOutFlat:
         assert self.found([*few, *[None] * 39]) == "held-out-flat"
         assert self.found([*few[:4], *[None] * 40]) == NOT_YET
         assert self.found([*few[:4], 2.33, *[None] * 39]) == NOT_YET
+
+    @pytest.mark.parametrize(
+        ("right", "outcome"),
+        [
+            ([0.712, 0.71, 0.711, 0.712, 0.7117], "held-out-flat"),
+            ([0.712, 0.72, 0.73, 0.74, 0.75], NOT_YET),
+            (None, NOT_YET),
+        ],
+    )
+    def test_five_evaluations_tell_where_no_more_answers_are_right(
+        self, right: list[float] | None, outcome: str
+    ):
+        few = [0.5633, 0.5644, 0.5627, 0.5675, 0.5644]
+        held_out = {"val_loss": few} | ({"val_acc": right} if right else {})
+        columns = {
+            name: [one for value in some for one in (*[None] * 7, value)] for name, some in held_out.items()
+        }
+        noisy = [0.6 * one / 2.33 for one in self.noisy()][:40]
+        assert judged("learned", loss=noisy, **columns).outcome == outcome
 
     def test_one_that_falls_or_is_noisy_itself_doesnt(self):
         assert self.found(falling(44, 2.3, 2.1)) == NOT_YET

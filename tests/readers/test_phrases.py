@@ -304,6 +304,25 @@ def test_pytorchs_first_tutorial(tmp_path: Path):
     assert losses(run) == [2.25, 2.0, 1.75, 1.5]
 
 
+def test_a_set_of_data_that_is_said_to_be_done(tmp_path: Path):
+    """The last epoch is cut off in its progress, whose `loss` is no better known."""
+    said = "----- Epoch: {0}\n--- Training completed.   Loss: {1}, Acc: 10.4 .\n"
+    said += "--- Validation completed. Loss: {2} .\n"
+    end = "----- Epoch: 7\nTrain 275/460, loss: 0.5, acc: 7.5 | ETA: 00:06:10.\n"
+    run = read(tmp_path, "".join(said.format(at, 3 - at / 4, 4 - at / 4) for at in range(1, 7)) + end)
+    assert losses(run)[:6] == [2.75, 2.5, 2.25, 2.0, 1.75, 1.5]
+    assert losses(run, "val_loss")[:6] == [3.75, 3.5, 3.25, 3.0, 2.75, 2.5]
+
+
+def test_mxnets_epochs_in_r(tmp_path: Path):
+    said = "".join(
+        f"[{at}] Train-accuracy={at / 10}\n[{at}] Validation-accuracy={at / 20}\n" for at in range(1, 7)
+    )
+    run = read(tmp_path, said)
+    assert run.steps.to_list() == [1, 2, 3, 4, 5, 6]
+    assert run["Validation accuracy"].to_list() == pytest.approx([at / 20 for at in range(1, 7)])
+
+
 def test_of_perplexities_alone_the_logarithm_is_the_loss(tmp_path: Path):
     said = "Epoch {0}, train ppl: {1}, val ppl: {2}\n"
     run = read(

@@ -322,12 +322,15 @@ def _gained(run: Run, row: int, least: int = FEWEST) -> float:
 def flat_held_out(run: Run, share: float, gain: float, least: Enough) -> dict[str, float]:
     """A held-out loss of enough values that moves by less than `gain`, which its noise wouldn't hide.
 
-    `least` says how many are enough, and that few are which hardly differ. From which `top` to which `best`
-    level it came in how many `rows`; empty where it gained more, or can't tell either.
+    `least` says how many are enough, and that few are which hardly differ: less so where no more answers are
+    right. From which `top` to which `best` level it came in how many `rows`; empty where it gained more, or
+    can't tell either.
     """
     known = finite(run["val_loss"]).drop_nulls() if run.has("val_loss") else None
-    if known is not None and len(known) < least.rows and not nearly_one(known, least.still):
-        return {}
+    if known is not None and len(known) < least.rows:
+        stay = [nearly_one(curve.values, least.scored) for _, curve in held_out_accuracies(run)]
+        if not nearly_one(known, least.scored if stay and all(stay) else least.still):
+            return {}
     course = None if known is None else course_of(known, share)
     if known is None or course is None or not course.top:
         return {}

@@ -10,6 +10,7 @@ from tutor.detectors import Finding
 from tutor.detectors.answers import counts_answers, held_out_accuracies
 from tutor.detectors.courses import Course
 from tutor.detectors.grouped import Guess
+from tutor.detectors.trends import ordered
 from tutor.detectors.windows import FEWEST, finite, noise_of
 from tutor.run import Run, known_float, to_float
 
@@ -134,8 +135,9 @@ def answers_by_chance(run: Run, guess: Guess) -> Finding | None:
             expected, off = math.log(classes), max(abs(one * classes - 1) for one in levels)
             same = worst == best and len(scores) >= FEWEST and off < guess.centre
             most = expected * (1 + guess.sure)
-            many = len(scores) >= 2 * FEWEST and costly >= expected  # of which the lowest is a lucky one
-            least = expected * (1 - (guess.above if many else guess.within))
+            many = len(scores) >= 2 * FEWEST and costly >= expected * (1 - guess.within)
+            lucky = guess.sure if ordered(scores) <= guess.order else guess.above  # the lowest of many is
+            least = expected * (1 - (lucky if many else guess.within))
             never_less = low < _one_more(classes) and _never_less(run, least, guess, many=many)
             costs = least <= low and (same or min(high, trained) <= most or never_less)
             if len(scores) < guess.least or not costs or off > guess.right:

@@ -184,8 +184,7 @@ def _learned(run: Run, share: float, gain: float, sigmas: float, least: Enough, 
     if warming_up(run):
         outcome = NOT_YET
     elif outcome in ("yes", NOT_YET, NO_DATA) or len(loss) < least.rows:
-        # A training loss a little under a guess may be learned by heart.
-        low = (1 - guess.above) * by_chance.facts["expected"] if by_chance else math.inf
+        low = _learned_by_heart(by_chance, guess, least)
         chance = by_chance if outcome != "yes" or course.best > low else None
         found = (
             chance
@@ -209,6 +208,16 @@ def _learned(run: Run, share: float, gain: float, sigmas: float, least: Enough, 
     facts |= {} if step is None else {"best_step": step}
     seen, curve = (int(run.steps[0]), int(run.steps[-1])), course.drawn(run, "loss")
     return Finding(outcome, step, facts, bound, seen, measured=fall, bound=least_fall, curve=curve)
+
+
+def _learned_by_heart(by_chance: Finding | None, guess: Guess, least: Enough) -> float:
+    """Down to where a training loss under a guess may be learned by heart: further where many evaluations
+    tell.
+    """
+    if by_chance is None:
+        return math.inf
+    under = 2 * guess.sure if by_chance.facts["later"] >= least.rows else guess.above
+    return (1 - under) * by_chance.facts["expected"]
 
 
 def _beside(found: Finding, facts: Mapping[str, float]) -> Finding:

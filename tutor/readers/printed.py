@@ -170,6 +170,7 @@ class Printed:
         said = [*called.names_for(self.path).values()]
         rows = found.rows.drop(_twice(found.rows, said))
         rows = rows.drop(_again(rows, said))
+        rows = rows.drop(_sparser(rows, said))
         rows, by_perplexity = _with_losses(zeros_last(rows, self.path), self.path)
         remarks += by_perplexity
         taken = {signal: column for column, signal in names.mapping(rows.columns, self.path).items()}
@@ -242,6 +243,17 @@ def _again(rows: "pl.DataFrame", said: Collection[str]) -> list[str]:
     for name in sorted(values, key=lambda one: rows[one].null_count()):
         fullest.setdefault(names.plainly(name), name)
     return [name for name in values if name not in (*fullest.values(), *said)]
+
+
+def _sparser(rows: "pl.DataFrame", said: Collection[str]) -> list[str]:
+    """The column taken for the loss, where another that is one as well has more than twice as many values.
+
+    A line of progress that the log was cut in says `loss` once, where six epochs say `Training Loss`.
+    """
+    taken = next((name for name, signal in names.known(rows.columns).items() if signal == "loss"), None)
+    others = (name for name in rows.columns if name != taken and names.known([name]).get(name) == "loss")
+    fullest = max((rows[name].count() for name in others), default=0)
+    return [taken] if taken and taken not in said and fullest > 2 * rows[taken].count() else []
 
 
 def _lines_in(path: Path) -> Lines:

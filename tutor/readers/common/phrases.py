@@ -59,6 +59,14 @@ PHRASES: tuple[tuple[str, str], ...] = (
     # DeepSpeed-Chat's evaluation, on a line of its own.
     (rf"^\s*ppl: ({_NUMBER})\s*$", "val ppl: {1}"),
     (rf"^\s*ppl: ({_NUMBER}), loss: ({_NUMBER})\s*$", "val ppl: {1}, val loss: {2}"),
+    # `Training completed.   Loss: 0.5`: the set of data is what the loss is of.
+    (
+        r"\b(train(?:ing)?|valid(?:ation)?|eval(?:uation)?|test(?:ing)?)\s(?:completed?|finished|done|ended|results?"
+        r"|summary)\W{1,6}((?:(?:avg|average|mean)\s)?loss)\b",
+        "{1} {2}",
+    ),
+    # MXNet's, in R.
+    (r"^(\s*)\[([0-9]{1,6})\] (train|validation)-([a-z0-9_-]{1,30})=", "{1}epoch {2}, {3} {4}="),
     # PyTorch's first tutorial.
     (
         r"^(\W{0,3})\[\s{0,9}([0-9]+),\s{0,9}([0-9]+)\]\s{0,9}((?:[a-z]{1,20}\s)?loss)\b",
