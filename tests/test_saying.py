@@ -253,4 +253,4 @@ class TestEnd:
             assert sum(f"record {signal}:" in one.text for one in settles) == 1
         taken = next(a for a in stood.answers if a.by == "assumed")
         question = PHASE_19.questions[taken.question]
-        assert saying.of_answer(question, taken, "en").text == 'unknown, taken as "no"'
+        assert saying.of_answer(question, taken, "en").text == 'no answer in the log, taken as "no"'

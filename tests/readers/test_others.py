@@ -275,7 +275,9 @@ def test_deepspeed_beside_what_a_loop_prints(tmp_path: Path):
     assert losses(run) == [4 - at / 8 for at in range(8)]
     assert run["val_loss"].drop_nulls().to_list() == pytest.approx([3])
     assert run["loss_scale"][-1] == 32768
-    run = read(tmp_path, f"{engine}{own}ppl: 20.1, loss: 3.25\n")
+    run = read(
+        tmp_path, f"{engine}{own}***** Evaluating perplexity, Epoch 1/1 *****\nppl: 20.1, loss: 3.25\n"
+    )
     assert (losses(run)[-1], run["val_loss"].drop_nulls().to_list()) == (3.125, [3.25])
 
 

@@ -328,7 +328,10 @@ def flat_held_out(run: Run, share: float, gain: float, least: Enough) -> dict[st
     """
     known = finite(run["val_loss"]).drop_nulls() if run.has("val_loss") else None
     if known is not None and len(known) < least.rows:
-        stay = [nearly_one(curve.values, least.scored) for _, curve in held_out_accuracies(run)]
+        stay = [
+            all(nearly_one(shares, least.scored) for shares in (curve.values, 1 - curve.values))
+            for _, curve in held_out_accuracies(run)
+        ]
         if not nearly_one(known, least.scored if stay and all(stay) else least.still):
             return {}
     course = None if known is None else course_of(known, share)

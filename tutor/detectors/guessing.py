@@ -90,8 +90,8 @@ def held_out_guesses(run: Run, loss: pl.Series, guess: Guess) -> Finding | None:
     values, trained = finite(run["val_loss"]).drop_nulls() if run.has("val_loss") else None, loss.drop_nulls()
     if values is None or min(len(values), len(trained)) < guess.least:
         return None
-    lowest = to_float(values.min())
-    values = values[len(values) // 2 :] if len(values) >= 2 * FEWEST else values
+    lowest, many = to_float(values.min()), len(values) >= 2 * FEWEST
+    values = values[len(values) // 2 :] if many else values
     for classes in _classes(run, guess):
         expected = math.log(classes)
         beside = trained[len(trained) // 2 :].median()
@@ -102,7 +102,8 @@ def held_out_guesses(run: Run, loss: pl.Series, guess: Guess) -> Finding | None:
         whole = len(values) == run["val_loss"].count()  # NaN among few is another matter
         both = len(values) >= FEWEST or (whole and _near(trained, expected, guess).all())
         came_lower = lowest < expected * (1 - guess.sure)
-        if came_lower or not (both and _near(values, expected, guess).all()):
+        still = to_float(_near(trained[len(trained) // 2 :], expected, guess).mean()) >= guess.often
+        if came_lower or (many and not still) or not (both and _near(values, expected, guess).all()):
             continue
         seen = (int(run.steps[0]), int(run.steps[-1]))
         off = to_float((values - expected).abs().max())

@@ -165,19 +165,21 @@ def validation_gap(
 def _kept(run: Run, over: Apart, sigmas: float) -> dict[str, float]:
     """The lowest evaluation and the end, where that is near it: the last, or the median of the last ones.
 
-    The lowest of many is a lucky one: `sigmas` standard deviations of noise may lie between them. Empty also
+    The lowest of many is a lucky one: of these the levels count, and `sigmas` times their noise. Empty also
     where validation has gained no more than such a distance: it had nothing to keep. A log that begins
     mid-way doesn't show what was gained before.
     """
-    run = run.logged("val_loss")
+    late, run = begins_late(run), run.logged("val_loss")
     values = finite(run["val_loss"]).cast(float)
     row = values.arg_min() or 0
     known = values.drop_nulls()
     lowest, end = float(values[row]), min(float(known[-1]), to_float(known[-_LAST:].median()))
     near, later = over.risen * abs(lowest), known[len(known) // 2 :]
+    gained = late or float(known[0]) - lowest > near
+    levels = known.rolling_median(_LAST).drop_nulls()
     noise = sigmas * noise_of(later) if len(later) >= FEWEST else 0.0
-    gained = begins_late(run) or float(known[0]) - lowest > near
-    if end - lowest > near + noise or not gained:
+    risen = float(levels[-1]) - to_float(levels.min()) if noise else 0.0
+    if not gained or end - lowest > near + noise or risen > near + noise / math.sqrt(_LAST):
         return {}
     return {"lowest": lowest, "lowest_step": int(run.steps[row]), "end": end}
 

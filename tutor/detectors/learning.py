@@ -33,13 +33,14 @@ from tutor.detectors.standstill import (
     all_stuck,
     batches_of,
     both_stuck,
+    nearly_one,
     one_number,
     period_of,
     stands_still,
     stuck,
 )
 from tutor.detectors.trends import trend
-from tutor.detectors.windows import finite
+from tutor.detectors.windows import FEWEST, finite
 from tutor.run import Run, known_float, names, to_float
 
 if TYPE_CHECKING:
@@ -253,8 +254,10 @@ def _by_validation(
         return replace(found, curve=found.curve and replace(found.curve, signal="val_loss"))
     if found.outcome != "no":
         return unknown
-    facts = _in_all(finite(known["val_loss"]).drop_nulls(), gain)
-    if facts["gain"] >= facts["bound"]:  # what rises moves, too
+    values = finite(known["val_loss"]).drop_nulls()
+    facts = _in_all(values, gain)
+    # What the first epoch taught lies before the first evaluation: it has to stand still, too.
+    if facts["gain"] >= facts["bound"] or not nearly_one(values[len(values) // 2 :], least.still):
         return unknown
     return replace(found, outcome="held-out-alone", facts=facts, curve=None)
 
@@ -313,11 +316,15 @@ def _zero(run: Run, guess: Guess, gain: float) -> Finding | None:
 
 
 def _won(run: Run, guess: Guess) -> int:
-    """From how many rows before the end on a discriminator's loss is 0 at most rows; 0 where it isn't."""
-    loss = run["loss"]
-    if not any(map(names.is_of_a_side, run.frame.columns)) or to_float((loss == 0).mean()) < guess.often:
+    """From how many rows before the end on a discriminator's loss is 0 at most rows; 0 where it isn't.
+
+    It wasn't at first, as that of one that is switched on later, and is to the end.
+    """
+    loss, last = run["loss"], run["loss"][-FEWEST:]
+    if not any(map(names.is_of_a_side, run.frame.columns)) or len(loss) < 2 * FEWEST or loss[0] == 0:
         return 0
-    return len(loss) - int((loss == 0).arg_max() or 0)
+    won = min(to_float((some == 0).mean()) for some in (loss, last)) >= guess.often
+    return len(loss) - int((loss == 0).arg_max() or 0) if won else 0
 
 
 def _same_answer(run: Run, course: Course, guess: Guess, gain: float, least: int) -> Finding | None:

@@ -7,6 +7,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from tutor.detectors import NO_DATA, NOT_YET, Finding, detector
+from tutor.detectors.beginning import begins_late
 from tutor.detectors.courses import course_of
 from tutor.detectors.held_out import broken_evaluation
 from tutor.detectors.objective import has_rewards, opposed
@@ -101,11 +102,22 @@ def non_finite(run: Run, at: int | None, *, share: float, at_once: float) -> Fin
 
 
 def _before_training(run: Run) -> bool:
-    """Whether the loss is NaN in its first rows alone, which no update comes before."""
+    """Whether the loss is NaN in its first rows alone, which no update comes before.
+
+    Not in a log that begins mid-way, nor where zeros to the end may be NaN again.
+    """
     loss = run["loss"].drop_nulls().cast(float)
     first = int(loss.is_finite().arg_max() or 0)
-    begins = first > 0 and (first == 1 or has_rewards(run)) and bool(loss[:first].is_nan().all())
-    return begins and len(loss) - first >= FEWEST and bool(loss[first:].is_finite().all())
+    gathers = has_rewards(run) and FEWEST * first <= len(loss)
+    begins = not begins_late(run) and ((first == 1 and int(run.steps[0]) <= 1) or (first > 0 and gathers))
+    rest = loss[first:]
+    return (
+        begins
+        and bool(loss[:first].is_nan().all())
+        and len(rest) >= FEWEST
+        and bool(rest.is_finite().all())
+        and rest[-1] != 0
+    )
 
 
 _CLIMB = ("step", "last", "last_step", "top", "times", "bound", "rows")

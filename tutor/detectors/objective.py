@@ -97,12 +97,16 @@ def scores_rise(run: Run, order: float = SIGMAS, least: float = 0.0) -> bool:
 
 
 def _rise(scores: pl.Series) -> float:
-    """By what share of its highest value the last quarter of the values lies above the first one."""
+    """By what share of its highest value the last quarter of the values lies above the first one.
+
+    Of what lies between 0 and 1 it may as well be a share of the wrong answers: near 1 a little is much.
+    """
     known = finite(scores).drop_nulls()
     part = max(1, len(known) // 4)
     begun, ended = (to_float(some.median()) for some in (known[:part], known[-part:]))
-    highest = to_float(known.abs().max())
-    return (ended - begun) / highest if highest else 0.0
+    of = to_float(known.abs().max())
+    of = min(of, 1 - begun) if to_float(known.min()) >= 0 and 0 < begun < of <= 1 else of
+    return (ended - begun) / of if of else 0.0
 
 
 def reweighted(run: Run, step: int, best: float, end: float) -> bool:

@@ -76,15 +76,15 @@ def never_again(run: Run, values: pl.Series, step: int, least: float, last: int,
     """Whether each evaluation since the lowest one, at `step`, stands well above it, while training learned.
 
     By `least` at least, and by `chance.above` of it; of more than `last`, by that share of what was gained.
-    Of a run without a training loss twice as many have to. Where all those before the lowest stand above
-    `chance.times` it, too, it is the one that is odd.
+    Of a run without a training loss twice as many have to. Where all those before the lowest, `last` or
+    more, stand above `chance.times` it, too, it is the one that is odd.
     """
     import polars as pl
 
     lowest = values.arg_min() or 0
     before, after, low = values[:lowest], values[lowest + 1 :], float(values[lowest])
     others = pl.concat([before, after])
-    if len(before) > 1 and len(after) and to_float(others.min()) > chance.times * low > 0:
+    if len(before) >= last and len(after) and to_float(others.min()) > chance.times * low > 0:
         return False
     high = chance.above * abs(low)
     if len(after) > last and run.has("loss"):

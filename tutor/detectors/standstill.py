@@ -11,7 +11,7 @@ from tutor.run import Run, to_float
 if TYPE_CHECKING:
     import polars as pl
 
-_APART = 10
+_APART = 50
 """Updates between two rows, from which on they show how far a run comes and not its single batches."""
 DIGITS = 4
 """Digits from which on the same loss twice is no matter of rounding: of an estimator, not a bound."""

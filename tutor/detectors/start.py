@@ -14,7 +14,7 @@ from tutor.detectors.courses import Course, course_in
 from tutor.detectors.grouped import BelowZero, Gain, NormBound
 from tutor.detectors.objective import earnings, is_objective, opposed, scores_rise
 from tutor.detectors.windows import FEWEST, finite
-from tutor.run import Run, known_float, to_float
+from tutor.run import Run, known_float, names, to_float
 
 if TYPE_CHECKING:
     import polars as pl
@@ -121,9 +121,8 @@ def _below_zero(run: Run, near: float, bound: BelowZero) -> Finding | None:
     if len(known) < bound.rows or not is_objective(run) or opposed(run) or earnings(run):
         return None
     first, last, count = float(known[0]), float(known[-1]), int((known < 0).sum())
-    classes = (
-        counts_answers(run) and lowest < -bound.alike and not (scores_rise(run) or _settles(known, bound))
-    )
+    another = scores_rise(run) or (_settles(known, bound) and _mostly_right(run))
+    classes = counts_answers(run) and lowest < -bound.alike and not another
     entropy = run.knows("vocab_size") or classes
     deep = lowest <= -bound.beyond and lowest <= -bound.times * abs(first) and last <= lowest / 2
     if not (deep or (entropy and count >= bound.negative * len(known))):
@@ -133,6 +132,16 @@ def _below_zero(run: Run, near: float, bound: BelowZero) -> Finding | None:
     return Finding("negative", step, facts, 0.0, (int(run.steps[0]), int(run.steps[-1])))
 
 
+def _mostly_right(run: Run) -> bool:
+    """Whether a share of right answers ends above one half: what is trained then tells classes apart."""
+    shares = (name for name in run.frame.columns if names.is_share(name) and run.has(name))
+    return any(to_float(run[name].drop_nulls()[-1]) > _HALF for name in shares)
+
+
+_HALF = 0.5
+"""Of the answers: more of them right than wrong."""
+
+
 def _settles(known: pl.Series, bound: BelowZero) -> bool:
     """Whether a loss gained next to nothing in its later half, of what it gained in all."""
     part = max(1, len(known) // 4)
@@ -140,7 +149,7 @@ def _settles(known: pl.Series, bound: BelowZero) -> bool:
     first, half, last = (
         to_float(some.median()) for some in (known[:part], known[middle : middle + part], known[-part:])
     )
-    return 0 <= half - last < bound.settled * (first - last)
+    return abs(half - last) < bound.settled * (first - last)
 
 
 _NORM = ("first", "low", "high", "above", "below")

@@ -52,11 +52,12 @@ class Metrics:
 def _in_training_steps(rows: "pl.DataFrame") -> "pl.DataFrame":
     """The rows by the steps of training: those of single batches of an evaluation count these instead.
 
-    Lightning leaves the epoch out of these alone. They take the step of the row above.
+    Lightning leaves their epoch out, as it does of what a loop itself gives its logger. They take the step of
+    the row above.
     """
     import polars as pl  # only who reads a log pays for it
 
-    evaluated = [name for name in rows.columns if name.endswith("_step")]
+    evaluated = [name for name in rows.columns if name.endswith("_step") and "train" not in name.lower()]
     if not evaluated:
         return rows
     batch = ~filled(rows["epoch"])

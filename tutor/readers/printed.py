@@ -25,6 +25,8 @@ from tutor.readers.common.lines import COLOURS, LONGEST, LOOKED_AT, MARK, Line, 
 from tutor.readers.common.phrases import (
     ANY_FOREIGN,
     DECIMAL_COMMA,
+    EVALUATED,
+    EVALUATING,
     FOREIGN,
     PHRASES,
     TRANSLATED,
@@ -259,6 +261,7 @@ def _sparser(rows: "pl.DataFrame", said: Collection[str]) -> list[str]:
 def _lines_in(path: Path) -> Lines:
     """What the lines of that file look like: words of other languages, and commas in numbers, come first."""
     phrases, comma = TRANSLATED if has(path, either(ANY_FOREIGN)) else (), either(DECIMAL_COMMA)
+    phrases = (*EVALUATED, *phrases) if has(path, either(EVALUATING)) else phrases
     # Most logs have no comma in a number at all, which `has` sees far sooner.
     if has(path, comma) and comma.search(packed.head(path, LOOKED_AT).decode("utf-8", "replace")):
         phrases = (*WITH_POINTS, *phrases)

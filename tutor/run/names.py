@@ -124,7 +124,7 @@ OPPOSED = re.compile(
 )
 """Columns of a run that is after a reward, or has an opponent: a loss below 0 needn't fall there."""
 
-_SIDE = re.compile(r"(?<![a-z])([dg]|disc|discriminator|gen|generator)(?![a-z0-9])")
+_SIDE = re.compile(r"(?<![a-z0-9])([dg]|disc|discriminator|gen|generator)(?![a-z0-9])")
 """Whose loss a column of a generative adversarial network holds."""
 
 _EPOCHS = {"epoch", "epochs", "ep"}
@@ -170,6 +170,8 @@ _SPREAD = re.compile(r"(?<![a-z])(std|var|min|max|best|loss|norm)(?![a-z])")
 """Words of a column that is about rewards, and doesn't say how high they usually are."""
 _SHARES = r"acc|accuracy|(?:acc|prec|top)[@_]?1|f1|auc|auroc|iou|miou|dice|m_?ap[0-9]*"
 _SHARE = re.compile(rf"(?<![a-z])({_SHARES})(?![a-z])")
+_NEGATED = re.compile(r"(?<![a-z])neg(ative)?(?![a-z])")
+"""A score with its sign turned, as a loss."""
 _SCORE = re.compile(
     rf"(?<![a-z])({_SHARES}|mcc|bleu|rouge[a-z0-9]*|meteor|cider|r2|psnr|ssim|ndcg|mrr"
     r"|(?:si_?)?sdr|si_?snr|pesq|stoi)(?![a-z])"
@@ -395,7 +397,8 @@ def is_weight(column: str) -> bool:
 
 def is_score(column: str) -> bool:
     """Whether the column is the higher the better the answers are, whatever else is traded for it."""
-    return bool(_SCORE.search(spelled(column)))
+    name = spelled(column)
+    return bool(_SCORE.search(name)) and not _NEGATED.search(name)
 
 
 def is_share(column: str) -> bool:

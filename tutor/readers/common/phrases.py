@@ -56,9 +56,6 @@ PHRASES: tuple[tuple[str, str], ...] = (
         rf"Attempted loss scale: {_NUMBER}, reducing to ({_NUMBER})",
         "Gradient overflow. Skipping step, reducing loss scale to {1}",
     ),
-    # DeepSpeed-Chat's evaluation, on a line of its own.
-    (rf"^\s*ppl: ({_NUMBER})\s*$", "val ppl: {1}"),
-    (rf"^\s*ppl: ({_NUMBER}), loss: ({_NUMBER})\s*$", "val ppl: {1}, val loss: {2}"),
     # `Training completed.   Loss: 0.5`: the set of data is what the loss is of.
     (
         r"\b(train(?:ing)?|valid(?:ation)?|eval(?:uation)?|test(?:ing)?)\s(?:completed?|finished|done|ended|results?"
@@ -143,6 +140,14 @@ PHRASES: tuple[tuple[str, str], ...] = (
     (rf"\[[=>.]{{0,99}} {_PLACE} [=>.]{{0,99}}\]", "| {1}/{2} [=]"),
 )
 """Each pattern, and the pairs that it means, with the number of its groups in braces."""
+
+
+EVALUATING = r"Evaluating perplexity"
+"""By which it is known that a log has DeepSpeed-Chat's evaluations, each on a line of its own."""
+EVALUATED: tuple[tuple[str, str], ...] = (
+    (rf"^\s*ppl: ({_NUMBER})\s*$", "val ppl: {1}"),
+    (rf"^\s*ppl: ({_NUMBER}), loss: ({_NUMBER})\s*$", "val ppl: {1}, val loss: {2}"),
+)
 
 
 def _words_for(english: str) -> str:
