@@ -304,6 +304,13 @@ def test_pytorchs_first_tutorial(tmp_path: Path):
     assert losses(run) == [2.25, 2.0, 1.75, 1.5]
 
 
+def test_over_how_many_a_mean_goes_is_no_value(tmp_path: Path):
+    said = "Episode {0} | avg reward (last 10): {1} | avg loss: {2}\n"
+    run = read(tmp_path, "".join(said.format(10 * at, 2.5 * at, 1 / at) for at in range(1, 5)))
+    assert run["avg reward"].to_list() == [2.5, 5.0, 7.5, 10.0]
+    assert losses(run)[:2] == [1.0, 0.5]
+
+
 def test_a_set_of_data_that_is_said_to_be_done(tmp_path: Path):
     """The last epoch is cut off in its progress, whose `loss` is no better known."""
     said = "----- Epoch: {0}\n--- Training completed.   Loss: {1}, Acc: 10.4 .\n"

@@ -140,12 +140,13 @@ def climbs_into_it(
     """Whether the loss climbed into the NaN or Inf that it ends in, far above all that it had been.
 
     The flaw: the run diverged, and what overflowed at the end is a consequence. It climbs where at least
-    the last `rows` losses before the first NaN lie above all before them, and the last is over `times` the
-    highest of those; however long the climb is, its own rows are no part of what it is held against. Nor need
-    it climb so high: it "gives-back" where the last losses, each of these and their level, stand above the
-    best level by more than the share `lost` of all that had been gained, and by more than `sigmas` times the
-    noise of a level of a `share` of the rows. A NaN "at-first" had too few before it to climb. Zeros that a
-    trainer writes for NaN count as NaN. Source: ours.
+    the last `rows` losses before the first NaN lie above all before them, and the last is over `times`
+    the highest of those; however long the climb is, its own rows are no part of what it is held against.
+    Nor need it climb so high: it "gives-back" where the last losses, each of these and their level, stand
+    above the best level by more than the share `lost` of all that had been gained, and by more than
+    `sigmas` times the noise of a level of a `share` of the rows, or of a row, where one more climbs
+    straight. A NaN "at-first" had too few before it to climb. Zeros that a trainer writes for NaN count
+    as NaN. Source: ours.
     """
     known = run.logged("loss")
     loss = known["loss"].cast(float)
@@ -197,6 +198,9 @@ def _gives_back(
         return None
     rise = min(course.rise, to_float(loss[-rows:].min()) - course.best)
     least = max(lost * course.improvement, sigmas * math.sqrt(2) * course.noise)
+    steep = loss[-rows - 1 :]  # too short a climb for a level
+    if steep.is_sorted() and steep[0] - course.best > max(least, sigmas * noise_of(loss)):
+        rise = max(rise, float(steep[0]) - course.best)
     if rise <= least:
         return None
     best = int(run.steps[course.best_row])

@@ -56,6 +56,11 @@ PHRASES: tuple[tuple[str, str], ...] = (
         rf"Attempted loss scale: {_NUMBER}, reducing to ({_NUMBER})",
         "Gradient overflow. Skipping step, reducing loss scale to {1}",
     ),
+    # Over how many the mean goes is said between a name and its value.
+    (
+        r"\b(rewards?|returns?|scores?|loss)\s?\((?:last|past|over)\s[0-9]{1,6}(?:\s[a-z]{1,12})?\)(\s{0,9}[:=])",
+        "{1}{2}",
+    ),
     # `Training completed.   Loss: 0.5`: the set of data is what the loss is of.
     (
         r"\b(train(?:ing)?|valid(?:ation)?|eval(?:uation)?|test(?:ing)?)\s(?:completed?|finished|done|ended|results?"
