@@ -35,9 +35,9 @@ def test_what_was_only_assumed_is_undecided_with_what_would_settle_it():
         assert word in said
 
 
-def test_the_sound_leaf_goes_on_in_phase_19_and_instability_at_its_spikes():
+def test_the_sound_leaf_goes_on_in_phase_19_and_so_does_instability():
     assert PHASE_18.leaves["sound"].next == tree.Handover(tree="phase-19")
-    assert PHASE_18.leaves["instability"].next == tree.Handover(tree="phase-19", question="2.1")
+    assert PHASE_18.leaves["instability"].next == tree.Handover(tree="phase-19")  # it may end in NaN
 
 
 def test_every_leaf_has_a_break_or_says_why_none_reaches_it():

@@ -495,7 +495,7 @@ class TestRewarded:
 
     def test_nor_did_one_that_leaves_the_reward_where_it_was(self):
         loss, noise = [*[0.2] * 20, *[15.0] * 10, *[0.2] * 10], [1.0, 1.2] * 20
-        for reward, outcome in ((noise, "rewarded"), ([*noise[:20], *[0.2, 0.3] * 10], "hurt")):
+        for reward, outcome in ((noise, "rewarded"), ([*noise[:20], *[0.2, 0.3] * 10], "fell")):
             run = make_run({"loss": loss, "episode_reward": reward})
             assert apply("severity", run, numbers("severity"), 20).outcome == outcome
             assert apply("learned", run, numbers("learned")).outcome != "no"
@@ -504,20 +504,28 @@ class TestRewarded:
         reward = [1.0, 1.2] * 20
         assert judged("ends_high", loss=self.LOSS, episode_reward=reward).outcome == NO_DATA
         fallen = [*reward[:20], *[0.2, 0.3] * 10]
-        assert judged("ends_high", loss=self.LOSS, episode_reward=fallen).outcome == "yes"
+        found = judged("ends_high", loss=self.LOSS, episode_reward=fallen)
+        assert (found.outcome, found.facts["reward"], found.facts["after"]) == (
+            "fell",
+            "episode_reward",
+            0.25,
+        )
 
     @pytest.mark.parametrize(
-        "columns",
+        ("columns", "outcome"),
         [
-            {"rollout/ep_rew_mean": EARNED[::-1]},  # it falls
-            {"rollout/ep_rew_mean": (*falling(20, -8.0, 8.0), *falling(20, 8.0, -1.0))},  # it was lost again
-            {"rollout/ep_rew_mean": [1.0] * 40},
-            {"rewards/margins": EARNED},  # of a loss that is the objective
-            {"reward_std": EARNED},
+            ({"rollout/ep_rew_mean": EARNED[::-1]}, "fell"),
+            (
+                {"rollout/ep_rew_mean": (*falling(20, -8.0, 8.0), *falling(20, 8.0, -1.0))},
+                "fell",
+            ),  # lost again
+            ({"rollout/ep_rew_mean": [1.0] * 40}, "yes"),
+            ({"rewards/margins": EARNED}, "yes"),  # of a loss that is the objective
+            ({"reward_std": EARNED}, "yes"),
         ],
     )
-    def test_else_the_loss_is_judged(self, columns: dict[str, Sequence[float]]):
-        assert judged("ends_high", loss=self.LOSS, **columns).outcome == "yes"
+    def test_else_the_loss_is_judged(self, columns: dict[str, Sequence[float]], outcome: str):
+        assert judged("ends_high", loss=self.LOSS, **columns).outcome == outcome
 
     @pytest.mark.parametrize(
         ("columns", "outcome"),

@@ -123,6 +123,9 @@ async def settle(pilot: Pilot) -> None:
     while waited < 5 and not app._exit and (app.files.busy or not getattr(app.screen, "begun", True)):
         await pilot.pause(FIRST_PAINT / 4)
         waited += FIRST_PAINT / 4
+    # What a leaf is held against is read from a file too, which a busy machine may not have begun to.
+    if whole := [worker for worker in app.workers if worker.group == "whole"]:
+        await app.workers.wait_for_complete(whole)
     await pilot.pause()
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from tutor.detectors import NO_DATA, NOT_YET, Finding, Smoothed, any_of, detector
 from tutor.detectors.courses import Course, course_in, course_of
 from tutor.detectors.grouped import Gain, Runaway
-from tutor.detectors.objective import earnings, earns_on, is_objective, reweighted
+from tutor.detectors.objective import earnings, earns_on, fell_too, is_objective, reweighted
 from tutor.detectors.trends import lasting_trend, rises_straight, trend
 from tutor.detectors.windows import FEWEST, finite, noise_of, piecewise
 from tutor.run import Run, known_float, names, to_float
@@ -25,8 +25,12 @@ _ENDED = ("start", "best", "best_step", "end", "rise", "bound", "improvement")
 
 @detector(
     signals=("loss",),
-    outcomes=("yes", "no", "harder"),
-    facts={**dict.fromkeys(("yes", "no"), _ENDED), "harder": (*_ENDED, "before", "after", "evaluations")},
+    outcomes=("yes", "no", "harder", "fell"),
+    facts={
+        **dict.fromkeys(("yes", "no"), _ENDED),
+        "harder": (*_ENDED, "before", "after", "evaluations"),
+        "fell": (*_ENDED, "reward", "before", "after"),
+    },
     every_row=True,
 )
 def ends_high(
@@ -51,7 +55,8 @@ def ends_high(
     with validation, nor a climb over the first rows of which nothing comes back. Beside a reward that rises
     the loss is not what the run is after, and where a part of it has come to weigh more (`reweighted`) it
     isn't what it was. One that rose as much before, and came back, has as long to do so again. Where
-    validation has gone on to fall, what is trained on got "harder".
+    validation has gone on to fall, what is trained on got "harder"; where a reward "fell" with it, that is
+    what the run lost.
     Source: ours.
     """
     loss = run["loss"]
@@ -83,9 +88,10 @@ def ends_high(
     }
     seen = (int(run.steps[0]), int(run.steps[-1]))
     better = _held_out_since(run, step, sigmas) if high else {}
-    facts |= better
+    fell = fell_too(run) if high and not better else {}
+    facts |= better | fell
     return Finding(
-        "harder" if better else "yes" if high else "no",
+        "harder" if better else "fell" if fell else "yes" if high else "no",
         step,
         facts,
         course.best + least,

@@ -148,6 +148,17 @@ def earns_on(run: Run, row: int) -> dict[str, Any]:
     return {"reward": plain(cut(name)), "before": level, "after": lowest} if level - lowest <= spare else {}
 
 
+def fell_too(run: Run) -> dict[str, Any]:
+    """The reward that ends with less than half of what it had gained, or below all; empty where none does.
+
+    Its name as `reward`, its best level (`before`) and the one at its end (`after`).
+    """
+    for name, course in _courses(run):
+        if course.rise > max(course.improvement / 2, SIGMAS * course.noise):
+            return {"reward": plain(cut(name)), "before": -course.best, "after": -course.end}
+    return {}
+
+
 @once
 def is_objective(run: Run) -> bool:
     """Whether the run's loss is one that training brings down.

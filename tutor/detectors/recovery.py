@@ -6,7 +6,7 @@ from bisect import bisect_right
 from tutor.detectors import NOT_YET, Finding, Smoothed, detector
 from tutor.detectors.episodes import Losses, one_spike
 from tutor.detectors.grouped import Lasting
-from tutor.detectors.objective import earns_on
+from tutor.detectors.objective import earns_on, fell_too
 from tutor.detectors.spike import as_long_as
 from tutor.detectors.windows import (
     FEWEST,
@@ -110,10 +110,10 @@ _SEVERE = ("height", "bound", "gained", "level", "lasted", "rows_bound", "peak",
 
 @detector(
     signals=("loss",),
-    outcomes=("lost", "hurt", "towers", "blip", "rewarded", "unseen"),
+    outcomes=("lost", "hurt", "towers", "blip", "rewarded", "fell", "unseen"),
     facts={
         **dict.fromkeys(("hurt", "towers", "blip"), _SEVERE),
-        "rewarded": (*_SEVERE, "reward", "before", "after"),
+        **dict.fromkeys(("rewarded", "fell"), (*_SEVERE, "reward", "before", "after")),
         "unseen": (*_SEVERE, "inside", "highest", "before"),
         "lost": (*_SEVERE, "kept", "best", "best_step", "end"),
     },
@@ -203,6 +203,8 @@ def severity(
     kept = before.mean + lasting.given_back * yardstick
     if hurt and (rewarded := earns_on(run, row)):
         return Finding("rewarded", at, facts | rewarded, bound, seen)
+    if hurt and (fell := fell_too(run)):
+        return Finding("fell", at, facts | fell, bound, seen)
     if hurt and (unseen := _held_out_calm(run, worst)):
         return Finding("unseen", at, facts | unseen, bound, seen)
     lost = _lost(run, worst.start, lasting, kept) if hurt else {}
