@@ -84,6 +84,10 @@ class TestInitialLoss:
         loss = [-1.15, -4.98, -5.37, -5.45, -5.51, -5.58, -5.63, -5.6, -5.7, -5.68]
         right = [0.918, 0.978, 0.984, 0.988, 0.987, 0.986, 0.984, 0.986, 0.986, 0.985]
         assert judged("initial_loss", {}, loss=loss, accuracy=right).outcome == NO_DATA
+        wrong = [10.2 + row / 100 for row in range(10)]  # in percent, and hardly more than a guess among ten
+        assert judged("initial_loss", {}, loss=loss, accuracy=wrong[::-1]).outcome == "negative"
+        said = judged("initial_loss", {}, loss=loss, accuracy=right, f1=["n/a"] * 10)
+        assert said.outcome == NO_DATA
         deeper = [*loss[:5], -7.0, -9.0, -12.0, -15.0, -20.0]
         assert judged("initial_loss", {}, loss=deeper, accuracy=right).outcome == "negative"
 

@@ -133,9 +133,10 @@ def _below_zero(run: Run, near: float, bound: BelowZero) -> Finding | None:
 
 
 def _mostly_right(run: Run) -> bool:
-    """Whether a share of right answers ends above one half: what is trained then tells classes apart."""
-    shares = (name for name in run.frame.columns if names.is_share(name) and run.has(name))
-    return any(to_float(run[name].drop_nulls()[-1]) > _HALF for name in shares)
+    """Whether a share of right answers, or a percentage, ends above one half: classes are told apart then."""
+    scored = (run.frame[name] for name in run.frame.columns if names.is_share(name))
+    known = (finite(one).drop_nulls() for one in scored if one.dtype.is_numeric())
+    return any(float(one[-1]) > _HALF * (100 if to_float(one.max()) > 1 else 1) for one in known if len(one))
 
 
 _HALF = 0.5

@@ -183,9 +183,8 @@ class Printed:
         remarks.append(Remark("printed", {"taken": in_words(taken)}))
         if not taken["step"]:
             remarks.append(Remark("printed_unnumbered"))
-        running = found.states or any(
-            one.facts["signal"] == "loss" for one in by_perplexity
-        )  # an epoch's perplexity is that of all its words so far
+        # An epoch's perplexity is that of all its words so far.
+        running = found.states or any(one.facts["signal"] == "loss" for one in by_perplexity)
         over = RUNNING if running else WINDOW if found.counts == "epochs" else None
         return run_of_frame(
             rows,
