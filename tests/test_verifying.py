@@ -123,12 +123,14 @@ def stopped(rows: int, **signals: list[float]) -> Run:
     return make_run({name: values[:rows] for name, values in signals.items()})
 
 
+COURSE = {
+    "loss": [4 * 0.9**row + 0.01 * (row % 3) for row in range(40)],
+    "val_loss": [1.0 + 0.003 * (row - 12) ** 2 + 0.01 * (row % 3) for row in range(40)],
+}
+
+
 def test_a_run_that_overfitted_is_measured_by_its_validation_loss():
-    course: dict[str, list[float]] = {
-        "loss": [4 * 0.9**row + 0.01 * (row % 3) for row in range(40)],
-        "val_loss": [1.0 + 0.003 * (row - 12) ** 2 + 0.01 * (row % 3) for row in range(40)],
-    }
-    whole, early = stopped(40, **course), stopped(16, **course)
+    whole, early = stopped(40, **COURSE), stopped(16, **COURSE)
     bounds, tolerance = verifying.suggested(verifying.deciding(verifying.walked(whole)).walk)
     found = verifying.verify(whole, early, change="stop", bounds=bounds, tolerance=tolerance, control=early)
     assert {bound.signal for bound in found.bounds} == {"val_loss"}
@@ -136,6 +138,52 @@ def test_a_run_that_overfitted_is_measured_by_its_validation_loss():
     assert not found.worse, "its training loss ends higher, as it should"
     assert "the validation loss ends at" in " ".join(words for _, words in verifying.lines_of(found, "en"))
     assert verifying.verify(early, whole, change="go on", bounds=(), tolerance="0").signal == "loss"
+
+
+def against_the_overfitted(fixed: Run) -> Verification:
+    """A run held against what the log of one that overfitted suggests."""
+    whole = stopped(40, **COURSE)
+    bounds, tolerance = verifying.suggested(verifying.deciding(verifying.walked(whole)).walk)
+    return verifying.verify(whole, fixed, change="stop", bounds=bounds, tolerance=tolerance)
+
+
+@pytest.mark.parametrize(("rows", "verified"), [(12, True), (4, False)])
+def test_a_run_that_stops_before_the_bounds_is_held_to_them_by_its_last_value(rows: int, verified: bool):
+    found = against_the_overfitted(stopped(rows, **COURSE))
+    [bound] = found.bounds
+    assert (bound.stopped, bound.step, bound.holds, found.verified) == (True, rows - 1, verified, verified)
+    assert f"at step {rows - 1}, its last" in next(words for _, words in verifying.lines_of(found, "en"))
+
+
+def test_a_fix_that_does_not_stop_the_run_has_to_reach_the_bounds():
+    lost = make_run({"loss": [*(4 * 0.95**row for row in range(40)), *([math.nan] * 5)]})
+    [bound], tolerance = verifying.suggested(verifying.deciding(verifying.walked(lost)).walk)
+    found = verifying.verify(
+        lost, stopped(30, loss=COURSE["loss"]), change="", bounds=[bound], tolerance=tolerance
+    )
+    assert [(one.stopped, one.holds) for one in found.bounds] == [(False, False)]
+
+
+def test_what_the_broken_log_left_open_may_stay_open():
+    kept = make_run(COURSE | {"val_loss": [0.8 + 2 * 0.7**row for row in range(40)]})
+    found = against_the_overfitted(kept)
+    assert (found.verdict, found.open_before, found.verified) == ("undecided", True, True)
+    [said] = [words for good, words in verifying.lines_of(found, "en") if good is None]
+    assert f"(still open: {found.open})" in said
+
+
+def test_a_fixed_log_that_tells_less_than_the_broken_one_verifies_nothing():
+    norms = [1.0 + 0.1 * (row % 3) for row in range(40)]
+    broken, poorer = make_run(COURSE | {"grad_norm": norms}), make_run({"loss": COURSE["loss"]})
+    found = verifying.verify(broken, poorer, change="", bounds=(), tolerance="0")
+    assert (found.verdict, found.open_before, found.verified) == ("undecided", False, False)
+
+
+def test_a_walk_that_stops_at_a_question_says_at_which():
+    bad = make_run({"loss": [*(4 * 0.95**row for row in range(40)), *([math.nan] * 20), *([1.0] * 5)]})
+    found = verifying.verify(bad, bad, change="", bounds=(), tolerance="0")
+    assert (found.verdict, found.leaf) == ("flaw", "")
+    assert f"stops at question {found.at} ({found.tree})" in list(verifying.lines_of(found, "en"))[-1][1]
 
 
 def test_a_score_that_was_lost_is_what_has_to_come_back():

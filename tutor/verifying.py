@@ -6,6 +6,7 @@ broken run suggests. And the walk of the fixed run has to end healthy, with ever
 
 import math
 import re
+import shlex
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from datetime import datetime
@@ -16,20 +17,22 @@ import polars as pl
 from tutor import signals
 from tutor import tree as trees
 from tutor.begun import begun, promised
+from tutor.detectors import NOT_YET
 from tutor.detectors.objective import earnings, is_objective
 from tutor.lesson import Lesson
 from tutor.notebook import Notebook
 from tutor.opening import FIRST
 from tutor.postmortem import Bound, worst
 from tutor.postmortem.form import SECTIONS
+from tutor.postmortem.parsing import window
 from tutor.postmortem.weighing import limit
 from tutor.run import Run, known_float
 from tutor.run.names import rises
 from tutor.run.verification import WORSE, Beside, Checked, Verification, no_worse
 from tutor.runfolder import VERIFICATION
 from tutor.runfolder.kept import keep
-from tutor.saying import verdict_of
-from tutor.walk import Stage, Walk, chain, deciding, named
+from tutor.saying import missing, verdict_of
+from tutor.walk import Stage, Walk, chain, deciding, named, unanswered, waiting
 from tutor.words import LANGUAGES, BadFileError, number, plain, say
 
 AT_THE_END = 50
@@ -139,18 +142,24 @@ def verify(
         tolerance: of the bounds, a share of their value.
         control: the run without the fault, where one is at hand.
     """
-    stages = looked_at(broken, fixed)
-    end, signal = deciding(stages).walk, measure(deciding(walked(broken)).walk, fixed, control)
+    stages, found = looked_at(broken, fixed), deciding(walked(broken)).walk
+    end, signal = deciding(stages).walk, measure(found, fixed, control)
+    stops = found.leaf is not None and any(fix.by_evaluation for fix in found.leaf.fixes)
+    left = [(stage, one) for stage in stages for one in unanswered(stage.walk)]
     return Verification(
         of=str(broken.path),
         fixed=str(fixed.path),
         change=change,
         when=datetime.now().astimezone().isoformat(timespec="seconds"),
-        bounds=tuple(_checked(bound, tolerance, fixed) for bound in bounds),
+        bounds=tuple(_checked(bound, tolerance, fixed, stops) for bound in bounds),
         beside=_beside(fixed, control, signal) if control else None,
         tree=end.tree.tree,
-        leaf=leaf.name("en") if (leaf := named(end)) else end.at,
+        leaf=leaf.name("en") if (leaf := named(end)) else "",
+        at=end.at,
         verdict=verdict_of(stages),
+        open=len(left),
+        open_before=_open_before(left, stages, broken, fixed, stops),
+        stops=stops,
         signal=signal,
         before=ending(broken, signal),
         after=ending(fixed, signal),
@@ -170,17 +179,55 @@ def measure(walk: Walk, *others: Run | None) -> str:
 
 def held_against(found: Verification, fixed: Run, bounds: Sequence[Bound], tolerance: str) -> Verification:
     """What was found, with other bounds held against the run with the fix."""
-    return found.model_copy(update={"bounds": tuple(_checked(bound, tolerance, fixed) for bound in bounds)})
+    held = tuple(_checked(bound, tolerance, fixed, found.stops) for bound in bounds)
+    return found.model_copy(update={"bounds": held})
 
 
-def _checked(bound: Bound, tolerance: str, run: Run) -> Checked:
-    found = worst(bound, tolerance, run)
+def _open_before(
+    left: Sequence[tuple[Stage, str]], stages: Sequence[Stage], broken: Run, fixed: Run, stops: bool
+) -> bool:
+    """Whether the questions that a walk of `fixed` leaves open are open in the log of `broken` too: nothing
+    that they lack was recorded there, nor was it longer, unless the fix was to stop.
+    """
+    if fixed.unseen or any(waiting(stage.walk) for stage in stages) or not left:
+        return False
+    for stage, id in left:
+        look = next(look for look in stage.looks if look.question == id)
+        if look.outcome == NOT_YET and not stops and len(fixed) < len(broken):
+            return False
+        if any(broken.has(name) for name in missing(look)):
+            return False
+    return True
+
+
+def _checked(bound: Bound, tolerance: str, run: Run, stops: bool) -> Checked:
+    """A bound held against the run. One that begins after the run's end is held against its last value, where
+    the fix was to stop.
+    """
     told = {name: getattr(bound, name).strip() for name in ("signal", "comparison", "value", "window")}
+    found, stopped = worst(bound, tolerance, run), False
+    if found is None and stops and (end := _last(run, told["signal"])) is not None:
+        asked = window(bound.window)
+        if stopped := asked is not None and end < asked[0]:
+            found = worst(bound.model_copy(update={"window": str(end)}), tolerance, run)
     if found is None:
         return Checked(**told, reach=limit(bound, tolerance))
     return Checked(
-        **told, reach=limit(bound, tolerance), step=found.step, worst=found.value, holds=found.holds
+        **told,
+        reach=limit(bound, tolerance),
+        step=found.step,
+        worst=found.value,
+        holds=found.holds,
+        stopped=stopped,
     )
+
+
+def _last(run: Run, signal: str) -> int | None:
+    """The last step at which a signal was logged; None where it never was."""
+    if not run.has(signal):
+        return None
+    known = run.frame.filter(pl.col(signal).is_not_null())["step"]
+    return int(known[-1]) if len(known) else None
 
 
 def _beside(fixed: Run, control: Run, signal: str) -> Beside | None:
@@ -219,7 +266,8 @@ def lines_of(found: Verification, lang: str) -> Iterator[tuple[bool | None, str]
         if bound.step is None or bound.worst is None:
             yield False, say("verify.unseen", lang, bound=words)
         else:
-            key = "verify.held" if bound.holds else "verify.broken"
+            held, broken = ("held_there", "broken_there") if bound.stopped else ("held", "broken")
+            key = f"verify.{held if bound.holds else broken}"
             yield bound.holds, say(key, lang, bound=words, value=number(bound.worst), step=bound.step)
     if found.beside:
         beside = found.beside
@@ -236,9 +284,18 @@ def lines_of(found: Verification, lang: str) -> Iterator[tuple[bool | None, str]
                 signal=_measured_in(found, lang),
             ),
         )
-    healthy = found.verdict == "healthy"
-    facts = {"leaf": plain(found.leaf), "tree": found.tree, "fixed": plain(found.fixed)}
-    yield healthy, say(f"verify.walk.{found.verdict}", lang, **facts)
+    facts = {
+        "leaf": plain(found.leaf),
+        "question": found.at,
+        "tree": found.tree,
+        "fixed": shlex.quote(plain(found.fixed)),
+        "count": found.open,
+    }
+    if found.as_far_as_before:
+        yield None, say("verify.walk.as_before", lang, **facts)
+    else:
+        end = "unnamed" if found.verdict == "flaw" and not found.leaf else found.verdict
+        yield end == "healthy", say(f"verify.walk.{end}", lang, **facts)
     if found.worse:
         ends = [
             say("verify.not_finite", lang) if x is None else number(x) for x in (found.before, found.after)

@@ -34,6 +34,7 @@ class Checked(_Data):
         step: where the run comes closest to it, or breaks it; None where the run has no row in the window.
         worst: the value there.
         holds: at every step of the window.
+        stopped: whether `step` is the run's last, before the window: the fix was to stop.
     """
 
     signal: str
@@ -44,6 +45,7 @@ class Checked(_Data):
     step: int | None = None
     worst: float | None = None
     holds: bool = False
+    stopped: bool = False
 
 
 class Beside(_Data):
@@ -76,7 +78,11 @@ class Verification(_Data):
         bounds: each, checked.
         beside: the control; None where none is at hand.
         tree, leaf: where a walk of the run with the fix ends, with nobody watching; "" on no leaf.
+        at: the id of the question or leaf at which it ends.
         verdict: "healthy", "flaw" or "undecided".
+        open: of a walk that is undecided, how many questions the log leaves open.
+        open_before: whether the broken run's log could answer none of them either.
+        stops: whether the fix may end the run earlier.
         signal: what tells which of the two ends better: the loss or, where the flaw is about another, that.
         before, after: its mean at the end of either run, in its unit; None where it isn't finite.
     """
@@ -89,16 +95,27 @@ class Verification(_Data):
     beside: Beside | None = None
     tree: str
     leaf: str
+    at: str = ""
     verdict: str
+    open: int = 0
+    open_before: bool = False
+    stops: bool = False
     signal: str = "loss"
     before: float | None = None
     after: float | None = None
 
     @property
     def verified(self) -> bool:
-        """Whether all bounds hold, and a walk that looks everywhere finds nothing."""
+        """Whether all bounds hold, and a walk finds nothing that looks everywhere, or wherever the broken
+        run's log let anyone look.
+        """
         held = all(bound.holds for bound in self.bounds) and (self.beside is None or self.beside.holds)
-        return held and self.verdict == "healthy"
+        return held and (self.verdict == "healthy" or self.as_far_as_before)
+
+    @property
+    def as_far_as_before(self) -> bool:
+        """Whether a walk finds nothing, and what it leaves open was open before the fix too."""
+        return self.verdict == "undecided" and self.open_before
 
     @property
     def worse(self) -> bool:

@@ -16,7 +16,7 @@ Every line is safe to draw: what a log holds has gone through `words.plain`.
 """
 
 from tutor.saying.began import of_began
-from tutor.saying.end import assumed, command, folded, of_end, open_questions, too_early, verdict_of
+from tutor.saying.end import assumed, command, folded, missing, of_end, open_questions, too_early, verdict_of
 from tutor.saying.leaf import fix_in_words, lead_of, of_absent, of_fix, of_meaning, of_onset
 from tutor.saying.passed import of_unrecorded
 from tutor.saying.question import (
@@ -49,6 +49,7 @@ __all__ = [
     "how_to_log",
     "lead_of",
     "mark_of",
+    "missing",
     "of_absent",
     "of_answer",
     "of_began",
