@@ -490,15 +490,30 @@ class TestMany:
 
     def test_what_a_reader_knows_beside_a_trainers_log_isnt_said_to_fit_nothing(self, home: Path):
         self.files(home, "a.csv")
-        history = ", ".join(f'{{"step": {at}, "loss": {4 - at / 10}}}' for at in range(1, 20))
+        history = ", ".join(f'{{"step": {at}, "loss": {9 / (1 + at):.3f}}}' for at in range(1, 300))
         (home / "logs" / "trainer_state.json").write_text(
-            f'{{"global_step": 19, "log_history": [{history}]}}'
+            f'{{"global_step": 299, "log_history": [{history}]}}'
         )
         (home / "logs" / "odd.log").write_text("hello\n")
         _, out, err = tutor("check", "logs", "--lang", "en")
         assert "a.csv" not in out
         assert "left out: logs/a.csv, beside the one other log" in err
         assert "not read, since no format fits: logs/odd.log;" in err
+
+    @pytest.mark.parametrize("loss", ["3.9", "nan"])
+    def test_what_is_plainly_of_another_run_is_checked_beside_a_trainers_log(self, home: Path, loss: str):
+        history = ", ".join(f'{{"step": {at}, "loss": {9 / (1 + at):.3f}}}' for at in range(1, 300))
+        (home / "logs").mkdir()
+        (home / "logs" / "trainer_state.json").write_text(
+            f'{{"global_step": 299, "log_history": [{history}]}}'
+        )
+        (home / "logs" / "other.csv").write_text(
+            "epoch,loss\n" + "".join(f"{at},{loss}\n" for at in range(5))
+        )
+        _, out, err = tutor("check", "logs", "--lang", "en")
+        assert "logs/other.csv\n" in out
+        assert "logs/trainer_state.json\n" in out
+        assert "left out" not in err
 
     def test_what_no_reader_knows_is_named(self, home: Path):
         self.files(home, "a.csv", "b.csv")

@@ -74,6 +74,17 @@ def test_one_part_is_taken_where_the_user_says_so(tmp_path: Path):
     assert (losses(run), [one.key for one in run.remarks]) == ([0.5] * 3, ["called"])
 
 
+def test_spacys_older_table_counts_in_itn_and_adds_up_its_parts(tmp_path: Path):
+    rows = "".join(
+        f"{at:3d}  {90 / (1 + at):10.3f}  {9 / (1 + at):8.3f}  {80 + at:7.3f}\n" for at in range(4)
+    )
+    path = tmp_path / "train.log"
+    path.write_text(f"Itn    Dep Loss  NER Loss      UAS\n---  ----------  --------  -------\n{rows}")
+    run = readers.read(path)
+    assert run.steps.to_list() == [0, 1, 2, 3]
+    assert run["loss"].to_list() == [99.0, 49.5, 33.0, 24.75]
+
+
 def test_spacys_epoch_and_step_have_a_sign_each(tmp_path: Path):
     run = read(
         tmp_path,

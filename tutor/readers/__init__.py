@@ -163,11 +163,11 @@ def _others(path: Path, found: Sequence[Source], *, alone: bool) -> list[Source]
 
 
 def _later(file: Path) -> list[Source]:
-    """The runs in a file that is a log by its name, or may be one; none where a tool's own reader knows it,
-    as an earlier checkpoint's state of a run that a later one tells whole.
+    """The runs in a file that is a log by its name, or may be one; none in JSON that a tool's own reader
+    knows, as an earlier checkpoint's state of a run that a later one tells whole.
     """
-    if file.suffix == ".json" and _among(file, next(_in_turn())):
-        return []
+    if known := _among(file, next(_in_turn())):
+        return known if outputs.meant(file) else []
     for later in _LATER:
         names = set(later) if outputs.meant(file) else _BY_ENDING.get(file.suffix, set()) & set(later)
         asked = {name: reader for name, reader in _readers().items() if name in names}

@@ -21,7 +21,9 @@ from tutor.readers.source import Source
 from tutor.run import Remark, Run, called, limits, names
 from tutor.words import quoted
 
-_HEADING = re.compile(r"\b(?:epochs?|steps?|iter(?:ation)?s?)\b|^\s*E +#", re.IGNORECASE | re.MULTILINE)
+_HEADING = re.compile(
+    r"\b(?:epochs?|steps?|iter(?:ation)?s?)\b|^\s*(?:E +#|Itn +)", re.IGNORECASE | re.MULTILINE
+)
 _COLOUR, _BAR = re.compile(COLOURS), re.compile(r"\s[0-9]+%\|.*$")
 _COMMENT = re.compile(r"^\s*#+ (?=\s*[A-Za-z])")  # how numpy's savetxt begins a heading
 _COUNTED = re.compile(
@@ -36,8 +38,11 @@ _BOXES = {
 }
 """What rich and others draw tables with, as the signs that stand for it in plain text."""
 _OF_SETS = re.compile(r"\b(train(?:ing)?|valid(?:ation)?|val|eval|test) (loss)\b", re.IGNORECASE)
-_CALLED = {"e": "epoch", "#": "step", "cost": "loss"}  # spaCy's, and what loops on Theano called it
-_PARTS = re.compile(r"loss .+|(?:box|cls|obj|dfl|seg|mask|pose|kobj|giou|lmk)(?:_loss)?", re.IGNORECASE)
+_CALLED = {"e": "epoch", "itn": "epoch", "#": "step", "cost": "loss"}  # spaCy's, and what loops on Theano called it
+_PARTS = re.compile(
+    r"loss .+|(?:dep|ner|tag|textcat) loss|(?:box|cls|obj|dfl|seg|mask|pose|kobj|giou|lmk)(?:_loss)?",
+    re.IGNORECASE,
+)
 """The parts of a loss that spaCy and YOLO print."""
 _PLACE = re.compile(r"([0-9]+)/[0-9]+$")
 _NOTHING = "-"

@@ -67,10 +67,19 @@ def _one_run(one: Source, other: Source, read: Callable[[Source], Run]) -> bool:
         pairs = zip(_end(read(one)), _end(read(other)), strict=True)
     except BadRunError:
         return False
-    return not all(abs(a - b) > _UNLIKE * max(abs(a), abs(b)) for a, b in pairs)
+    return not all(_apart(a, b) for a, b in pairs)
 
 
-def _end(run: Run) -> tuple[float, float]:
-    """The last step of a run, and its last loss; NaN where none was logged."""
+def _apart(one: float | None, other: float | None) -> bool:
+    """Whether two values are there and far apart; what isn't finite is far from all that is."""
+    if one is None or other is None:
+        return False
+    if not (math.isfinite(one) and math.isfinite(other)):
+        return math.isfinite(one) is not math.isfinite(other)
+    return abs(one - other) > _UNLIKE * max(abs(one), abs(other))
+
+
+def _end(run: Run) -> tuple[float, float | None]:
+    """The last step of a run, and its last loss; None where none was logged."""
     last = run["loss"].drop_nulls().tail(_LAST).median() if run.has("loss") else None
-    return float(run.steps[-1]), float(last) if isinstance(last, float) else math.nan
+    return float(run.steps[-1]), float(last) if isinstance(last, float) else None
