@@ -97,6 +97,8 @@ class TestValidationGap:
         for first, outcome in ((0, "overfits"), (10, "kept")):
             steps = [first + row for row in range(11)]
             assert gap(step=steps, loss=loss, val_loss=val).outcome == outcome
+        by_heart = [0.9 * 0.7**row for row in range(11)]
+        assert gap(step=steps, loss=by_heart, val_loss=val).outcome == "overfits"
 
     def test_one_odd_evaluation_takes_nothing_away(self):
         loss = [2.0 * 0.96**row for row in range(33)]

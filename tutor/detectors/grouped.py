@@ -291,18 +291,21 @@ class Runaway(Grouped):
 
 @dataclass(frozen=True)
 class Apart(Grouped):
-    """When validation that lies above training is learned by heart: `{over: 1.0, of_gain: 0.3, risen: 0.05}`.
+    """When validation that lies above training is learned by heart:
+    `{over: 1.0, of_gain: 0.3, risen: 0.05, heart: 0.05}`.
 
     Attributes:
         over: it lies so far above.
         of_gain: and by more than this share of what the run has gained.
         risen: unless validation ends no more than this share of its lowest level above that.
+        heart: of a log that begins mid-way only unless training costs less than this share of validation.
     """
 
     a_kind: ClassVar[str] = "a gap"
     over: float
     of_gain: float
     risen: float
+    heart: float
 
 
 @dataclass(frozen=True)

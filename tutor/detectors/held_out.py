@@ -146,7 +146,7 @@ def validation_gap(
     if outcome == "overfits" and here.val - lowest.val > above:
         outcome = "ahead"
         facts |= {"lowest": lowest.val, "lowest_step": lowest.step}
-    if outcome == "overfits" and (kept := _kept(run, over, of_gain.sigmas)):
+    if outcome == "overfits" and (kept := _kept(run, here, over, of_gain.sigmas)):
         outcome, facts = "kept", facts | kept
     if outcome == "overfits" and here.train - best.train > above:
         outcome = "climbs"
@@ -162,20 +162,22 @@ def validation_gap(
     return Finding(outcome, here.step, facts, None, seen, measured=here.gap, bound=nearest)
 
 
-def _kept(run: Run, over: Apart, sigmas: float) -> dict[str, float]:
+def _kept(run: Run, here: Beside, over: Apart, sigmas: float) -> dict[str, float]:
     """The lowest evaluation and the end, where that is near it: the last, or the median of the last ones.
 
     The lowest of many is a lucky one: of these the levels count, and `sigmas` times their noise. Empty also
     where validation has gained no more than such a distance: it had nothing to keep. A log that begins
-    mid-way doesn't show what was gained before.
+    mid-way doesn't show what was gained before; there it is empty where training costs, at the evaluation
+    `here`, less than its share `over.heart` of validation.
     """
-    late, run = begins_late(run), run.logged("val_loss")
+    unseen = begins_late(run) and here.train >= over.heart * here.val
+    run = run.logged("val_loss")
     values = finite(run["val_loss"]).cast(float)
     row = values.arg_min() or 0
     known = values.drop_nulls()
     lowest, end = float(values[row]), min(float(known[-1]), to_float(known[-_LAST:].median()))
     near, later = over.risen * abs(lowest), known[len(known) // 2 :]
-    gained = late or float(known[0]) - lowest > near
+    gained = unseen or float(known[0]) - lowest > near
     levels = known.rolling_median(_LAST).drop_nulls()
     noise = sigmas * noise_of(later) if len(later) >= FEWEST else 0.0
     risen = float(levels[-1]) - to_float(levels.min()) if noise else 0.0
