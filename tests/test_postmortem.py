@@ -367,6 +367,14 @@ class TestEvidence:
         assert "- C · 3 gradient: favours, by judgement" in kept
         assert "· 1 loss:" not in kept, "an empty cell says nothing"
 
+    def test_what_is_ruled_out_by_hand_is_written_beside_a_log_that_is_silent(self):
+        pm = filled(begun())
+        cell = next(cell for cell, one in pm.log.items() if one.judged and one.verdict == "silent")
+        panel, _, key = cell.partition("/")
+        kept = text(pm.with_cell(panel, key, "rules_out"))
+        why = pm.log[cell].because("en")
+        assert f": rules out (log: silent). {why}" in kept
+
     def test_a_jump_of_the_schedule(self):
         calm = {"grad_norm": [1.0] * END, "rare_counts": [[0, 0]] * END, "adam_ratio_rms": None}
         pm = begun(spiked(lr=[1e-3 if t < SPIKE else 5e-3 for t in range(END)], **calm))

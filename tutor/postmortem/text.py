@@ -6,7 +6,7 @@ from math import isfinite
 
 from tutor import lesson
 from tutor.postmortem.change import not_taken
-from tutor.postmortem.form import SECTIONS, Bound, Hypothesis, PostMortem, Symptom
+from tutor.postmortem.form import SECTIONS, Bound, Cell, Hypothesis, PostMortem, Reading, Symptom
 from tutor.postmortem.parsing import number
 from tutor.postmortem.problems import seedless, unrecorded
 from tutor.postmortem.weighing import Tension, limit, tensions
@@ -136,7 +136,7 @@ def _observations(pm: PostMortem, lang: str) -> Iterator[str]:
                 continue
             facts = {"letter": letter, "panel": panel_name(panel, lang)}
             if reading and judged:
-                word = say(f"postmortem.verdicts.{reading.verdict}", lang)
+                word = _marked(verdict, reading, lang)
                 said = say("postmortem.observation", lang, word=word, why=reading.because(lang), **facts)
             else:
                 word = say(f"postmortem.verdicts.{verdict}", lang)
@@ -158,10 +158,15 @@ def _cell(pm: PostMortem, panel: str, key: str, lang: str) -> str:
     verdict, reading = pm.cell(panel, key), pm.reading(panel, key)
     if not verdict:
         return "–"
-    word = say(f"postmortem.verdicts.{verdict}", lang)
     if reading is None or reading.agrees(verdict) is not False:
-        return word
-    return say("postmortem.differs", lang, word=word, log=say(f"postmortem.verdicts.{reading.verdict}", lang))
+        return say(f"postmortem.verdicts.{verdict}", lang)
+    return _marked(verdict, reading, lang)
+
+
+def _marked(verdict: Cell, reading: Reading, lang: str) -> str:
+    """The learner's word for a cell, and the log's where it is another."""
+    word, log = (say(f"postmortem.verdicts.{one}", lang) for one in (verdict, reading.verdict))
+    return word if word == log else say("postmortem.differs", lang, word=word, log=log)
 
 
 def _verification(pm: PostMortem, lang: str) -> Iterator[str]:
