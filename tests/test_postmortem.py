@@ -368,12 +368,10 @@ class TestEvidence:
         assert "· 1 loss:" not in kept, "an empty cell says nothing"
 
     def test_what_is_ruled_out_by_hand_is_written_beside_a_log_that_is_silent(self):
-        pm = filled(begun())
-        cell = next(cell for cell, one in pm.log.items() if one.judged and one.verdict == "silent")
-        panel, _, key = cell.partition("/")
-        kept = text(pm.with_cell(panel, key, "rules_out"))
-        why = pm.log[cell].because("en")
-        assert f": rules out (log: silent). {why}" in kept
+        pm = filled(begun()).with_cell("gradient", "rare_token", "rules_out")
+        low = reading("silent", "ends_low", end="1", best="0.9", bound="2")
+        kept = text(pm.but(log={**pm.log, "gradient/rare_token": low}))
+        assert "3 gradient: rules out (log: silent). " in kept
 
     def test_a_jump_of_the_schedule(self):
         calm = {"grad_norm": [1.0] * END, "rare_counts": [[0, 0]] * END, "adam_ratio_rms": None}

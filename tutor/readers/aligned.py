@@ -38,7 +38,7 @@ _BOXES = {
 }
 """What rich and others draw tables with, as the signs that stand for it in plain text."""
 _OF_SETS = re.compile(r"\b(train(?:ing)?|valid(?:ation)?|val|eval|test) (loss)\b", re.IGNORECASE)
-_CALLED = {"e": "epoch", "itn": "epoch", "#": "step", "cost": "loss"}  # spaCy's, and what loops on Theano called it
+_CALLED = {"e": "epoch", "itn": "epoch", "#": "step", "cost": "loss"}  # spaCy's, and of loops on Theano
 _PARTS = re.compile(
     r"loss .+|(?:dep|ner|tag|textcat) loss|(?:box|cls|obj|dfl|seg|mask|pose|kobj|giou|lmk)(?:_loss)?",
     re.IGNORECASE,
