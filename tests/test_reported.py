@@ -132,6 +132,7 @@ class TestWhatDecided:
         assert data["settles"]["record"]
         assert all(one["how"] for one in data["settles"]["record"])
         assert data["settles"]["rows"]
+        assert [(one["tree"], one["leaf"]) for one in data["before"]] == [("phase-18", None)]
 
     def test_a_run_that_cannot_be_read_fits_the_schema_too(self, home: Path):
         write_run(home / "r", [])

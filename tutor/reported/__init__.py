@@ -149,7 +149,7 @@ def _tree(stage: Stage, lang: str) -> TreeData:
         too_early=saying.too_early(looks),
         assumed=saying.assumed(walk),
         questions=[_question(stage, look, lang) for look in looks],
-        leaf=_leaf(walk, lang),
+        leaf=_leaf(walk, lang) if named(walk) else None,
     )
 
 
