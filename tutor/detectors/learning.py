@@ -3,45 +3,44 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tutor.detectors import NO_DATA, NOT_YET, Finding, any_of, detector
 from tutor.detectors.answers import (
     explains_nothing,
-    finds_nothing,
-    flat_held_out,
-    nearly_same_answer,
-    never_moves,
-    one_class,
     only_at_first,
     ranks_by_chance,
-    same_answer,
-    stands_with_its_loss,
 )
 from tutor.detectors.beginning import begins_late
 from tutor.detectors.course import warming_up
 from tutor.detectors.courses import Course, course_in, course_of
 from tutor.detectors.grouped import Enough, Guess
 from tutor.detectors.guessing import answers_by_chance, guesses, held_out_guesses, rests_at_one
-from tutor.detectors.loss import zeros_that_last
 from tutor.detectors.lost import earns, never_earns, too_few_rewards
-from tutor.detectors.objective import after_reward, earnings, is_objective, opposed, scores_rise
+from tutor.detectors.objective import after_reward, earnings, is_objective, scores_rise
 from tutor.detectors.plateau import stops_high
 from tutor.detectors.standstill import (
-    all_stuck,
     batches_of,
-    both_stuck,
     nearly_one,
-    one_number,
     period_of,
     stands_still,
     stuck,
 )
 from tutor.detectors.trends import trend
-from tutor.detectors.windows import FEWEST, finite
-from tutor.run import Run, known_float, names, to_float
+from tutor.detectors.unlearned import (
+    answers_alike,
+    beside,
+    both_still,
+    few_alike,
+    held_out_flat,
+    held_out_stays,
+    held_out_still,
+    in_all,
+    zero,
+)
+from tutor.detectors.windows import finite
+from tutor.run import Run, known_float, to_float
 
 if TYPE_CHECKING:
     import polars as pl
@@ -140,9 +139,11 @@ def learned(
 def _learned(run: Run, share: float, gain: float, sigmas: float, least: Enough, guess: Guess) -> Finding:
     """Whether the loss came down, whatever is to be said of where it stops."""
     if run.has("loss"):
-        told = _zero(run.logged("loss"), guess, gain)
+        told = zero(run.logged("loss"), guess, gain)
     else:
-        told = _still(run, guess, gain, least.rows) or _by_validation(run, share, gain, sigmas, least, guess)
+        told = held_out_still(run, guess, gain, least.rows) or _by_validation(
+            run, share, gain, sigmas, least, guess
+        )
     if told:
         return told
     whole, run = run, run.logged("loss")
@@ -154,7 +155,7 @@ def _learned(run: Run, share: float, gain: float, sigmas: float, least: Enough, 
     short = course is None or not (long or stands_still(whole, loss, least.still))
     if course is None or short or not is_objective(run) or earnings(run):
         facts = {"rows": len(loss), "needed": least.rows} if short else {"missing": []}
-        found = _both_still(whole, gain) or _few_alike(whole, guess, gain, least.rows)
+        found = both_still(whole, gain) or few_alike(whole, guess, gain, least.rows)
         return found or Finding(NOT_YET if short else NO_DATA, facts=facts)
     early, goes_on, order = course, _goes_on(course, sigmas), trend(_apart(course))
     falls = order < -sigmas
@@ -194,13 +195,13 @@ def _learned(run: Run, share: float, gain: float, sigmas: float, least: Enough, 
             or rests_at_one(whole, loss, guess)
             or explains_nothing(whole, guess)
             or ranks_by_chance(whole, guess)
-            or _same_answer(whole, course, guess, gain, least.rows)
+            or answers_alike(whole, course, guess, gain, least.rows)
         )
         if found is None and outcome == NOT_YET:
-            found = _flat_held_out(whole, share, gain, least) or _held_out_stays(whole, gain)
+            found = held_out_flat(whole, share, gain, least) or held_out_stays(whole, gain)
         found = found or only_at_first(whole, gain, least.rows)
         if found:
-            return _beside(found, facts)
+            return beside(found, facts)
     if outcome in (NOT_YET, NO_DATA):
         needed = {"rows": len(loss), "needed": len(loss) * max(2, math.ceil(pace) if goes_on else 2)}
         return Finding(outcome, facts=needed if outcome == NOT_YET else {"missing": ["loss[0]"]})
@@ -221,26 +222,6 @@ def _learned_by_heart(by_chance: Finding | None, guess: Guess, least: Enough) ->
     return (1 - under) * by_chance.facts["expected"]
 
 
-def _beside(found: Finding, facts: Mapping[str, float]) -> Finding:
-    """The finding with what is known of the loss, but for the bound of a gain where another value is told."""
-    loss = {name: fact for name, fact in facts.items() if name != "bound" or "value" not in found.facts}
-    return replace(found, facts={**loss, **found.facts})
-
-
-def _still(run: Run, guess: Guess, gain: float, least: int) -> Finding | None:
-    """The finding that validation never moves, or answers by chance or the same to every input, where nothing
-    else was logged; None where it does neither.
-    """
-    values = finite(run["val_loss"]).drop_nulls() if run.has("val_loss") else run.steps[:0].cast(float)
-    answers = (answers_by_chance(run, guess) or never_moves(run, guess, 3 * least)) if len(values) else None
-    if not len(values) or not (answers or all_stuck(values)):
-        return None
-    facts = _in_all(values, gain)
-    if answers:
-        return _beside(answers, facts)
-    return Finding("held-out-still", None, facts, None, (int(run.steps[0]), int(run.steps[-1])))
-
-
 def _by_validation(
     run: Run, share: float, gain: float, sigmas: float, least: Enough, guess: Guess
 ) -> Finding:
@@ -255,114 +236,11 @@ def _by_validation(
     if found.outcome != "no":
         return unknown
     values = finite(known["val_loss"]).drop_nulls()
-    facts = _in_all(values, gain)
+    facts = in_all(values, gain)
     # What the first epoch taught lies before the first evaluation: it has to stand still, too.
     if facts["gain"] >= facts["bound"] or not nearly_one(values[len(values) // 2 :], least.still):
         return unknown
     return replace(found, outcome="held-out-alone", facts=facts, curve=None)
-
-
-def _held_out_stays(run: Run, gain: float) -> Finding | None:
-    """The finding that validation is one number at few evaluations; None where it isn't.
-
-    Where training has a row for each of them, the log may only repeat the last one.
-    """
-    known = finite(run["val_loss"]).drop_nulls() if run.has("val_loss") else run["loss"][:0]
-    sparse = 2 * len(known) <= run["loss"].count()
-    if not (sparse and one_number(known)) or begins_late(run):
-        return None
-    seen = (int(run.steps[0]), int(run.steps[-1]))
-    return Finding("held-out-still", None, _in_all(known, gain), None, seen)
-
-
-def _in_all(known: pl.Series, gain: float) -> dict[str, float]:
-    """Between which values the finite losses lie, how many there are, and the bound of a gain."""
-    top, best = to_float(known.max()), to_float(known.min())
-    gained = 100 * _of(top - best, abs(top))
-    return {"top": top, "best": best, "gain": gained, "bound": 100 * gain, "rows": len(known)}
-
-
-def _both_still(run: Run, gain: float) -> Finding | None:
-    """The finding that both losses end in one number each, and that training gained less than `gain`.
-
-    A loss that is no objective may stay where it is.
-    """
-    known, count = finite(run["loss"]).drop_nulls(), both_stuck(run)
-    if not count or begins_late(run) or not is_objective(run) or earnings(run):
-        return None
-    facts = _in_all(known, gain)
-    if facts["top"] - facts["best"] >= gain * abs(facts["top"]):
-        return None
-    held_out = to_float(finite(run["val_loss"]).drop_nulls()[-1])
-    told = {"count": count, "value": float(known[-1]), "held_out": held_out}
-    found = Finding("both-still", None, told, None, (int(run.steps[0]), int(run.steps[-1])))
-    return _beside(found, facts)
-
-
-def _zero(run: Run, guess: Guess, gain: float) -> Finding | None:
-    """The finding that the loss is exactly 0 at many of the rows, to the last; None where it isn't.
-
-    A reward that all answers share, or an opponent that has lost, makes a loss of 0 that is none. Before a
-    log that begins mid-way it may have come down by degrees.
-    """
-    zeros = _won(run, guess) or zeros_that_last(run["loss"], guess.often, guess.at_once)
-    if not zeros or opposed(run) or (begins_late(run) and zeros == len(run)):
-        return None
-    step = int(run.steps[-zeros])
-    count = int((run["loss"][-zeros:] == 0).sum())
-    facts = {"step": step, "count": count, "rows": len(run), "bound": 100 * gain}
-    facts |= {"top": to_float(run["loss"].max()), "best": 0.0, "gain": 0.0}  # what falls at once is no gain
-    return Finding("zero", step, facts, None, (step, int(run.steps[-1])))
-
-
-def _won(run: Run, guess: Guess) -> int:
-    """From how many rows before the end on a discriminator's loss is 0 at most rows; 0 where it isn't.
-
-    It wasn't at first, as that of one that is switched on later, and is to the end.
-    """
-    loss, last = run["loss"], run["loss"][-FEWEST:]
-    if not any(map(names.is_of_a_side, run.frame.columns)) or len(loss) < 2 * FEWEST or loss[0] == 0:
-        return 0
-    won = min(to_float((some == 0).mean()) for some in (loss, last)) >= guess.often
-    return len(loss) - int((loss == 0).arg_max() or 0) if won else 0
-
-
-def _same_answer(run: Run, course: Course, guess: Guess, gain: float, least: int) -> Finding | None:
-    """The finding that a score stays, or hardly moves in a run that gained little; None where none does."""
-    found = (
-        same_answer(run, guess, gain)
-        or finds_nothing(run, least)
-        or never_moves(run, guess, 3 * least)
-        or one_class(run, guess)
-    )
-    if not found and course.top - course.best < guess.little * abs(course.top):
-        return nearly_same_answer(run, guess, gain)
-    return found
-
-
-def _few_alike(run: Run, guess: Guess, gain: float, least: int) -> Finding | None:
-    """As `_same_answer`, of few rows: scores, or losses, at what one answer to all gives tell sooner.
-
-    So does a score that never moves at `least` evaluations or more.
-    """
-    if not is_objective(run) or earnings(run):
-        return None
-    loss = finite(run.logged("loss")["loss"])
-    found = (
-        rests_at_one(run, loss, guess, few=True)
-        or nearly_same_answer(run, guess, gain, few=True)
-        or stands_with_its_loss(run, guess)
-    )
-    if not found and (never := never_moves(run, guess, 3 * least)) and never.facts["scored"] >= least:
-        found = never
-    return found and _beside(found, _in_all(finite(run["loss"]).drop_nulls(), gain))
-
-
-def _flat_held_out(run: Run, share: float, gain: float, least: Enough) -> Finding | None:
-    """The finding that validation shows no gain where training is too noisy to; None where it can't tell."""
-    flat = flat_held_out(run, share, gain, least)
-    seen = (int(run.steps[0]), int(run.steps[-1]))
-    return Finding("held-out-flat", None, flat, None, seen) if flat else None
 
 
 def _course(run: Run, batches: int, share: float, gain: float) -> Course | None:
