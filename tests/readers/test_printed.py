@@ -81,7 +81,9 @@ def test_apexs_messages_tell_the_loss_scale_of_the_rows_after_them(tmp_path: Pat
     with pytest.raises(BadRunError, match="no run that tutor can read"):
         read(tmp_path, overflow(8.0) * 9)
     with pytest.raises(BadRunError, match="no run that tutor can read"):
-        read(tmp_path, "".join(overflow(2.0**-at) for at in range(-9, 4)))  # as a sound run begins
+        read(tmp_path, "".join(overflow(2.0**-at) for at in range(-15, -4)))  # as a sound run begins
+    run = read(tmp_path, "".join(overflow(2.0**-at) for at in range(-15, -3)))  # on and on: none does that
+    assert run["loss_scale"].to_list() == [2.0**-at for at in range(-15, -3)]
     run = read(tmp_path, "".join(2 * overflow(2.0**-at) for at in range(-2, 6)))  # each said by two processes
     assert run["loss_scale"].to_list() == [2.0**-at for at in range(-2, 6)]
     cut = "".join(overflow(10.0**-at) for at in range(316, 324)) + "  scaled_loss.backward() at step\n"
@@ -377,7 +379,7 @@ def test_prose_code_and_settings_are_no_log(tmp_path: Path, text: str):
 def test_beside_a_log_that_is_known_what_is_printed_isnt_another_run(tmp_path: Path):
     (tmp_path / "metrics.csv").write_text("step,loss\n0,3.0\n1,2.0\n")
     (tmp_path / "README.md").write_text(TABLE)
-    (tmp_path / "out.txt").write_text(PRINTED["JAX"][0])
+    (tmp_path / "out.txt").write_text("Step 0: loss=3.00\nStep 1: loss=2.00\n")
     assert [source.path.name for source in readers.sources(tmp_path)] == ["metrics.csv"]
 
 
