@@ -52,6 +52,10 @@ SAID = {
     "an epoch's": ("Epoch {step}: {loss}", [1, 2, 3, 4]),
     "a cost of an epoch": ("Epoch: 000{step} cost= {loss}", [1, 2, 3, 4]),
     "a cost of a step": ("Iteration {step} | Cost: {loss}", [10, 20, 30, 40]),
+    "a dictionary of the sets' losses": (
+        "Epoch {step}: running_loss: {{'train': {loss}, 'val': 0.5}}",
+        [1, 2, 3, 4],
+    ),
     "two periods": ("Epoch: {step}/5..  Training Loss: {loss}..  Test Accuracy: 0.8", [1, 2, 3, 4]),
     "underscores": ("step_{step}:\tloss_{loss}", [20, 40, 60, 80]),
     "Chinese": ("第{step}轮 训练损失：{loss}，准确率：0.5", [1, 2, 3, 4]),

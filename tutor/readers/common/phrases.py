@@ -67,6 +67,11 @@ PHRASES: tuple[tuple[str, str], ...] = (
         r"|summary)\W{1,6}((?:(?:avg|average|mean)\s)?loss)\b",
         "{1} {2}",
     ),
+    # `running_loss: {'train': 0.5, 'val': 0.6}`: what the dictionary is of is what each value in it is.
+    (
+        r"\b[a-z_]{0,30}loss['\"]?\s{0,3}[:=]\s{0,3}\{\s{0,3}['\"]?(train|training|val|valid|validation|test)['\"]?\s{0,3}:",
+        "{1} loss:",
+    ),
     # MXNet's, in R.
     (r"^(\s*)\[([0-9]{1,6})\] (train|validation)-([a-z0-9_-]{1,30})=", "{1}epoch {2}, {3} {4}="),
     # PyTorch's first tutorial.
