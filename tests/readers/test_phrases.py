@@ -52,10 +52,6 @@ SAID = {
     "an epoch's": ("Epoch {step}: {loss}", [1, 2, 3, 4]),
     "a cost of an epoch": ("Epoch: 000{step} cost= {loss}", [1, 2, 3, 4]),
     "a cost of a step": ("Iteration {step} | Cost: {loss}", [10, 20, 30, 40]),
-    "a dictionary of the sets' losses": (
-        "Epoch {step}: running_loss: {{'train': {loss}, 'val': 0.5}}",
-        [1, 2, 3, 4],
-    ),
     "two periods": ("Epoch: {step}/5..  Training Loss: {loss}..  Test Accuracy: 0.8", [1, 2, 3, 4]),
     "underscores": ("step_{step}:\tloss_{loss}", [20, 40, 60, 80]),
     "Chinese": ("第{step}轮 训练损失：{loss}，准确率：0.5", [1, 2, 3, 4]),
@@ -97,6 +93,12 @@ def read(tmp_path: Path, text: str) -> Run:
 
 def losses(run: Run, signal: str = "loss") -> list[float | str]:
     return ["nan" if math.isnan(one) else one for one in run[signal].drop_nulls().to_list()]
+
+
+def test_a_dictionary_of_the_sets_losses_says_what_each_value_is(tmp_path: Path):
+    row = "Epoch {at}/30\n---\nrunning_loss: {{'train': -{at}.5, 'val': -2.5}}\n"
+    run = read(tmp_path, "".join(row.format(at=at) for at in (1, 2, 3)))
+    assert (losses(run), losses(run, "val_loss")) == ([-1.5, -2.5, -3.5], [-2.5] * 3)
 
 
 @pytest.mark.parametrize("name", SAID)
