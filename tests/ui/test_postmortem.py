@@ -368,6 +368,23 @@ async def test_a_bound_that_was_added_can_be_taken_away(book):
         assert not screen.query(f"#drop-{len(before)}")
 
 
+async def test_a_bound_that_was_taken_out_comes_back_with_a_key(book):
+    async with on_screen(PostMortemScreen(filled(begun()), book)) as pilot:
+        screen = pilot.app.screen
+        await screen._go(6)
+        await settle(pilot)
+        before = screen.pm.verification.bounds
+        assert screen.check_action("put_back", ()) is False
+        screen.query_one("#drop-0").press()
+        await settle(pilot)
+        assert screen.pm.verification.bounds == before[1:]
+        assert "F4" in str(screen.query_one("#message", Static).render())
+        await pilot.press("ctrl+n", "f4")  # from another section, too
+        await settle(pilot)
+        assert (screen.number, screen.pm.verification.bounds) == (6, before)
+        assert screen.check_action("put_back", ()) is False
+
+
 async def test_another_fix_can_be_taken(book):
     async with on_screen(PostMortemScreen(filled(begun()), book)) as pilot:
         screen = pilot.app.screen
@@ -440,6 +457,9 @@ async def test_ones_own_hypothesis_by_button(book):
         app.screen.query_one("#drop-own-1").press()
         await settle(pilot)
         assert len(app.screen.pm.hypotheses) == 5
+        await pilot.press("f4")
+        await settle(pilot)
+        assert app.screen.pm.hypotheses[-1].text == "a bad disk"
 
 
 class TestDrafts:

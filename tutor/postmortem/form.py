@@ -231,6 +231,17 @@ class PostMortem(Strict):
             evidence={c: v for c, v in self.evidence.items() if c.partition("/")[2] != key},
         )
 
+    def with_again(self, key: str, before: Self) -> Self:
+        """The same with a hypothesis and its cells as they were `before` it was taken out.
+
+        Without, where a new one has its key by now.
+        """
+        gone = tuple(h for h in before.hypotheses if h.key == key)
+        if any(h.key == key for h in self.hypotheses):
+            return self
+        cells = {c: v for c, v in before.evidence.items() if c.partition("/")[2] == key}
+        return self.but(hypotheses=(*self.hypotheses, *gone), evidence={**self.evidence, **cells})
+
     def cell(self, panel: str, key: str) -> Cell:
         """What the learner says that `panel` says of the hypothesis `key`; "" while they haven't."""
         return self.evidence.get(f"{panel}/{key}", "")

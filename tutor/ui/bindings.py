@@ -244,6 +244,7 @@ POSTMORTEM: list[BindingType] = [
     _form("escape", "leave(True)", "leave", "esc"),
     _form("escape", "leave(False)", "leave_saved", "esc"),
     _form("ctrl+o", "make_one", "make_one"),
+    _form("f4", "put_back", "put_back"),
     _form("f2", "look", "look"),
     _form("f3", "example", "example"),
 ]

@@ -37,7 +37,7 @@ from tutor.ui.screens.page import Page
 from tutor.ui.screens.pick import PickScreen
 from tutor.ui.widgets.contents import Contents
 from tutor.ui.widgets.grid import Cells, EvidenceGrid
-from tutor.ui.widgets.section import Section
+from tutor.ui.widgets.section import Edit, Section
 from tutor.ui.widgets.sections import (
     Cause,
     Hypotheses,
@@ -82,6 +82,7 @@ class PostMortemScreen(Page):
         self.number = 1
         self.keeper = FormKeeper(notebook, postmortem)
         self._putting = asyncio.Lock()
+        self._back: tuple[int, Edit] | None = None  # what puts back in what was taken out last, and where
 
     def body(self) -> Iterator[Widget]:
         """The sections on the left, the one at hand on the right."""
@@ -199,6 +200,9 @@ class PostMortemScreen(Page):
         if self.pm == before:
             return
         self.query_one("#message").remove_class("said")
+        if event.back:
+            self._back = self.number, event.back
+            self._tell(self.say("postmortem.taken_out"), "·")
         self.refresh_bindings()
         if event.again:
             self._open_beside(focus=event.focus)
@@ -234,6 +238,8 @@ class PostMortemScreen(Page):
         """The sum belongs to section 2; once all is saved no draft is left behind."""
         if action == "look":
             return self._run is not None
+        if action == "put_back":
+            return self._back is not None
         if action == "leave":
             return parameters[0] != self.keeper.saved(self.pm)
         return self.number == 2 if action == "make_one" else True
@@ -247,6 +253,13 @@ class PostMortemScreen(Page):
         began = began_at(self.pm)
         assert self._run, "the key works only where there is a run"
         self.app.push_screen(PanelScreen(self._run, panel, began))
+
+    async def action_put_back(self) -> None:
+        """What was taken out last, a bound or a hypothesis, in again."""
+        assert self._back, "the key works only where something was taken out"
+        (number, edit), self._back = self._back, None
+        self.pm = edit(self.pm)
+        await self._go(number)
 
     def action_example(self) -> None:
         """A worked example, beside a run of the same fault."""

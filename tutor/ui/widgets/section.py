@@ -32,12 +32,14 @@ class Section(VerticalScroll, can_focus=False, inherit_bindings=False):
     class Edited(Message):
         """The learner changed something: `change` makes the new post-mortem.
 
-        With `again` the section is to be drawn anew, with the field of the id `focus` at hand.
+        With `again` the section is to be drawn anew, with the field of the id `focus` at hand. What was taken
+        out, `back` puts back in.
         """
 
         change: Edit
         again: bool = False
         focus: str = ""
+        back: Edit | None = None
 
     BINDINGS = bindings.FIELDS
 

@@ -1,5 +1,7 @@
 """The sections of the post-mortem that are plain forms: all but the grid and the verification."""
 
+from functools import partial
+
 from textual import on
 from textual.app import ComposeResult
 from textual.containers import Horizontal
@@ -144,8 +146,9 @@ class Hypotheses(Section):
             new = self.pm.with_own().hypotheses[-1].key
             self.post_message(self.Edited(lambda pm: pm.with_own(), again=True, focus=f"text-{new}"))
         else:
-            key = pressed.removeprefix("drop-")
-            self.post_message(self.Edited(lambda pm: pm.without(key), again=True))
+            key, before = pressed.removeprefix("drop-"), self.pm
+            back = partial(PostMortem.with_again, key=key, before=before)
+            self.post_message(self.Edited(lambda pm: pm.without(key), again=True, back=back))
 
     def take(self, pm: PostMortem) -> None:
         """Show probabilities that the app has worked out."""

@@ -1,5 +1,7 @@
 """Section 6 of the post-mortem: the bounds, each with its tolerance and what the run at hand says of it."""
 
+from functools import partial
+
 from textual import on
 from textual.app import ComposeResult
 from textual.containers import Horizontal
@@ -120,17 +122,26 @@ class Verification(Section):
             self._drop(int((event.button.id or "").removeprefix("drop-")))
 
     def _drop(self, index: int) -> None:
-        def change(pm: PostMortem) -> PostMortem:
-            bounds = pm.verification.bounds[:index] + pm.verification.bounds[index + 1 :]
-            return pm.but(verification=pm.verification.model_copy(update={"bounds": bounds}))
-
-        self.post_message(self.Edited(change, again=True))
+        back = partial(_with_bound, index, self.pm.verification.bounds[index])
+        self.post_message(self.Edited(partial(_without_bound, index), again=True, back=back))
 
     def _add(self) -> None:
+        last = len(self.pm.verification.bounds)
+        edit = self.Edited(partial(_with_bound, last, Bound()), again=True, focus=f"signal-{last}")
+        self.post_message(edit)
 
-        def change(pm: PostMortem) -> PostMortem:
-            bounds = (*pm.verification.bounds, Bound())
-            return pm.but(verification=pm.verification.model_copy(update={"bounds": bounds}))
 
-        new = f"signal-{len(self.pm.verification.bounds)}"
-        self.post_message(self.Edited(change, again=True, focus=new))
+def _with_bound(index: int, bound: Bound, pm: PostMortem) -> PostMortem:
+    """The post-mortem with one bound more, at that place or at the end."""
+    bounds = pm.verification.bounds
+    return pm.but(
+        verification=pm.verification.model_copy(update={"bounds": (*bounds[:index], bound, *bounds[index:])})
+    )
+
+
+def _without_bound(index: int, pm: PostMortem) -> PostMortem:
+    """The post-mortem with one bound less."""
+    bounds = pm.verification.bounds
+    return pm.but(
+        verification=pm.verification.model_copy(update={"bounds": bounds[:index] + bounds[index + 1 :]})
+    )
