@@ -3,7 +3,7 @@
 from tutor import card as cards
 from tutor import tree as trees
 from tutor.postmortem import JUDGED_BY, Offer, Option, PostMortem, begin
-from tutor.run.names import SCORES
+from tutor.run.scoring import SCORES
 from tutor.saying import fix_in_words, of_path
 from tutor.tree import Hypothesis, Leaf
 from tutor.walk import Walk, fix_command, own_lines

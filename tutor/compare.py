@@ -23,7 +23,7 @@ from tutor.detectors.loss import non_finite_loss
 from tutor.detectors.recovery import recovery
 from tutor.detectors.spike import spike as find_spike
 from tutor.detectors.windows import baseline, cadence, finite
-from tutor.run import Run, known_float, names
+from tutor.run import Run, known_float, scoring
 from tutor.words import number, plain, say
 
 ABSENT = "–"
@@ -157,7 +157,7 @@ def _measures(a: Run, b: Run, at: int | None, spike: Numbers, recovery: Numbers 
 
 def _evaluated(a: Run, b: Run) -> Iterator[Measure]:
     """How both do on held-out data, at their best and at the end: by its loss, and by scores of both."""
-    scores = [name for name in names.scores(a.frame.columns) if a.has(name) and b.has(name)][:_MOST_SCORES]
+    scores = [name for name in scoring.among(a.frame.columns) if a.has(name) and b.has(name)][:_MOST_SCORES]
     held_out = ["val_loss"] if a.has("val_loss") or b.has("val_loss") else []
     for signal in (*held_out, *scores):
         best = "lowest" if signal in held_out else "highest"

@@ -27,7 +27,7 @@ from tutor.postmortem.form import SECTIONS
 from tutor.postmortem.parsing import window
 from tutor.postmortem.weighing import limit
 from tutor.run import Run, known_float
-from tutor.run.names import rises
+from tutor.run.scoring import rises
 from tutor.run.verification import WORSE, Beside, Checked, Verification, no_worse
 from tutor.runfolder import VERIFICATION
 from tutor.runfolder.kept import keep

@@ -17,7 +17,7 @@ from tutor.detectors.grouped import Enough, Guess
 from tutor.detectors.standstill import DIGITS, digits_of, exact, nearly_one
 from tutor.detectors.trends import ordered
 from tutor.detectors.windows import FEWEST, finite
-from tutor.run import Run, names, to_float
+from tutor.run import Run, names, scoring, to_float
 from tutor.words import plain
 
 if TYPE_CHECKING:
@@ -28,19 +28,8 @@ _SCORE = re.compile(
     re.IGNORECASE,
 )
 """Columns that score answers: the same answer to every input gives the same score at every evaluation."""
-_ACCURACY = re.compile(r"(?<![a-z])(acc|accuracy)(?![a-z])", re.IGNORECASE)
-"""Those that count right answers."""
-_FOUND = re.compile(r"(?<![a-z])(f1|mcc|iou|dice|precision|recall)(?![a-z])", re.IGNORECASE)
-"""Those that are 0 where nothing is found, whatever there was to find."""
-_EXPLAINED = re.compile(r"(?<![a-z])(r2|r[ _-]?squared)(?![a-z])", re.IGNORECASE)
-"""The share of the variance that is explained: 0 where every input gets the mean."""
-_RANKED = re.compile(
-    r"(?<![a-z])(?<!pr[ _-])(auc|auroc|rocauc)(?![a-z])(?![ _-]prc?(?![a-z]))", re.IGNORECASE
-)
-"""How often a positive input stands above a negative one: half of the time where it is left to chance."""
 _KEPT = re.compile(r"(?<![a-z])(best|max|min|top)(?![a-z])", re.IGNORECASE)
 """Words of a score that is the best so far, which stays what it is by design."""
-_ERROR = re.compile(r"(?<![a-z])(wer|cer)(?![a-z])", re.IGNORECASE)
 _BEST = (1.0, 100.0)
 """What a score is at best, which one that stays there may well deserve; for an error it is the worst."""
 _DIGITS = 3
@@ -79,7 +68,7 @@ def same_answer(run: Run, guess: Guess, gain: float) -> Finding | None:
     One of 0 was perhaps never measured, and the best one may be deserved.
     """
     for score in _scores(run, guess.often):
-        low = _ACCURACY.search(score.name) and score.value < 1 / 2
+        low = scoring.is_accuracy(score.name) and score.value < 1 / 2
         most, fell = guess.unmoved if low else gain, _gained(run, score.row)
         if not score.moves and _tells(score.name, score.value) and fell < most:
             return score.found(run, "same-answer", fell=100 * fell, most=100 * most)
@@ -101,10 +90,10 @@ def never_moves(run: Run, guess: Guess, least: int) -> Finding | None:
         score = _score(name, known, rows, len(rows))
         share = _share(score)
         few, enough = len(rows) < least, guess.least if share >= 1 / 2 else FEWEST
-        if few and not (_ACCURACY.search(name) and len(rows) >= enough and _costs_more(run, share)):
+        if few and not (scoring.is_accuracy(name) and len(rows) >= enough and _costs_more(run, share)):
             continue
         fell = _gained(run, score.row, guess.least if few else FEWEST)
-        if 0 < share < guess.deserved and fell < guess.unmoved and not _ERROR.search(name):
+        if 0 < share < guess.deserved and fell < guess.unmoved and not scoring.is_error(name):
             return score.found(run, "never-moves", fell=100 * fell, most=100 * guess.unmoved)
     return None
 
@@ -120,7 +109,7 @@ def stands_with_its_loss(run: Run, guess: Guess) -> Finding | None:
         return None
     for name, known in _scored(run):
         rows = known.is_not_null().arg_true()
-        if len(rows) < FEWEST or known.drop_nulls().n_unique() > 1 or _ERROR.search(name):
+        if len(rows) < FEWEST or known.drop_nulls().n_unique() > 1 or scoring.is_error(name):
             continue
         score = _score(name, known, rows, len(rows))
         share = _share(score)
@@ -138,7 +127,7 @@ def finds_nothing(run: Run, least: int) -> Finding | None:
     for name, known in _scored(run):
         rows = known.is_not_null().arg_true()
         zeros = int((known.gather(rows).reverse() != 0).arg_max() or 0)
-        if _FOUND.search(name) and zeros >= least and to_float(known.max()) > 0:
+        if scoring.is_of_finds(name) and zeros >= least and to_float(known.max()) > 0:
             return _score(name, known, rows, zeros).found(run, "finds-nothing")
     return None
 
@@ -172,7 +161,7 @@ def explains_nothing(run: Run, guess: Guess) -> Finding | None:
     `guess.unmoved` in the last quarter, it is still on its way there.
     """
     for name, known in _scored(run):
-        if not (_EXPLAINED.search(name) and names.says_held_out(name)):
+        if not (scoring.is_explained(name) and names.says_held_out(name)):
             continue
         values = known.drop_nulls()
         if len(values) < FEWEST or to_float(values.max()) > 0:
@@ -195,13 +184,13 @@ def ranks_by_chance(run: Run, guess: Guess) -> Finding | None:
     Its name as `score`, what it is in the later half, the `lowest` and the `highest`.
     """
     for name, known in _scored(run):
-        if not (_RANKED.search(name) and names.says_held_out(name)):
+        if not (scoring.is_ranking(name) and names.says_held_out(name)):
             continue
         values = known.drop_nulls()
         if len(values) < FEWEST:
             continue
         lowest, highest, usual = (to_float(one) for one in (values.min(), values.max(), values.median()))
-        whole = 1.0 if highest <= 1 else 100.0
+        whole = scoring.whole(highest)
         half, near, far = whole / 2, guess.sure * whole, guess.unmoved * whole
         if abs(usual - half) <= near and highest - half < far and ordered(values) < guess.order:
             score = _score(name, known, known.is_not_null().arg_true(), max(1, len(values) // 2))
@@ -216,7 +205,7 @@ def nearly_same_answer(run: Run, guess: Guess, gain: float, *, few: bool = False
     are to each other: as frequent as one class is in both. Where weights learn, the accuracy in training goes
     on. In a log of `few` rows it may rest; there they tell where they are what chance gives.
     """
-    counted = (score for score in _scores(run, guess.often) if _ACCURACY.search(score.name))
+    counted = (score for score in _scores(run, guess.often) if scoring.is_accuracy(score.name))
     scores = [
         one for one in counted if _of_chance(one.value, guess) or (not few and _tells(one.name, one.value))
     ]
@@ -236,20 +225,20 @@ def nearly_same_answer(run: Run, guess: Guess, gain: float, *, few: bool = False
 def held_out_accuracies(run: Run) -> Iterator[tuple[str, Smoothed]]:
     """The share of right answers at each evaluation, and what its column is called; percents as shares."""
     for name in run.frame.columns:
-        counted = _ACCURACY.search(name) and names.says_held_out(name) and not _KEPT.search(name)
+        counted = scoring.is_accuracy(name) and names.says_held_out(name) and not _KEPT.search(name)
         if not counted or signals.find(name) or not run.frame[name].dtype.is_numeric():
             continue
         known = finite(run.frame[name])
         there = known.is_not_null()
         values = known.filter(there)
         if len(values):
-            shares = values / 100 if to_float(values.max()) > 1 else values
+            shares = values / scoring.whole(to_float(values.max()))
             yield plain(name)[:_LENGTH], Smoothed(name, run.steps.filter(there), shares)
 
 
 def counts_answers(run: Run) -> bool:
     """Whether the log has a share of right answers: what is trained then tells classes apart."""
-    return any(_ACCURACY.search(name) and not signals.find(name) for name in run.frame.columns)
+    return any(scoring.is_accuracy(name) and not signals.find(name) for name in run.frame.columns)
 
 
 def _scores(run: Run, often: float) -> Iterator[_Score]:
@@ -279,7 +268,7 @@ def _score(name: str, known: pl.Series, rows: pl.Series, count: int) -> _Score:
 
 def _share(score: _Score) -> float:
     """What a score is as a share of 1, which percents are logged for."""
-    return score.value / 100 if score.value > 1 else score.value
+    return score.value / scoring.whole(score.value)
 
 
 def _tells(name: str, value: float) -> bool:
@@ -287,7 +276,7 @@ def _tells(name: str, value: float) -> bool:
     if not value:
         return False
     if value in _BEST:
-        return bool(_ERROR.search(name))
+        return bool(scoring.is_error(name))
     return exact(value, _DIGITS)
 
 

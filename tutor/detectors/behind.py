@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from tutor.detectors import Finding, Smoothed
 from tutor.detectors.grouped import Rise
 from tutor.detectors.windows import finite
-from tutor.run import Run, names, to_float
+from tutor.run import Run, names, scoring, to_float
 from tutor.words import cut, plain
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ def _falls_on(run: Run, last: int, of_level: float) -> bool:
 def _pairs(run: Run) -> Iterator[tuple[str, str]]:
     """The columns of one score on the training data and on held-out data."""
     numeric = (name for name in run.frame.columns if run.frame[name].dtype.is_numeric())
-    scores = [name for name in numeric if names.is_share(name)]
+    scores = [name for name in numeric if scoring.is_share(name)]
     held_out = {names.measured(name): name for name in reversed(scores) if names.says_held_out(name)}
     for name in scores:
         beside = held_out.get(names.measured(name))
@@ -58,7 +58,7 @@ def _behind(run: Run, trained: str, held_out: str, chance: Rise, last: int) -> F
     )
     if len(kept) < last:
         return None
-    above, below = _whole(learned), _whole(kept)
+    above, below = (scoring.whole(to_float(one.max())) for one in (learned, kept))
     levels: pl.Series = kept.rolling_median(last)
     near = (levels >= to_float(levels.max()) - chance.near * below).fill_null(False)
     still = near.arg_max() or 0
@@ -81,8 +81,3 @@ def _behind(run: Run, trained: str, held_out: str, chance: Rise, last: int) -> F
     return Finding(
         "left-behind", facts["step"], facts, None, seen, measured=gap, bound=chance.apart, curve=curve
     )
-
-
-def _whole(score: pl.Series) -> float:
-    """What a score is at best: 100 where it is in percent."""
-    return 100.0 if to_float(score.max()) > 1 else 1.0

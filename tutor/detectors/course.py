@@ -15,7 +15,7 @@ from tutor.detectors.grouped import Gain, Runaway
 from tutor.detectors.objective import earnings, earns_on, fell_too, is_objective, reweighted
 from tutor.detectors.trends import lasting_trend, rises_straight, trend
 from tutor.detectors.windows import FEWEST, finite, noise_of, piecewise
-from tutor.run import Run, known_float, names, to_float
+from tutor.run import Run, known_float, scoring, to_float
 
 if TYPE_CHECKING:
     import polars as pl
@@ -352,7 +352,7 @@ def zero_gradient(run: Run, at: int | None, *, share: float, gain: Gain) -> Find
 
 def _all_earn_the_same(run: Run) -> bool:
     """Whether rewards of answers to one prompt never lay apart, in `FEWEST` rows or more."""
-    spreads = (finite(run[name]) for name in run.frame.columns if names.spreads_reward(name))
+    spreads = (finite(run[name]) for name in run.frame.columns if scoring.spreads_reward(name))
     return any(one.count() >= FEWEST and bool((one.drop_nulls() == 0).all()) for one in spreads)
 
 

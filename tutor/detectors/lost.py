@@ -16,7 +16,7 @@ from tutor.detectors.objective import LEVEL, earnings
 from tutor.detectors.rise import learned_since
 from tutor.detectors.trends import lasting_trend, ordered
 from tutor.detectors.windows import finite
-from tutor.run import Run, names, to_float
+from tutor.run import Run, names, scoring, to_float
 from tutor.words import plain
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ def never_so_good_again(run: Run, chance: Rise, last: int) -> Finding | None:
     """
     for name, known, course in _courses(run, chance):
         first, after = float(known[0]), known[1:]
-        if not names.says_held_out(name) or names.is_reward(name) or len(after) < chance.evaluations:
+        if not names.says_held_out(name) or scoring.is_reward(name) or len(after) < chance.evaluations:
             continue
         if not 0 < to_float(after.max()) < (1 - chance.above) * first:
             continue
@@ -85,7 +85,7 @@ def never_earns(run: Run, least: int, sigmas: float) -> Finding | None:
     """
     found: Finding | None = None
     for name in run.frame.columns:
-        if not names.is_reward(name) or not run.frame[name].dtype.is_numeric():
+        if not scoring.is_reward(name) or not run.frame[name].dtype.is_numeric():
             continue
         values = finite(run.frame[name])
         blocks = _of_rare(values.drop_nulls())
@@ -111,7 +111,7 @@ def too_few_rewards(run: Run, least: int) -> Finding | None:
     if run.has("loss") or run.has("val_loss"):
         return None
     for name in run.frame.columns:
-        if names.is_reward(name) and run.frame[name].dtype.is_numeric():
+        if scoring.is_reward(name) and run.frame[name].dtype.is_numeric():
             known = finite(run.frame[name]).drop_nulls()
             needed = least * _times(name, _of_rare(known))
             if len(known):
@@ -198,7 +198,7 @@ def sinks_with_it(run: Run, chance: Rise, last: int, of_level: float) -> bool:
     By itself noise may explain that; where the validation loss says the same, it hardly does.
     """
     for name, known in _scored(run):
-        course = course_of(-known, _LEVEL) if names.says_held_out(name) and names.is_score(name) else None
+        course = course_of(-known, _LEVEL) if names.says_held_out(name) and scoring.is_score(name) else None
         if course is None or len(known) < chance.evaluations:
             continue
         fall = -course.best - to_float(known[-last:].median())
@@ -217,8 +217,8 @@ def _courses(run: Run, chance: Rise) -> Iterator[tuple[str, pl.Series, Course]]:
 def _scored(run: Run) -> Iterator[tuple[str, pl.Series]]:
     """The columns of scores and rewards, with their finite values."""
     for name in run.frame.columns:
-        held_out = names.is_score(name) and not _OTHER.search(names.spelled(name))
-        scores = names.is_reward(name) or held_out
+        held_out = scoring.is_score(name) and not _OTHER.search(names.spelled(name))
+        scores = scoring.is_reward(name) or held_out
         if scores and not signals.find(name) and run.frame[name].dtype.is_numeric():
             yield name, finite(run.frame[name]).drop_nulls()
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from tutor.detectors.courses import Course, course_of
 from tutor.detectors.trends import ordered
 from tutor.detectors.windows import finite
-from tutor.run import Run, names, once, to_float
+from tutor.run import Run, names, once, scoring, to_float
 from tutor.run.names import OPPOSED
 from tutor.words import cut, plain
 
@@ -57,7 +57,7 @@ def earnings(run: Run) -> tuple[str, Course] | None:
 def _rewards(run: Run) -> Iterator[tuple[str, pl.Series]]:
     """Each reward by its name, where it was logged."""
     for name in run.frame.columns:
-        if names.is_reward(name) and run.frame[name].dtype.is_numeric():
+        if scoring.is_reward(name) and run.frame[name].dtype.is_numeric():
             yield name, run.frame[name].cast(float).drop_nulls()
 
 
@@ -92,7 +92,7 @@ def scores_rise(run: Run, order: float = SIGMAS, least: float = 0.0) -> bool:
 
     That is the share of its highest level by which the levels at its end lie above those at first.
     """
-    scores = (name for name in names.scores(run.frame.columns) if run.frame[name].dtype.is_numeric())
+    scores = (name for name in scoring.among(run.frame.columns) if run.frame[name].dtype.is_numeric())
     return any(ordered(run.frame[name]) > order and _rise(run.frame[name]) > least for name in scores)
 
 

@@ -14,7 +14,7 @@ from tutor.detectors.courses import Course, course_in
 from tutor.detectors.grouped import BelowZero, Gain, NormBound
 from tutor.detectors.objective import earnings, is_objective, opposed, scores_rise
 from tutor.detectors.windows import FEWEST, finite
-from tutor.run import Run, known_float, names, to_float
+from tutor.run import Run, known_float, scoring, to_float
 
 if TYPE_CHECKING:
     import polars as pl
@@ -134,9 +134,9 @@ def _below_zero(run: Run, near: float, bound: BelowZero) -> Finding | None:
 
 def _mostly_right(run: Run) -> bool:
     """Whether a share of right answers, or a percentage, ends above one half: classes are told apart then."""
-    scored = (run.frame[name] for name in run.frame.columns if names.is_share(name))
+    scored = (run.frame[name] for name in run.frame.columns if scoring.is_share(name))
     known = (finite(one).drop_nulls() for one in scored if one.dtype.is_numeric())
-    return any(float(one[-1]) > _HALF * (100 if to_float(one.max()) > 1 else 1) for one in known if len(one))
+    return any(float(one[-1]) > _HALF * scoring.whole(to_float(one.max())) for one in known if len(one))
 
 
 _HALF = 0.5

@@ -11,7 +11,7 @@ from tutor.plots.drawn import Beside, Drawn, Still
 from tutor.plots.request import Request
 from tutor.plots.ruling import Ruling
 from tutor.plots.view import rows_in
-from tutor.run import Run, known_float, names
+from tutor.run import Run, known_float, scoring
 from tutor.words import plain, say
 
 
@@ -177,7 +177,7 @@ def _overlaid(request: Request, over: _Compared, *, named: bool = True) -> Drawn
 
 def _scores(request: Request, axes: Sequence[Family], *, alone: bool) -> list[Curve]:
     """The scores beside the losses: where a question or a rule is about them, or they are `alone`."""
-    about = request.panel == _SCORES_ON and (alone or request.asked in (names.SCORES, "val_loss"))
+    about = request.panel == _SCORES_ON and (alone or request.asked in (scoring.SCORES, "val_loss"))
     ruling = request.ruling or Ruling()
     ruled = None if any(ruling.signal in family.signals for family in axes) else ruling.signal
     columns = _columns(request.run) if about else []
@@ -193,7 +193,7 @@ def _scores(request: Request, axes: Sequence[Family], *, alone: bool) -> list[Cu
 
 def _columns(run: Run) -> list[str]:
     """The scores to draw on one axis: as many as can be told apart, of the size of the first."""
-    found = [name for name in names.scores(run.frame.columns) if run.frame[name].dtype.is_numeric()]
+    found = [name for name in scoring.among(run.frame.columns) if run.frame[name].dtype.is_numeric()]
     sizes = {name: known_float(run.frame[name].cast(float).abs().max()) or 0.0 for name in found}
     first = next((size for size in sizes.values() if size), 0.0)
     return [name for name in found if first / _SIZES <= sizes[name] <= first * _SIZES][:_MOST_SCORES]

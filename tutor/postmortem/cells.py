@@ -10,7 +10,7 @@ from typing import Any
 
 from tutor.postmortem.form import Offer, Reading, Verdict
 from tutor.postmortem.incident import Incident
-from tutor.run import PANELS, Run, names
+from tutor.run import PANELS, Run, scoring
 from tutor.signals import find
 from tutor.words import number, plain
 
@@ -127,6 +127,6 @@ def drawn(run: Run) -> tuple[str, ...]:
     Scores are drawn on that of the loss.
     """
     recorded = {signal.panel for column in run.frame.columns if run.has(column) and (signal := find(column))}
-    if names.scores(run.frame.columns):
+    if scoring.among(run.frame.columns):
         recorded.add("loss")
     return tuple(panel for panel in PANELS if panel in recorded)

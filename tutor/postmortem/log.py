@@ -24,7 +24,7 @@ from tutor.postmortem.incident_rows import of_a_long_run
 from tutor.postmortem.symptoms import at_a_step, course, of_the_whole_run
 from tutor.postmortem.thresholds import AS_BEFORE, EMA_STEPS, FEWEST_ROWS, PROBE_RISE, SETTLED, TOLERANCE
 from tutor.run import Run, known_float
-from tutor.run.names import rises
+from tutor.run.scoring import rises
 from tutor.words import LANGUAGES, number, plain, say
 
 

@@ -10,7 +10,7 @@ from tutor.postmortem.form import Kind, Symptom
 from tutor.postmortem.incident import Incident, spans_decades
 from tutor.postmortem.thresholds import EMA_STEPS, LEVEL_SHARE, SPARSE
 from tutor.run import Run
-from tutor.run.names import rises
+from tutor.run.scoring import rises
 from tutor.words import number, plain, say
 
 

@@ -20,7 +20,7 @@ from tutor.readers.common.placing import held_out
 from tutor.readers.common.rows import number
 from tutor.readers.common.tables import Table, beginning, names_in, separator
 from tutor.readers.source import Source
-from tutor.run import called, names
+from tutor.run import called, names, scoring
 from tutor.words import quoted
 
 _OTHERS = (deepxde, keras, lightning, long_csv, stable_baselines3, ultralytics, wandb_export)
@@ -65,7 +65,7 @@ def sources(path: Path) -> list[Source]:
     second = _second(path)
     if not named[-1] and second[-1:] == [""]:  # a separator ends each line
         named, second = named[:-1], second[:-1]
-    scored = "step" in known and any(map(names.rises, named))
+    scored = "step" in known and any(map(scoring.rises, named))
     if not (known & _LOSSES or guessed or scored) or (
         "step" not in known and not _values(second, len(named))
     ):

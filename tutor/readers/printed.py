@@ -37,7 +37,7 @@ from tutor.readers.common.phrases import (
 from tutor.readers.common.rows import number, run_of_frame, zeros_last
 from tutor.readers.common.trainers import RUNNING, WINDOW
 from tutor.readers.source import Source
-from tutor.run import Remark, Run, called, names
+from tutor.run import Remark, Run, called, names, scoring
 from tutor.words import quoted
 
 if TYPE_CHECKING:
@@ -362,7 +362,7 @@ def _rows(path: Path, own: Mapping[str, str] | None = None) -> Iterator[_Seen]:
             yield _Seen(losses[0][0], mark, needed)
         elif inline and (
             len(pairs) - len(counts) >= _OTHERS
-            or any(names.rises(name) or is_error(name) for name, _ in pairs)
+            or any(scoring.rises(name) or is_error(name) for name, _ in pairs)
         ):
             yield _Seen(tuple(name for name, _ in pairs), (*counts, place), _BARE)
         elif counts:

@@ -4,7 +4,6 @@ Sources: the trainers' own code and logs, as listed in the README's table of for
 """
 
 import re
-from collections import Counter
 from collections.abc import Iterable, Mapping
 from functools import cache
 from pathlib import Path
@@ -137,7 +136,7 @@ _BESIDE_THEM = {
     *("with", "at", "nats", "per", "byte", "token", "batch", "sample"),
 }
 """Words of a name of the held-out loss, `Validation set: average loss`, and of none of its parts."""
-_LOSS = re.compile(r"(^|[^a-z])[a-z]{0,2}loss([^a-z]|$)", re.IGNORECASE)
+LOSS = re.compile(r"(^|[^a-z])[a-z]{0,2}loss([^a-z]|$)", re.IGNORECASE)
 """A name that says loss; a letter or two before the word say which, as in `closs`."""
 _BLANKS = re.compile(r"(?:\.\s)?[\s_-]+|\.\s")
 _HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])")
@@ -151,11 +150,6 @@ _WEIGHTED = re.compile(
 )
 """Words of a name that is about a loss, and none."""
 
-_REWARD = re.compile(
-    r"(?<![a-z])(ep(isode)?_?)?(rew|reward|return)s?(?![a-z/])|eprewmean"
-    r"|^((ep(isode)?|average|avg|mean|total|cumulative|running)[_ ])*scores?$"
-)
-"""Columns of what an episode, or an answer, earns; `rewards/margins` of preference tuning is none."""
 _WEIGHT = re.compile(
     r"^((train|loss)[_/])?(beta|lam(b?da)?|lmbda|anneal(ing)?)(_(kld?|vae|adv|reg|coef|factor|weight))?$"
     r"|^((train|loss)[_/])?kld?_?(weight|beta|anneal(ing)?|coeff?|factor)$"
@@ -165,18 +159,6 @@ _BOOKS = re.compile(
     r"(?<![a-z])(epsilon|speed|time|seconds|elapsed|eta|memory|mem|fps|length|len|steps?|samples?|size|batch)"
     r"(?![a-z])"
 )
-_STD = re.compile(r"(?<![a-z])std(?![a-z])")
-_SPREAD = re.compile(r"(?<![a-z])(std|var|min|max|best|loss|norm)(?![a-z])")
-"""Words of a column that is about rewards, and doesn't say how high they usually are."""
-_SHARES = r"acc|accuracy|(?:acc|prec|top)[@_]?1|f1|auc|auroc|iou|miou|dice|m_?ap[0-9]*"
-_SHARE = re.compile(rf"(?<![a-z])({_SHARES})(?![a-z])")
-_NEGATED = re.compile(r"(?<![a-z])neg(ative)?(?![a-z])")
-"""A score with its sign turned, as a loss."""
-_SCORE = re.compile(
-    rf"(?<![a-z])({_SHARES}|mcc|bleu|rouge[a-z0-9]*|meteor|cider|r2|psnr|ssim|ndcg|mrr"
-    r"|(?:si_?)?sdr|si_?snr|pesq|stoi)(?![a-z])"
-)
-
 ABROAD: Mapping[str, str] = {
     **dict.fromkeys(("pérdida", "perdida", "perda", "perdita", "perte", "verlust", "pierdere"), "loss"),
     **dict.fromkeys(("paso", "passo", "pas", "schritt", "étape", "etape"), "step"),
@@ -197,10 +179,7 @@ ABROAD: Mapping[str, str] = {
 """Words of Spanish, Portuguese, French, Italian, German and Romanian, and the English ones that they mean."""
 _OF = {"de", "du", "di", "do", "da"}
 """The word between two of those, which English has no need of: `pérdida de validación`."""
-_PAIR = 2
 _MEASURED = re.compile(r"[a-z0-9@]+")
-SCORES = "scores"
-"""What a question asks about whose rule looks at the scores of a log: no signal has that name."""
 _WORD = re.compile(r"[a-z]+")
 _ALIKE = {
     **{"training": "train", "trn": "train", "validation": "val", "valid": "val", "evaluation": "eval"},
@@ -325,7 +304,7 @@ def known(columns: Iterable[str]) -> dict[str, str]:
 
 def _says_loss(column: str) -> bool:
     """Whether a word of the name says that it is a loss, and none that it is held out, or about one."""
-    says = _LOSS.search(spelled(column).replace("_", " ")) and not _WEIGHTED.search(column)
+    says = LOSS.search(spelled(column).replace("_", " ")) and not _WEIGHTED.search(column)
     return bool(says) and not _HELD_OUT.search(column)
 
 
@@ -367,22 +346,10 @@ def other_losses(columns: Iterable[str], mapping: Mapping[str, str]) -> list[str
     return [one for one in columns if one not in mapping and not signals.find(one) and _says_loss(one)]
 
 
-def is_reward(column: str) -> bool:
-    """Whether the column is how much an episode, or an answer, usually earns."""
-    name = spelled(column)
-    return bool(_REWARD.search(name)) and not _SPREAD.search(name)
-
-
-def spreads_reward(column: str) -> bool:
-    """Whether the column is how far the rewards of answers to one prompt lie apart."""
-    name = spelled(column)
-    return bool(_REWARD.search(name) and _STD.search(name))
-
-
 def is_of_a_side(column: str) -> bool:
     """Whether the column is the loss of a generator or a discriminator: what one gains the other loses."""
     name = spelled(column)
-    return bool(_LOSS.search(name) and _SIDE.search(name))
+    return bool(LOSS.search(name) and _SIDE.search(name))
 
 
 def keeps_books(column: str) -> bool:
@@ -393,29 +360,6 @@ def keeps_books(column: str) -> bool:
 def is_weight(column: str) -> bool:
     """Whether the column says how much a part of the loss weighs in it."""
     return bool(_WEIGHT.search(spelled(column)))
-
-
-def is_score(column: str) -> bool:
-    """Whether the column is the higher the better the answers are, whatever else is traded for it."""
-    name = spelled(column)
-    return bool(_SCORE.search(name)) and not _NEGATED.search(name)
-
-
-def is_share(column: str) -> bool:
-    """Whether the column is a score that is a part of 1, or of 100: how far two are apart is plain."""
-    return bool(_SHARE.search(spelled(column)))
-
-
-def rises(column: str) -> bool:
-    """Whether the column is a score or a reward, which rises as a model learns, and no loss."""
-    return (is_reward(column) or is_score(column)) and not _LOSS.search(spelled(column))
-
-
-def scores(columns: Iterable[str]) -> list[str]:
-    """The columns that rise as a model learns, those first that stand beside others of the same measure."""
-    found = [column for column in columns if rises(column)]
-    alike = Counter(map(measured, found))
-    return sorted(found, key=lambda column: alike[measured(column)] < _PAIR)
 
 
 def measured(column: str) -> frozenset[str]:

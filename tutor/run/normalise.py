@@ -17,12 +17,12 @@ from tutor.run.names import (
     is_counter,
     keeps_books,
     other_losses,
-    rises,
     rivals,
     says_held_out,
 )
 from tutor.run.remark import Remark
 from tutor.run.run import Aggregation, BadRunError
+from tutor.run.scoring import rises
 from tutor.run.starts import counted_on, starts
 
 _RESUMED = 100  # a log that goes back more often wasn't resumed: it has several writers, or was shuffled

@@ -5,7 +5,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict
 
-from tutor.run.names import rises
+from tutor.run.scoring import rises
 
 WORSE = 0.1
 """An end that is worse by more than this share of the other is worse. Ours: the ends of healthy runs of one

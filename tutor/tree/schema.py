@@ -10,7 +10,7 @@ from typing import Any, Literal, Self
 from pydantic import Field, PrivateAttr, model_validator
 
 from tutor.detectors.grouped import Grouped
-from tutor.run import Run, names
+from tutor.run import Run, names, scoring
 from tutor.signals import Panel
 from tutor.tree.leaves import UNDECIDED, Leaf, undecided
 from tutor.tree.numbers import Given, Number
@@ -111,7 +111,7 @@ class Outcome(Strict):
         if self.needs == "sets":
             return len(names.losses_of_sets(columns)) > 1
         if self.needs == "scores":
-            return bool(names.scores(columns))
+            return bool(scoring.among(columns))
         return self.needs is None or run.has(self.needs)
 
     @model_validator(mode="after")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from tutor import detectors, signals
 from tutor import walk as walks
 from tutor.detectors import Finding
-from tutor.run import names
+from tutor.run import scoring
 from tutor.tree import Question
 from tutor.walk import AtQuestion, Look
 
@@ -88,7 +88,7 @@ def asked(walk: AtQuestion, panel: str) -> str:
         return ""
     signal = detectors.signal_of(rule.detector, walk.run)
     if signal not in ("val_loss", "step") and detectors.looks_at_scores(rule.detector):
-        return names.SCORES if names.scores(walk.run.frame.columns) else signal or ""
+        return scoring.SCORES if scoring.among(walk.run.frame.columns) else signal or ""
     return "" if signal in (None, "step") else signal  # of steps alone nothing is drawn
 
 

@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Literal, cast
 
 from tutor.readers.common.guessed import PERPLEXITY
-from tutor.run import Counts, names
+from tutor.run import Counts, names, scoring
 
 if TYPE_CHECKING:
     import polars as pl
@@ -116,7 +116,7 @@ def counted(rows: "pl.DataFrame") -> Counted:
     if fine and not coarse and not (fine != "at" and _ascends(inline[fine])):
         coarse = _most_logged(rows.filter(~measured), _named(rows, "coarse"))
     by = [name for name in (coarse, fine) if name]
-    scored = _any(rows, [name for name in values if names.rises(name)])  # often on a line of its own
+    scored = _any(rows, [name for name in values if scoring.rises(name)])  # often on a line of its own
     if by:
         measured |= _any(rows, by) & _any(rows, values) | scored  # a line may hold the rate alone
         rows = _where(rows.with_columns(pl.col(by).forward_fill()), measured)

@@ -22,7 +22,7 @@ from tutor.readers.common.lists import Listed, counter, ends_in_null, listed
 from tutor.readers.common.rows import Row, number
 from tutor.readers.common.wholejson import as_json, load
 from tutor.readers.source import head
-from tutor.run import called, limits, names
+from tutor.run import called, limits, names, scoring
 
 LOSSES = {"loss", "val_loss"}
 _LEVELS = 4  # keys that lead to a run
@@ -138,7 +138,7 @@ def _looked(path: Path, said: frozenset[str], changed: Hashable) -> Looked | Non
 def _scored(lists: Mapping[str, Listed]) -> bool:
     """Whether lists count steps or epochs, and hold scores or rewards of as many; or a score on two sets."""
     count = next((lists[name] for name, signal in names.known(lists).items() if signal == "step"), None)
-    scores = {name: len(one.values) for name, one in lists.items() if names.rises(name)}
+    scores = {name: len(one.values) for name, one in lists.items() if scoring.rises(name)}
     if count is not None:
         return any(rows == len(count.values) >= _FEW for rows in scores.values())
     measured = [names.measured(name) for name, rows in scores.items() if rows >= _FEW]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TypedDict, Unpack
 
 from tutor.readers.common import several, trainers
 from tutor.readers.common.sets import with_mean
-from tutor.run import Aggregation, BadRunError, Counts, Manifest, Remark, Run, called, limits, names
+from tutor.run import Aggregation, BadRunError, Counts, Manifest, Remark, Run, called, limits, names, scoring
 from tutor.words import quoted
 
 if TYPE_CHECKING:
@@ -160,7 +160,7 @@ def _scores_named(path: Path, columns: Sequence[str]) -> list[Remark]:
     return [
         Remark("score_as_loss", {"column": quoted([column]), "signal": signal})
         for signal in ("loss", "val_loss")
-        if (column := said.get(signal)) in columns and column and names.rises(column)
+        if (column := said.get(signal)) in columns and column and scoring.rises(column)
     ]
 
 

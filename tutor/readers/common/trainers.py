@@ -16,7 +16,7 @@ the columns to say who wrote them.
 import re
 from collections.abc import Collection, Iterator, Mapping
 
-from tutor.run import Aggregation, Remark, names
+from tutor.run import Aggregation, Remark, scoring
 
 HUGGING_FACE = Aggregation("window", shows_nan=False)
 WINDOW = Aggregation("window")
@@ -46,7 +46,7 @@ def aggregations(columns: Collection[str], loss: str | None) -> Mapping[str, Agg
 
 def remarks(columns: Collection[str]) -> Iterator[Remark]:
     """What the names say of how to take the values."""
-    if any(names.is_reward(column) and not _SCORED.search(column) for column in columns):
+    if any(scoring.is_reward(column) and not _SCORED.search(column) for column in columns):
         yield Remark("rewarded")
     if any(column.strip().lower().startswith("train/samples/") for column in columns):
         yield Remark("in_samples")

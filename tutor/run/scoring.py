@@ -1,0 +1,102 @@
+"""What columns of scores and rewards are called: what rises as a model learns, and what each kind counts."""
+
+import re
+from collections import Counter
+from collections.abc import Iterable
+
+from tutor.run.names import LOSS, measured, spelled
+
+SCORES = "scores"
+"""What a question asks about whose rule looks at the scores of a log: no signal has that name."""
+
+_REWARD = re.compile(
+    r"(?<![a-z])(ep(isode)?_?)?(rew|reward|return)s?(?![a-z/])|eprewmean"
+    r"|^((ep(isode)?|average|avg|mean|total|cumulative|running)[_ ])*scores?$"
+)
+"""Columns of what an episode, or an answer, earns; `rewards/margins` of preference tuning is none."""
+_STD = re.compile(r"(?<![a-z])std(?![a-z])")
+_SPREAD = re.compile(r"(?<![a-z])(std|var|min|max|best|loss|norm)(?![a-z])")
+"""Words of a column that is about rewards, and doesn't say how high they usually are."""
+_SHARES = r"acc|accuracy|(?:acc|prec|top)[@_]?1|f1|auc|auroc|iou|miou|dice|m_?ap[0-9]*"
+_SHARE = re.compile(rf"(?<![a-z])({_SHARES})(?![a-z])")
+_NEGATED = re.compile(r"(?<![a-z])neg(ative)?(?![a-z])")
+"""A score with its sign turned, as a loss."""
+_SCORE = re.compile(
+    rf"(?<![a-z])({_SHARES}|mcc|bleu|rouge[a-z0-9]*|meteor|cider|r2|psnr|ssim|ndcg|mrr"
+    r"|(?:si_?)?sdr|si_?snr|pesq|stoi)(?![a-z])"
+)
+_ACCURACY = re.compile(r"(?<![a-z])(acc|accuracy)(?![a-z])", re.IGNORECASE)
+_FOUND = re.compile(r"(?<![a-z])(f1|mcc|iou|dice|precision|recall)(?![a-z])", re.IGNORECASE)
+_EXPLAINED = re.compile(r"(?<![a-z])(r2|r[ _-]?squared)(?![a-z])", re.IGNORECASE)
+_RANKED = re.compile(
+    r"(?<![a-z])(?<!pr[ _-])(auc|auroc|rocauc)(?![a-z])(?![ _-]prc?(?![a-z]))", re.IGNORECASE
+)
+_ERROR = re.compile(r"(?<![a-z])(wer|cer)(?![a-z])", re.IGNORECASE)
+_PAIR = 2
+
+
+def is_reward(column: str) -> bool:
+    """Whether the column is how much an episode, or an answer, usually earns."""
+    name = spelled(column)
+    return bool(_REWARD.search(name)) and not _SPREAD.search(name)
+
+
+def spreads_reward(column: str) -> bool:
+    """Whether the column is how far the rewards of answers to one prompt lie apart."""
+    name = spelled(column)
+    return bool(_REWARD.search(name) and _STD.search(name))
+
+
+def is_score(column: str) -> bool:
+    """Whether the column is the higher the better the answers are, whatever else is traded for it."""
+    name = spelled(column)
+    return bool(_SCORE.search(name)) and not _NEGATED.search(name)
+
+
+def is_share(column: str) -> bool:
+    """Whether the column is a score that is a part of 1, or of 100: how far two are apart is plain."""
+    return bool(_SHARE.search(spelled(column)))
+
+
+def rises(column: str) -> bool:
+    """Whether the column is a score or a reward, which rises as a model learns, and no loss."""
+    return (is_reward(column) or is_score(column)) and not LOSS.search(spelled(column))
+
+
+def among(columns: Iterable[str]) -> list[str]:
+    """The columns that rise as a model learns, those first that stand beside others of the same measure."""
+    found = [column for column in columns if rises(column)]
+    alike = Counter(map(measured, found))
+    return sorted(found, key=lambda column: alike[measured(column)] < _PAIR)
+
+
+def whole(highest: float) -> float:
+    """What a score is at best, given its highest value: 100 where it is logged in percent, else 1."""
+    return 100.0 if highest > 1 else 1.0
+
+
+def is_accuracy(column: str) -> bool:
+    """Whether the column is the share of right answers."""
+    return bool(_ACCURACY.search(column))
+
+
+def is_of_finds(column: str) -> bool:
+    """Whether the column is 0 where nothing is found, whatever there was to find: F1, IoU, recall."""
+    return bool(_FOUND.search(column))
+
+
+def is_explained(column: str) -> bool:
+    """Whether the column is R², the share of variance that is explained: 0 where all inputs get the mean."""
+    return bool(_EXPLAINED.search(column))
+
+
+def is_ranking(column: str) -> bool:
+    """Whether the column is an area under the ROC curve: how often a positive input stands above a negative
+    one, which is half of the time where it is left to chance.
+    """
+    return bool(_RANKED.search(column))
+
+
+def is_error(column: str) -> bool:
+    """Whether the column is an error rate of words or characters: the lower the better."""
+    return bool(_ERROR.search(column))
