@@ -47,6 +47,15 @@ def test_the_loss_of_other_algorithms_is_a_mean(tmp_path: Path):
     assert read(tmp_path, text).aggregation("loss").over == "window"
 
 
+def test_boxes_of_rewards_alone(tmp_path: Path):
+    section = "| {name}/ |  |\n"
+    box = f"-------\n{section.format(name='rollout')}| ep_rew_mean | {{at}}.5 |\n"
+    box += f"{section.format(name='time')}| total_timesteps | {{at}} |\n"
+    run = read(tmp_path, "".join(box.format(at=at) for at in (1, 2, 3)))
+    assert run.steps.to_list() == [1, 2, 3]
+    assert run["rollout/ep_rew_mean"].to_list() == [1.5, 2.5, 3.5]
+
+
 def test_one_that_begins_and_ends_in_a_box(tmp_path: Path):
     lines = PRINTED.read_text().splitlines(keepends=True)
     run = read(tmp_path, "".join(lines[16:-5]))

@@ -95,6 +95,14 @@ def losses(run: Run, signal: str = "loss") -> list[float | str]:
     return ["nan" if math.isnan(one) else one for one in run[signal].drop_nulls().to_list()]
 
 
+def test_lightnings_bar_writes_a_nan_with_a_decimal(tmp_path: Path):
+    bar = "Epoch 0:   0%|          | {at}/4282 [00:00<02:30, 28.31it/s, v_num=0, train_loss={loss}]\r"
+    run = read(
+        tmp_path, "".join(bar.format(at=at, loss=loss) for at, loss in ((1, 2.5), (2, "inf.0"), (3, "nan.0")))
+    )
+    assert [str(one) for one in run["loss"]] == ["2.5", "inf", "nan"]
+
+
 def test_a_dictionary_of_the_sets_losses_says_what_each_value_is(tmp_path: Path):
     row = "Epoch {at}/30\n---\nrunning_loss: {{'train': -{at}.5, 'val': -2.5}}\n"
     run = read(tmp_path, "".join(row.format(at=at) for at in (1, 2, 3)))

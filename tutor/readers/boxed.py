@@ -24,14 +24,14 @@ from tutor.readers.common.lines import COLOURS, LONGEST, LOOKED_AT, has
 from tutor.readers.common.rows import Row, number, run_of
 from tutor.readers.common.trainers import WINDOW
 from tutor.readers.source import Source
-from tutor.run import Run, limits, names
+from tutor.run import Run, limits, names, scoring
 
 _NAMED = re.compile(r"^\s*\|\s*(?P<name>[^\s|][^|]*?)\s*\|\s*(?P<value>[^|]*?)\s*\|\s*$")
 _EDGE = re.compile(r"\s*[-=]{5,}\s*")
 _ANY = re.compile(_NAMED.pattern, re.MULTILINE)
 _COLOUR = re.compile(COLOURS)
 _FEW = 2
-"""Boxes with a loss, at least."""
+"""Boxes with a loss or a reward, at least."""
 
 
 @dataclass(frozen=True)
@@ -54,11 +54,16 @@ class Boxes:
 
 
 def sources(path: Path) -> list[Source]:
-    """A file with boxes that have a counter and a loss."""
+    """A file with boxes that have a counter and a loss, or a reward."""
     if not has(path, _ANY):
         return []
-    found = (set(names.mapping(row, path).values()) for row in _rows(packed.head(path, LOOKED_AT)))
-    return [Boxes(path)] if sum({"step", "loss"} <= signals for signals in found) >= _FEW else []
+    found = sum(_tells(row, path) for row in _rows(packed.head(path, LOOKED_AT)))
+    return [Boxes(path)] if found >= _FEW else []
+
+
+def _tells(row: Row, path: Path) -> bool:
+    signals = set(names.mapping(row, path).values())
+    return "step" in signals and ("loss" in signals or any(map(scoring.is_reward, row)))
 
 
 def lacks(path: Path) -> str | None:  # noqa: ARG001

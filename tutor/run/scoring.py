@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 
 from tutor.run.names import LOSS, measured, spelled
 
@@ -100,3 +100,13 @@ def is_ranking(column: str) -> bool:
 def is_error(column: str) -> bool:
     """Whether the column is an error rate of words or characters: the lower the better."""
     return bool(_ERROR.search(column))
+
+
+KINDS: Mapping[str, Callable[[str], bool]] = {
+    SCORES: rises,
+    "rewards": is_reward,
+    "finds": is_of_finds,
+    "explained": is_explained,
+    "ranking": is_ranking,
+}
+"""By what a tree calls it, the test of a column's name."""

@@ -47,6 +47,7 @@ PHRASES: tuple[tuple[str, str], ...] = (
     ),
     (r"-?1\.#(?:QNAN|SNAN|IND)[0-9]*", "nan"),
     (r"1\.#INF[0-9]*", "inf"),
+    (r"\b(nan|inf)\.0\b", "{1}"),  # Lightning's progress bar
     (
         rf"overflow detected,? setting loss scale to:? ({_NUMBER})",
         "Gradient overflow. Skipping step, reducing loss scale to {1}",
