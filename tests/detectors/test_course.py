@@ -232,6 +232,28 @@ class TestEndsHigh:
         assert judged("ends_high", loss=loss).outcome == "no"
         assert judged("ends_high", loss=[*loss, *[-1.0] * 20]).outcome == "yes"
 
+    @pytest.mark.parametrize(
+        ("last", "lost"),
+        [
+            ([0.75, 4.0, 4.1, 0.67, 2.6], True),
+            ([0.75, 4.0, 4.1, 0.5, 2.6], False),  # one is no higher than before
+            ([0.75, 1.0, 1.0, 0.67, 0.9], False),  # not all that was gained is lost
+        ],
+    )
+    def test_rows_that_each_stand_above_twice_as_many_lost_all_that_was_gained(
+        self, last: list[float], lost: bool
+    ):
+        """However much the last rows differ; the ten before them lie at 0.52 or lower."""
+        before = [1.15 * 0.9**row + (0.45 if row % 9 == 4 else 0) for row in range(45)]
+        before[38] = 0.52
+        assert (judged("ends_high", loss=before + last).outcome == "yes") is lost
+
+    def test_a_critic_beside_a_generator_is_no_objective(self):
+        loss = [4.4, 0.2, -4.0, -6.4, -6.3, -6.2, *[-4.6 + 0.1 * (row % 3) for row in range(30)]]
+        other = [float(row) for row in range(36)]
+        assert judged("ends_high", loss=loss).outcome == "yes"
+        assert judged("ends_high", loss=loss, G_loss=other).outcome == NO_DATA
+
 
 class TestLearned:
     def test_it_came_down(self):

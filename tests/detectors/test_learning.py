@@ -9,7 +9,7 @@ import pytest
 
 from tests.conftest import make_run, numbers
 from tests.detectors.test_course import falling, judged
-from tutor.detectors import NO_DATA, NOT_YET, apply
+from tutor.detectors import NO_DATA, NOT_YET, Finding, apply
 from tutor.run import Aggregation, Counts
 
 
@@ -244,6 +244,33 @@ class TestStuck:
 
     def test_gaps_and_nan_between(self):
         assert judged("learned", loss=[31.41, *[31.42, None, math.nan] * 5]).outcome == "no"
+
+
+class TestOneAnswer:
+    LOSS = [0.05 * 0.9**row for row in range(30)]
+
+    def counted(self, tn: int, fn: int, every: int = 1) -> Finding:
+        rows = {"TP": [80.0] * 30, "FP": [54.0] * 30, "FN": [float(fn)] * 30, "TN": [float(tn)] * 30}
+        rows["TN"] = [rows["TN"][row] if row % every else 0.0 for row in range(30)]
+        return judged("learned", loss=self.LOSS, **rows)
+
+    def test_all_inputs_are_called_positive(self):
+        one = self.counted(0, 0)
+        assert one.outcome == "one-answer"
+        assert (one.facts["positive"], one.facts["negative"], one.facts["scored"]) == (134, 0, 15)
+
+    def test_else_not(self):
+        assert self.counted(2, 1).outcome == "yes"
+        alone = {"TP": [9.0] * 30, **dict.fromkeys(("FP", "FN", "TN"), [0.0] * 30)}
+        assert judged("learned", loss=self.LOSS, **alone).outcome == "yes"
+
+
+def test_validation_that_ends_at_its_lowest_shows_what_a_trained_model_gains():
+    loss = [0.5245 + 0.01 * 0.9**row for row in range(80)]
+    for last, outcome in (([0.613, 0.608], NO_DATA), ([0.608, 0.613], "no")):
+        known = [0.623, 0.616, 0.62, *last]
+        spread = [None if row % 16 else known[row // 16] for row in range(80)]
+        assert judged("learned", loss=loss, val_loss=spread).outcome == outcome
 
 
 class TestRepeats:

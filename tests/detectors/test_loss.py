@@ -312,6 +312,12 @@ class TestSpike:
             assert apply("recovery", run, RECOVERY, at).outcome in ("yes", "late", "no", NOT_YET, NO_DATA)
         assert apply("rising_loss", run, RISING).outcome in ("yes", "no", NOT_YET, NO_DATA)
 
+    def test_an_early_one_after_a_first_row_as_high(self):
+        loss = [6.9, 3.6, 3.3, 3.2, 4.1, 6.2, 4.2, 3.9, 3.7, 3.7, 3.6, 3.6, 4.0, 24.0, 19.4, 5.0, 5.1, 4.8]
+        loss += [4.6 - 0.02 * row for row in range(14)]
+        found = apply("spike", make_run({"loss": loss}), SPIKE)
+        assert (found.outcome, found.step) == ("yes", 13)
+
 
 class TestRecovery:
     def loss(self, lingering: int) -> list[float]:

@@ -158,8 +158,15 @@ def test_lines_that_are_no_row_are_counted(tmp_path: Path):
 )
 def test_any_numbers_come_back(tmp_path: Path, losses: list[float], between: str, counted: bool):
     rows = [f"{at}{between}{loss!r}" if counted else repr(loss) for at, loss in enumerate(losses)]
-    if not counted and all(loss == loss // 1 for loss in losses):
-        return
+    if losses[0] == 0 or (not counted and all(loss == loss // 1 for loss in losses)):
+        return  # a first 0 may be no measure
     run = read(tmp_path, "\n".join(rows), "losses.txt")
     assert run.steps.to_list() == list(range(len(losses)))
     assert all(one == two or math.isnan(two) for one, two in zip(run["loss"], losses, strict=True))
+
+
+@pytest.mark.parametrize(("rows", "passed_over"), [(11, True), (9, False)])
+def test_a_first_loss_of_exactly_0_was_set_up_and_not_measured(tmp_path: Path, rows: int, passed_over: bool):
+    run = read(tmp_path, "\n".join(["0", *(f"{2 - at / 20:.3f}" for at in range(rows - 1))]), "losses.txt")
+    assert run["loss"][0] == (None if passed_over else 0.0)
+    assert ("first_zero" in [one.key for one in run.remarks]) is passed_over

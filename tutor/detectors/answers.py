@@ -154,6 +154,35 @@ def one_class(run: Run, guess: Guess) -> Finding | None:
     return None
 
 
+_COUNTED = ("tp", "fp", "fn", "tn")
+
+
+def one_answer(run: Run, guess: Guess) -> Finding | None:
+    """The finding that by the counts of right and wrong answers all inputs are called the same.
+
+    In the share `guess.often` of the later half of the rows that have them, `FEWEST` at least, and in the
+    last one.
+    """
+    columns = {name.lower(): name for name in run.frame.columns if run.frame[name].dtype.is_numeric()}
+    if not all(one in columns for one in _COUNTED):
+        return None
+    rows = run.frame.select(columns[one] for one in _COUNTED).drop_nulls()
+    later = rows[len(rows) // 2 :]
+    tp, fp, fn, tn = (later[columns[one]].cast(float) for one in _COUNTED)
+    positive, negative = tp + fp, fn + tn
+    alike = (positive == 0) | (negative == 0)
+    # Where there is but one class to find, one answer is right.
+    both = ((tp + fn > 0) & (fp + tn > 0)).all()
+    if len(later) < FEWEST or not both or not alike[-1] or alike.sum() < guess.often * len(later):
+        return None
+    none = ("fn", "tn") if negative[-1] == 0 else ("tp", "fp")
+    since = int(run.steps.filter(run.frame[columns["tp"]].is_not_null())[len(rows) // 2])
+    facts = {"score": plain(" + ".join(columns[one] for one in none))[:_LENGTH], "value": 0.0}
+    facts |= {"count": int(alike.sum()), "scored": len(later), "since": since}
+    facts |= {"positive": int(positive[-1]), "negative": int(negative[-1])}
+    return Finding("one-answer", None, facts, None, (since, int(run.steps[-1])))
+
+
 def explains_nothing(run: Run, guess: Guess) -> Finding | None:
     """An R² of held-out data that is never above 0, at `FEWEST` evaluations or more.
 

@@ -52,7 +52,8 @@ def ends_high(
     one row, these have told enough when each stands above the one before, whatever the noise of learning; so
     has the order of all, or of those since the lowest, beyond chance. No noise explains an end whose rows
     each stand many times as high as all before them (`lasting` says how many), nor one that does together
-    with validation, nor a climb over the first rows of which nothing comes back. Beside a reward that rises
+    with validation, nor a climb over the first rows of which nothing comes back, nor rows that each stand
+    above twice as many before them where all is lost that was gained. Beside a reward that rises
     the loss is not what the run is after, and where a part of it has come to weigh more (`reweighted`) it
     isn't what it was. One that rose as much before, and came back, has as long to do so again. Where
     validation has gone on to fall, what is trained on got "harder"; where a reward "fell" with it, that is
@@ -68,7 +69,8 @@ def ends_high(
     lost = max(of_improvement * course.improvement, of_level * abs(course.best))
     least = max(lost, sigmas * math.sqrt(2) * course.noise)
     known, high = finite(loss).drop_nulls(), course.rise > least
-    if towers := _towers(known, lasting) or _both_tower(run, known, lasting) or _leaps(known, lasting):
+    towers = _towers(known, lasting) or _both_tower(run, known, lasting) or _leaps(known, lasting)
+    if towers := towers or _all_gone(known, lasting):
         least, high = towers - course.best, True
     elif course.rise > lost and _climbs(known, course, lost, lasting):
         least, high = lost, True
@@ -206,6 +208,21 @@ def _leaps(known: pl.Series, lasting: Runaway) -> float | None:
     climbed = second > lasting.leap * first and third > lasting.leap * second
     height = lasting.leap * first
     return height if climbed and to_float(known[1:].min()) > height else None
+
+
+def _all_gone(known: pl.Series, lasting: Runaway) -> float | None:
+    """The height over which the last rows lie that lost all that the loss had gained; None where they don't.
+
+    Each of them stands above the twice as many before them; their median stands above that height as much as
+    a leap does, and above the first losses, too.
+    """
+    begun = to_float(known[:FEWEST].max()) if len(known) else 0.0
+    for count in range(lasting.gone, min(len(known) // 3, 4 * lasting.gone) + 1):
+        last, before = known[-count:], known[-3 * count : -count]
+        height, level = to_float(before.max()), to_float(last.median())
+        if to_float(last.min()) > height > 0 and level > max(lasting.leap * height, begun):
+            return height
+    return None
 
 
 _FIRST = ("first", "vocab", "expected", "low", "high")

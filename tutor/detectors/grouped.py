@@ -277,6 +277,7 @@ class Runaway(Grouped):
         times: by so many times.
         leap: or all but the first, where it rose so many times at each of the next two rows, and none comes
             back to so many times the first.
+        gone: or so many, each above twice as many before them, and above the first loss in the median.
     """
 
     a_kind: ClassVar[str] = "an end that stays up"
@@ -287,6 +288,7 @@ class Runaway(Grouped):
     tall: int
     times: float
     leap: float
+    gone: int
 
 
 @dataclass(frozen=True)

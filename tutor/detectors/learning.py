@@ -39,7 +39,7 @@ from tutor.detectors.unlearned import (
     in_all,
     zero,
 )
-from tutor.detectors.windows import finite
+from tutor.detectors.windows import FEWEST, finite
 from tutor.run import Run, known_float, to_float
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ _GUESSED = (*_LEARNED, "classes", "expected", "level", "later")
         *("yes", "no", "no-rate", "guesses", "same-answer", "scores-alike", "held-out-flat", "repeats"),
         *("only-at-first", "zero", "held-out-still", "held-out-alone", "both-still", "by-chance"),
         *("finds-nothing", "at-the-mean", "explains-nothing", "ranks-by-chance", "never-moves", "one-class"),
-        *("earns", "earns-nothing", "stops-high"),
+        *("earns", "earns-nothing", "stops-high", "one-answer"),
     ),
     facts={
         "yes": (*_LEARNED, "best_step"),
@@ -71,6 +71,7 @@ _GUESSED = (*_LEARNED, "classes", "expected", "level", "later")
         "finds-nothing": (*_GAINED, *_SCORED),
         "never-moves": (*_GAINED, *_SCORED, "fell", "most"),
         "one-class": (*_GAINED, *_SCORED, "other", "both"),
+        "one-answer": (*_GAINED, *_SCORED, "positive", "negative"),
         "scores-alike": (*_GAINED, *_SCORED, "held_out", "beside", "moves", "fell", "most"),
         "held-out-flat": _LEARNED,
         "repeats": (*_LEARNED, "period", "again"),
@@ -121,7 +122,7 @@ def learned(
     """
     found = _learned(run, share, gain, sigmas, least, guess)
     if found.outcome in ("no", "held-out-alone") and (
-        scores_rise(run, sigmas, least.scored) or after_reward(run)
+        scores_rise(run, sigmas, least.scored) or after_reward(run) or _validation_falls(run, gain / 2)
     ):
         # Something is learned, whatever this loss is of; or the loss is none that falls when something is.
         found = Finding(NO_DATA, facts={"missing": []})
@@ -134,6 +135,19 @@ def learned(
     if found.outcome not in ("yes", NOT_YET, NO_DATA) or warming_up(run):
         return found
     return (stops_high(run, least, sigmas) if run.has("loss") or run.has("val_loss") else None) or found
+
+
+def _validation_falls(run: Run, gain: float) -> bool:
+    """Whether validation of `FEWEST` rows or more ends at its lowest, the share `gain` under its first one.
+
+    Beside a training loss: a trained model that is trained on gains little, and what it gains shows there.
+    """
+    if not (run.has("loss") and run.has("val_loss")):
+        return False
+    known = finite(run["val_loss"]).drop_nulls()
+    if len(known) < FEWEST or known[-1] != known.min():
+        return False
+    return float(known[0]) - float(known[-1]) > gain * abs(float(known[0]))
 
 
 def _learned(run: Run, share: float, gain: float, sigmas: float, least: Enough, guess: Guess) -> Finding:

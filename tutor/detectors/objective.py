@@ -165,7 +165,8 @@ def is_objective(run: Run) -> bool:
 
     One that is often exactly 0, or keeps changing its sign, isn't: those of reinforcement learning are built
     around 0. One below 0 is, as a negative log-likelihood of densities, or a signal-to-noise ratio, where
-    nothing else in the log says that a reward or an opponent is what the run is after.
+    nothing else in the log says that a reward or an opponent is what the run is after: one that lies below 0
+    beside the loss of a generator is a critic's.
     """
     known = finite(run["loss"]).drop_nulls()
     if not len(known) or to_float((known == 0).mean()) > ZEROS:
@@ -175,4 +176,5 @@ def is_objective(run: Run) -> bool:
     turns = known.sign().diff().drop_nulls() != 0
     spiked = turns.sum() <= ONE_SPIKE and to_float(known.median()) < 0
     around = len(turns) and to_float(turns.mean()) > ZEROS and not spiked
-    return not around and not opposed(run)
+    critic = to_float(known.median()) < 0 and any(map(names.is_of_a_side, run.frame.columns))
+    return not (around or critic or opposed(run))

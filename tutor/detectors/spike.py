@@ -166,10 +166,10 @@ def _early(run: Run, span: int, times: float, sigmas: float, as_factor: float) -
     above = (loss > mean + height).fill_null(False).arg_true()
     if mean <= 0 or not len(above) or int(above[0]) < 2:
         return []
-    left = loss > mean + height / 2  # where the climb to that height begins
-    row = int(left.fill_null(False).arg_true()[0])
-    if not row:  # it began that high: nothing tells what was usual
+    low = (loss[: int(above[0])] <= mean + height / 2).fill_null(False).arg_true()
+    if not len(low):  # it began that high: nothing tells what was usual
         return []
+    row = int(low[-1]) + 1  # where the climb to that height begins
     usual = loss[: min(row, FIRST)].drop_nulls()  # what is told of the rows before it is of these alone
     mean = to_float(usual.median())
     bound = mean + max((times - 1) * mean, noise)

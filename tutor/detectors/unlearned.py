@@ -15,6 +15,7 @@ from tutor.detectors.answers import (
     flat_held_out,
     nearly_same_answer,
     never_moves,
+    one_answer,
     one_class,
     same_answer,
     stands_with_its_loss,
@@ -130,6 +131,7 @@ def answers_alike(run: Run, course: Course, guess: Guess, gain: float, least: in
         or finds_nothing(run, least)
         or never_moves(run, guess, 3 * least)
         or one_class(run, guess)
+        or one_answer(run, guess)
     )
     if not found and course.top - course.best < guess.little * abs(course.top):
         return nearly_same_answer(run, guess, gain)

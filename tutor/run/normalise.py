@@ -27,6 +27,7 @@ from tutor.run.starts import counted_on, starts
 
 _RESUMED = 100  # a log that goes back more often wasn't resumed: it has several writers, or was shuffled
 _NAMED = 8  # columns named in a remark
+_MANY = 10  # rows of which the first alone is 0 by no chance
 
 TYPES: Mapping[signals.Kind, pl.DataType] = {
     "number": pl.Float64(),
@@ -114,6 +115,14 @@ def _as_signals(
     return pl.DataFrame([frame["step"], *(one for one in columns.values() if one is not None)]), remarks
 
 
+def _begins_unmeasured(column: pl.Series) -> bool:
+    """Whether a loss is exactly 0 in its first row and above 0 in all others: it was set up, not measured."""
+    if not len(column) or column[0] != 0:
+        return False
+    rest = column[1:].drop_nulls()
+    return len(rest) >= _MANY and bool((rest > 0).all())
+
+
 def _ends_broken(column: pl.Series) -> bool:
     """Whether a loss ends in NaN or Inf, in as many rows as say that blanks are.
 
@@ -125,6 +134,9 @@ def _ends_broken(column: pl.Series) -> bool:
 
 def _finished(typed: pl.DataFrame, remarks: list[Remark]) -> tuple[pl.DataFrame, list[Remark]]:
     typed = _ascending(typed.drop(HEADINGS, strict=False), remarks)
+    if "loss" in typed.columns and _begins_unmeasured(typed["loss"]):
+        typed = typed.with_columns(typed["loss"].set(typed["step"] == typed["step"][0], None))
+        remarks.append(Remark("first_zero"))
     if "loss" not in typed.columns or not typed["loss"].is_not_null().any():
         values = [column.name for column in typed if column.is_not_null().any()]
         others = [
