@@ -38,6 +38,7 @@ from tutor.postmortem import (
     worst,
 )
 from tutor.postmortem.cells import reading, registry
+from tutor.postmortem.form import Cell
 from tutor.postmortem.incident import above, spans_decades, survey
 from tutor.postmortem.text import source
 from tutor.run import PANELS, Counts
@@ -367,11 +368,15 @@ class TestEvidence:
         assert "- C · 3 gradient: favours, by judgement" in kept
         assert "· 1 loss:" not in kept, "an empty cell says nothing"
 
-    def test_what_is_ruled_out_by_hand_is_written_beside_a_log_that_is_silent(self):
-        pm = filled(begun()).with_cell("gradient", "rare_token", "rules_out")
+    @pytest.mark.parametrize(
+        ("marked", "word"), [("rules_out", "rules out"), ("favours", "favours (log: silent)")]
+    )
+    def test_the_observation_is_under_the_learners_word(self, marked: Cell, word: str):
+        """What only fails to show speaks against a hypothesis, so that to rule it out agrees with the log."""
+        pm = filled(begun()).with_cell("gradient", "rare_token", marked)
         low = reading("silent", "ends_low", end="1", best="0.9", bound="2")
         kept = text(pm.but(log={**pm.log, "gradient/rare_token": low}))
-        assert "3 gradient: rules out (log: silent). " in kept
+        assert f"3 gradient: {word}. " in kept
 
     def test_a_jump_of_the_schedule(self):
         calm = {"grad_norm": [1.0] * END, "rare_counts": [[0, 0]] * END, "adam_ratio_rms": None}

@@ -149,6 +149,30 @@ class TestInPart:
         assert (seen.outcome, seen.in_part) == ("none", False)
         assert walk.score(walk.go_on(at, seen).answers[-1:]) == (0, 1)
 
+    @pytest.mark.parametrize(
+        ("said", "sign"), [("score-lost", "also"), ("turns", "right"), ("one-set", "wrong"), ("no", "wrong")]
+    )
+    def test_what_holds_as_well_is_no_miss(self, said: str, sign: str):
+        """Validation turns, and accuracy falls from 0.6 to chance with it."""
+        rows = range(24)
+        columns = {
+            "loss": [2.0 * 0.9**row for row in rows],
+            "val_loss": [max(1.5 - 0.1 * row, 0.8 + 0.1 * (row - 7)) for row in rows],
+            "val_acc": [
+                min(0.2 + 0.06 * row, 0.62) if row < 8 else max(0.1, 1.0 - 0.06 * row) for row in rows
+            ],
+        }
+        at = walk.begin(make_run(columns), PHASE_19, ("5.4", None))
+        at = walk.predict(at, said, 3)
+        seen = walk.look(at)
+        assert seen.outcome == "turns"
+        lines = saying.after_prediction(at.question, Prediction(said, 3), seen, "en")
+        assert lines[0].verdict == sign
+        assert ("tempting" in [line.role for line in lines]) is (sign == "wrong")
+        assert walk.score(walk.go_on(at, seen).answers[-1:]) == {"right": (1, 1), "also": (0, 0)}.get(
+            sign, (0, 1)
+        )
+
     def test_nothing_to_compare_with_is_as_good_as_cannot_tell(self):
         run = make_run({"loss": self.LOSS})
         at = walk.begin(run, PHASE_19)

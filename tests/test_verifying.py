@@ -2,6 +2,7 @@
 
 import math
 import shutil
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 
@@ -241,6 +242,23 @@ def test_the_command_says_where_the_lesson_lies(broken: Run, control: Run, home:
     assert (done.exit_code, done.stderr) == (0, "")
     assert str(place) in done.stdout.replace("\n", "")
     assert "a walk through every section ends healthy" in place.read_text()
+
+
+def test_what_a_trial_found_is_no_bound_of_the_next(broken: Run, control: Run, tmp_path: Path):
+    notebook = lesson_of(broken, "en", tmp_path)
+    for fixed in (broken, control):
+        found, _ = verifying.conclude(broken, fixed, "clip", control=None, notebook=notebook, lang="en")
+        assert len(found.bounds) == 1
+
+
+def test_a_lesson_about_another_log_of_the_same_name_is_left_alone(broken: Run, control: Run, tmp_path: Path):
+    notebook = lesson_of(broken, "en", tmp_path)
+    other = replace(broken, frame=broken.frame.with_columns(loss=broken["loss"] + 0.5))
+    before = notebook.lessons_path.read_text()
+    _, amended = verifying.conclude(other, control, "clip", control=None, notebook=notebook, lang="en")
+    assert (amended, notebook.lessons_path.read_text()) == (False, before)
+    grown = replace(broken, frame=broken.frame.head(200))
+    assert verifying.lesson_about(grown, notebook.lessons()) is not None
 
 
 def test_a_second_trial_is_written_under_the_first(broken: Run, control: Run, tmp_path: Path):

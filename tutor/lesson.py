@@ -1,9 +1,9 @@
 """A lesson's text: how an entry of lessons.md is written, and how it is read back.
 
 lessons.md is the learner's to read and to edit. A lesson begins at a line `## <the lesson>`; the line before
-may carry its id, the line after its date, run and path; then come its sections:
+may carry its id and its run's mark, the line after its date, run and path; then come its sections:
 
-    <!-- lesson 3fa85f64 -->
+    <!-- lesson 3fa85f64 of 9d01b2c7 -->
     ## Clip the gradient before you trust the loss
 
     2026-11-20 14:03 · 19-break · phase-19: 1.1 no → 2.1 yes → recoverable
@@ -21,7 +21,7 @@ from datetime import datetime
 
 from tutor.words import plain
 
-_MARKER = re.compile(r"^<!-- lesson ([0-9a-f]{8,64}) -->\s*$")
+_MARKER = re.compile(r"^<!-- lesson ([0-9a-f]{8,64})(?: of ([0-9a-f]{8,64}))? -->\s*$")
 _HEADING = re.compile(r"^##[ \t]+(\S.*)$")
 _SECTION = re.compile(r"^###[ \t]+\d+\.[ \t]+(\S.*)$")
 _META = re.compile(r"^(\d{4}-\d\d-\d\d(?: \d\d:\d\d)?) · (.*?) · (.*)$")
@@ -39,6 +39,7 @@ class Lesson:
         path: tree and answers, or "".
         body: the entry's Markdown, whole, its heading included.
         id: as its marker has it, or "".
+        of: the run's mark, as the marker has it: how its log begins; "" where it doesn't say.
     """
 
     lesson: str
@@ -47,6 +48,7 @@ class Lesson:
     path: str
     body: str
     id: str = ""
+    of: str = ""
 
     @property
     def sections(self) -> list[tuple[str, str]]:
@@ -71,6 +73,7 @@ def write(
     path: str,
     sections: Iterable[tuple[str, Iterable[str]]],
     id: str,
+    of: str = "",
 ) -> str:
     """The Markdown of one entry.
 
@@ -80,9 +83,10 @@ def write(
         path: tree and answers.
         sections: title and lines of each, made of `table`, `prose`, `code` and `line`.
         id: the same for the same content, so that a save that is tried twice is kept once (see `digest`).
+        of: the run's mark.
     """
     lone = _LONE_DOT.sub("-", line(run))  # " · " parts the run's name from its neighbours
-    lines = [_marker(id), f"## {line(lesson)}", "", f"{when:%Y-%m-%d %H:%M} · {lone} · {line(path)}"]
+    lines = [_marker(id, of), f"## {line(lesson)}", "", f"{when:%Y-%m-%d %H:%M} · {lone} · {line(path)}"]
     for number, (title, content) in enumerate(sections, 1):
         lines += ["", f"### {number}. {line(title)}", "", *content]
     return "\n".join(lines) + "\n"
@@ -102,8 +106,8 @@ def marked(markdown: str) -> tuple[str, str]:
     return id, f"{_marker(id)}\n{text}"
 
 
-def _marker(id: str) -> str:
-    return f"<!-- lesson {id} -->"
+def _marker(id: str, of: str = "") -> str:
+    return f"<!-- lesson {id}{f' of {of}' if of else ''} -->"
 
 
 def line(text: str) -> str:
@@ -136,20 +140,20 @@ def _cells(cells: Iterable[str]) -> str:
 
 def parse(text: str) -> list[Lesson]:
     """The lessons in the text of a lessons.md, whatever a hand has done to it."""
-    entries: list[tuple[str, str, list[str]]] = []
-    marker = ""
+    entries: list[tuple[tuple[str, str], str, list[str]]] = []
+    marker = ("", "")
     for text_line in text.replace("\r\n", "\n").split("\n"):
         if found := _MARKER.match(text_line):
-            marker = found.group(1)
+            marker = found.group(1), found.group(2) or ""
         elif heading := _HEADING.match(text_line):
             entries.append((marker, heading.group(1).strip(), [text_line]))
-            marker = ""
+            marker = ("", "")
         elif entries:
             entries[-1][2].append(text_line)
     return [_lesson(*entry) for entry in entries]
 
 
-def _lesson(id: str, lesson: str, lines: list[str]) -> Lesson:
+def _lesson(marker: tuple[str, str], lesson: str, lines: list[str]) -> Lesson:
     second = next((text for text in lines[1:] if text.strip()), "")
     date, run, path = found.groups() if (found := _META.match(second)) else ("", "", "")
-    return Lesson(lesson, date, run, path.strip(), "\n".join(lines).strip(), id)
+    return Lesson(lesson, date, run, path.strip(), "\n".join(lines).strip(), *marker)

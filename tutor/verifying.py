@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from datetime import datetime
 from functools import partial
+from itertools import takewhile
 
 import polars as pl
 
@@ -46,6 +47,8 @@ LOSSES = ("loss", "val_loss")
 _BOUND = re.compile(
     r"^- (?P<signal>\S.*?) (?P<comparison>[<>]=?) (?P<value>\S+) .*?(?P<window>\d+(?:\.\.\d+)?)(?:;|$)"
 )
+_STAMP = "**"
+"""How a line begins under which stands what a trial of the fix found: bounds as they held, no new ones."""
 # After an unknown seed the line goes on.
 _NUMBERS = re.compile(r"^- [^:]+: (?P<value>[^\s:]+)(?:$|: )")
 
@@ -81,7 +84,8 @@ def asked_in(lesson: Lesson) -> tuple[tuple[Bound, ...], str] | None:
     """The bounds of a lesson's section 6, and their tolerance; None where none can be read there."""
     number_of = SECTIONS.index("verification")
     sections = lesson.sections
-    lines = sections[number_of][1].splitlines() if len(sections) > number_of else []
+    whole = sections[number_of][1].splitlines() if len(sections) > number_of else []
+    lines = list(takewhile(lambda line: not line.startswith(_STAMP), whole))
     bounds = tuple(Bound(**found.groupdict()) for line in lines if (found := _BOUND.match(line)))
     plain_numbers = [found["value"] for line in lines if (found := _NUMBERS.match(line))]
     if not bounds or len(plain_numbers) < 2:
@@ -90,8 +94,9 @@ def asked_in(lesson: Lesson) -> tuple[tuple[Bound, ...], str] | None:
 
 
 def lesson_about(broken: Run, lessons: Sequence[Lesson]) -> Lesson | None:
-    """The latest lesson about the run; None where there is none."""
-    return next((lesson for lesson in reversed(lessons) if lesson.run == plain(broken.name)), None)
+    """The latest lesson about the run; None where there is none. One of another log of that name isn't."""
+    named = (lesson for lesson in reversed(lessons) if lesson.run == plain(broken.name))
+    return next((lesson for lesson in named if lesson.of in ("", broken.mark)), None)
 
 
 def conclude(
@@ -319,7 +324,9 @@ def heading(found: Verification, lang: str) -> str:
 
 def section(found: Verification, lang: str) -> list[str]:
     """What stands in section 6 of a lesson once the fix was tried."""
-    lines = [f"**{heading(found, lang)}** ({found.when[:16].replace('T', ' ')}, {plain(found.fixed)})"]
+    lines = [
+        f"{_STAMP}{heading(found, lang)}{_STAMP} ({found.when[:16].replace('T', ' ')}, {plain(found.fixed)})"
+    ]
     signs = {True: "✓", False: "≠", None: "·"}
     return [*lines, "", *(f"- {signs[good]} {words}" for good, words in lines_of(found, lang))]
 

@@ -58,6 +58,7 @@ class Finding:
             answer isn't a matter of degree.
         curve: what was compared with `level`, where that is a smoothed curve.
         origins: facts of the configuration it went by that the run doesn't say of itself.
+        also: outcomes that hold as well, and decide less.
     """
 
     outcome: str
@@ -70,6 +71,7 @@ class Finding:
     bound: float | None = None
     curve: Smoothed | None = field(default=None, compare=False)
     origins: Mapping[str, Known] = field(default_factory=dict)
+    also: tuple[str, ...] = ()
 
     @property
     def margin(self) -> float | None:

@@ -122,7 +122,7 @@ def learned(
     """
     found = _learned(run, share, gain, sigmas, least, guess)
     if found.outcome in ("no", "held-out-alone") and (
-        scores_rise(run, sigmas, least.scored) or after_reward(run) or _validation_falls(run, gain / 2)
+        scores_rise(run, sigmas, least.scored) or after_reward(run) or _both_gain(run, found, gain / 2)
     ):
         # Something is learned, whatever this loss is of; or the loss is none that falls when something is.
         found = Finding(NO_DATA, facts={"missing": []})
@@ -137,12 +137,13 @@ def learned(
     return (stops_high(run, least, sigmas) if run.has("loss") or run.has("val_loss") else None) or found
 
 
-def _validation_falls(run: Run, gain: float) -> bool:
+def _both_gain(run: Run, found: Finding, gain: float) -> bool:
     """Whether validation of `FEWEST` rows or more ends at its lowest, the share `gain` under its first one.
 
-    Beside a training loss: a trained model that is trained on gains little, and what it gains shows there.
+    The training loss has come down by as much: a trained model that is trained on gains little, and what it
+    gains shows in both.
     """
-    if not (run.has("loss") and run.has("val_loss")):
+    if not (run.has("loss") and run.has("val_loss")) or found.facts["gain"] < 100 * gain:
         return False
     known = finite(run["val_loss"]).drop_nulls()
     if len(known) < FEWEST or known[-1] != known.min():

@@ -114,7 +114,8 @@ def validation_turns(
     if found.outcome in ("slightly", "no", "some", NOT_YET):
         of_one = partial(_turns, of_improvement=of_improvement, of_level=of_level, last=last, chance=chance)
         return _of_scores(run, chance, last, of_level) or _one_set(run, of_one) or found
-    return found
+    beside = _of_scores(run, chance, last, of_level)
+    return replace(found, also=(beside.outcome,)) if beside else found
 
 
 def _one_set(run: Run, turns: Callable[[Run], Finding]) -> Finding | None:

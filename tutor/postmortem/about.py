@@ -30,7 +30,8 @@ class About(Strict):
     """The run and the walk that a post-mortem is about.
 
     Attributes:
-        run: the run's name; `folder` where it lies; `tree` the tree's name, `leaf` the leaf's in words.
+        run: the run's name; `folder` where it lies, `mark` how its log begins; `tree` the tree's name, `leaf`
+            the leaf's in words.
         path: the answers, as shown.
         nan: whether the run ended in NaN or Inf.
         last_finite: step of the last checkpoint before the first non-finite loss, where there is one.
@@ -50,6 +51,7 @@ class About(Strict):
     run: str
     tree: str
     folder: str = ""
+    mark: str = ""
     leaf: str = ""
     path: str = ""
     nan: bool = False

@@ -69,6 +69,7 @@ def begin(
         run=plain(run.name),
         tree=tree,
         folder=str(run.path.resolve()),
+        mark=run.mark,
         leaf=leaf,
         path=" → ".join((*path, leaf)) if leaf else " → ".join(path),
         nan=incident.bad_row is not None,

@@ -40,6 +40,7 @@ def to_markdown(pm: PostMortem, lang: str, when: datetime) -> str:
             for name, content in zip(SECTIONS, contents, strict=True)
         ],
         id=lesson.digest(pm.model_dump_json()),
+        of=about.mark,
     )
 
 
@@ -158,15 +159,15 @@ def _cell(pm: PostMortem, panel: str, key: str, lang: str) -> str:
     verdict, reading = pm.cell(panel, key), pm.reading(panel, key)
     if not verdict:
         return "–"
-    if reading is None or reading.agrees(verdict) is not False:
-        return say(f"postmortem.verdicts.{verdict}", lang)
     return _marked(verdict, reading, lang)
 
 
-def _marked(verdict: Cell, reading: Reading, lang: str) -> str:
-    """The learner's word for a cell, and the log's where it is another."""
-    word, log = (say(f"postmortem.verdicts.{one}", lang) for one in (verdict, reading.verdict))
-    return word if word == log else say("postmortem.differs", lang, word=word, log=log)
+def _marked(verdict: Cell, reading: Reading | None, lang: str) -> str:
+    """The learner's word for a cell, and the log's where that contradicts it."""
+    word = say(f"postmortem.verdicts.{verdict}", lang)
+    if reading is None or reading.agrees(verdict) is not False:
+        return word
+    return say("postmortem.differs", lang, word=word, log=say(f"postmortem.verdicts.{reading.verdict}", lang))
 
 
 def _verification(pm: PostMortem, lang: str) -> Iterator[str]:

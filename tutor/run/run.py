@@ -7,6 +7,7 @@ value that was not logged at a row is null, one that was NaN or Inf is just that
 
 from __future__ import annotations
 
+import hashlib
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field, replace
@@ -78,6 +79,10 @@ class Aggregation:
     over: Literal["instant", "window", "running"] = "instant"
     shows_nan: bool = True
 
+
+_MARKED = ("step", "loss", "val_loss", "grad_norm", "lr")
+"""Signals by whose first rows a log is known again."""
+_MARKING = 5
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -162,6 +167,12 @@ class Run:
         """A key for caches: it changes when the log has grown or was written anew."""
         last = int(self.steps[-1]) if len(self) else None
         return (self.path, self.position, len(self), last, len(self.checkpoints or ()))
+
+    @property
+    def mark(self) -> str:
+        """A digest of how the log begins: it tells it from another of that name, and stays as it grows."""
+        known = self.frame.select(name for name in _MARKED if name in self.frame.columns)
+        return hashlib.sha256(repr(known.head(_MARKING).rows()).encode()).hexdigest()[:16]
 
     @property
     def unseen(self) -> bool:

@@ -21,7 +21,7 @@ from tutor.walk import (
 from tutor.words import number, plain, say
 
 Role = Literal[
-    "prediction",  # what was said: "right", "wrong", "close", "in_part", "seen_before"; "": nobody can tell
+    "prediction",  # what was said: "right", "wrong", "close", "also", "in_part", "seen_before"; "": who knows
     "changed",  # that the log, which has grown, says something else than when the learner committed
     "finding",  # what the log says of the question
     "check",  # what it says of one of several checks
@@ -94,7 +94,8 @@ def after_prediction(question: Question, said: Prediction, seen: Look, lang: str
         return [*lines, *of_look(question, seen, lang), look_yourself(question, lang)]
     lines.append(_finding(question, seen, lang))
     predicted = question.outcomes.get(said.outcome)
-    if predicted and not question.same(said.outcome, seen.outcome) and predicted.tempting:
+    missed = not question.same(said.outcome, seen.outcome) and excuse(question, said, seen) != "also"
+    if predicted and missed and predicted.tempting:
         why = predicted.tempting(lang, safe(seen.finding.facts))
         lines.append(Line("tempting", why, label=say("walk.looked_right", lang)))
     return [*lines, *_checks(question, seen, lang)]

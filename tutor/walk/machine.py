@@ -86,10 +86,14 @@ def predict(walk: AtQuestion, outcome: str, confidence: int) -> AtQuestion:
     return replace(walk, prediction=prediction, spoken={place: outcome, **walk.spoken})
 
 
-def excuse(question: Question, said: Prediction | None, seen: Look) -> Literal["close", "in_part"] | None:
-    """Why a prediction that missed doesn't count: the log decided by a hair, or it leaves something open and
-    the learner said so.
+def excuse(
+    question: Question, said: Prediction | None, seen: Look
+) -> Literal["close", "also", "in_part"] | None:
+    """Why a prediction that missed doesn't count: the log decided by a hair, what was said holds as well, or
+    the log leaves something open and the learner said so.
     """
+    if said is not None and any(question.same(said.outcome, one) for one in seen.finding.also):
+        return "also"
     if seen.close:
         return "close"
     if said is None:

@@ -15,7 +15,10 @@ from tutor.ui.widgets.settled import Scrolling, Words
 from tutor.walk import Look, Walk
 from tutor.words import say
 
-SIGNS = {"right": RIGHT, "wrong": WRONG, "close": CLOSE, "in_part": CLOSE, "seen_before": SEEN_BEFORE}
+SIGNS = {
+    **{"right": RIGHT, "wrong": WRONG, "seen_before": SEEN_BEFORE},
+    **dict.fromkeys(("close", "also", "in_part"), CLOSE),
+}
 MUTED = "$foreground-muted"
 
 
