@@ -292,6 +292,22 @@ class Runaway(Grouped):
 
 
 @dataclass(frozen=True)
+class Scaler(Grouped):
+    """Where a loss scale tells something: `{floor: 1.0, fallen: 1000.0, begins: 65536.0}`.
+
+    Attributes:
+        floor: a scale there or under it protects no gradient,
+        fallen: where it was so many times as high before.
+        begins: at this scale or above a scaler may still be looking for one.
+    """
+
+    a_kind: ClassVar[str] = "a loss scale"
+    floor: float
+    fallen: float
+    begins: float
+
+
+@dataclass(frozen=True)
 class Apart(Grouped):
     """When validation that lies above training is learned by heart:
     `{over: 1.0, of_gain: 0.3, risen: 0.05, heart: 0.05}`.

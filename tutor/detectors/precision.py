@@ -1,8 +1,10 @@
 """Detectors of precision: the dtype, non-finite gradients, the loss scale."""
 
+import math
 from typing import Any
 
-from tutor.detectors import NO_DATA, Finding, any_of, detector
+from tutor.detectors import NO_DATA, NOT_YET, Finding, any_of, detector
+from tutor.detectors.grouped import Scaler
 from tutor.detectors.windows import finite
 from tutor.run import Run, known_float, to_float
 
@@ -72,17 +74,24 @@ def non_finite_gradient(run: Run, at: int | None, *, share: float, last: int, se
     every_row=True,
 )
 def steps_skipped(
-    run: Run, at: int | None, *, last: int, share: float, every: float, floor: float, fallen: float
+    run: Run,
+    at: int | None,
+    *,
+    last: int,
+    share: float,
+    every: float,
+    scale: Scaler,
 ) -> Finding:
     """Whether a loss scaler skips every step, or has come down as far as it can.
 
     The flaw: gradients overflow at every scale, so the optimizer never steps. Where skips aren't logged,
     a scale that halves at each of the `last` rows or more, up to the end, says the same. One that was
-    `fallen` times as high and stands at `floor` or under it for the `last` rows protects no gradient any
-    more; nor does one that goes on to fall from so far under `floor`, which no scaler begins at. Where
-    both hold, a run that skipped the share `every` of its steps never trained, and one that skipped fewer
+    `scale.fallen` times as high and stands at `scale.floor` or under it for the `last` rows protects no
+    gradient any more; nor does one that goes on to fall from so far under it, which no scaler begins at.
+    Where both hold, a run that skipped the share `every` of its steps never trained, and one that skipped fewer
     did until its values grew too large; without a scale that fell, more than `share` of the steps are
-    enough. Source: ours.
+    enough. Down to `scale.begins` a scaler may still look for one, however many steps it skips meanwhile:
+    some begin at 2^32. Source: ours.
     """
     if run.has("skipped"):
         skipped = run["skipped"].cast(float).fill_null(0.0) > 0
@@ -92,14 +101,19 @@ def steps_skipped(
     count = int(skipped.sum())
     facts = {"count": count, "rows": len(skipped)}
     stuck = len(skipped) >= last and bool(skipped[-last:].all()) and count > share * len(skipped)
-    scale = finite(run["loss_scale"]).drop_nulls() if run.has("loss_scale") else skipped[:0].cast(float)
-    if len(scale) and count < every * len(skipped):
-        highest, lowest, end = (to_float(one) for one in (scale.max(), scale[-last:].max(), scale[-1:].max()))
-        fell = len(scale) > last and lowest <= floor and highest >= fallen * lowest
-        falls = highest > end and fallen * highest <= floor
+    known = finite(run["loss_scale"]).drop_nulls() if run.has("loss_scale") else skipped[:0].cast(float)
+    if len(known) and count < every * len(skipped):
+        highest, lowest, end = (to_float(one) for one in (known.max(), known[-last:].max(), known[-1:].max()))
+        fell = len(known) > last and lowest <= scale.floor and highest >= scale.fallen * lowest
+        falls = highest > end and scale.fallen * highest <= scale.floor
         if fell or falls:
             lowest = lowest if fell else end
-            return Finding("floor", None, facts | {"highest": highest, "lowest": lowest, "bound": floor})
+            return Finding(
+                "floor", None, facts | {"highest": highest, "lowest": lowest, "bound": scale.floor}
+            )
+    if stuck and len(known) and float(known[-1]) >= scale.begins:
+        more = math.ceil(math.log2(float(known[-1]) / scale.begins)) + last
+        return Finding(NOT_YET, facts={"rows": len(run), "needed": len(run) + more})
     return Finding("all" if stuck else "some", None, facts)
 
 

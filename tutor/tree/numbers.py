@@ -21,6 +21,7 @@ from tutor.detectors.grouped import (
     NormBound,
     Rise,
     Runaway,
+    Scaler,
     Sustained,
 )
 from tutor.detectors.windows import Window
@@ -43,6 +44,7 @@ Group = (
     | Rise
     | Foremost
     | Runaway
+    | Scaler
 )
 _KINDS: Mapping[str, type[Grouped]] = {f"<{kind.__name__}>": kind for kind in get_args(Group)}
 
@@ -76,7 +78,8 @@ Given = Annotated[
     | Annotated[Sustained, Tag("<Sustained>")]
     | Annotated[Rise, Tag("<Rise>")]
     | Annotated[Foremost, Tag("<Foremost>")]
-    | Annotated[Runaway, Tag("<Runaway>")],
+    | Annotated[Runaway, Tag("<Runaway>")]
+    | Annotated[Scaler, Tag("<Scaler>")],
     Discriminator(_kind),
 ]
 """A number as a tree gives it."""
