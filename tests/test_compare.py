@@ -106,6 +106,15 @@ def test_without_a_spike_the_ends_are_compared():
     assert "No spike" in drawn(found)
 
 
+def test_ends_are_compared_where_both_runs_have_rows():
+    loss = [4.0 * 0.98**row + 0.01 * (row % 3) for row in range(400)]
+    found, table = measured(run(loss), run(loss[:150]))
+    assert (found.step, found.through, found.window) == (None, 149, 10)
+    assert table["last_loss"][0] == table["last_loss"][1]
+    assert "the last 10 steps through step 149" in drawn(found)
+    assert measured(run(loss), run(loss))[0].through is None
+
+
 def test_held_out_data_is_measured_at_its_best_and_at_the_end():
     val = [None, 2.0, None, 1.5, None, 1.75]
     found, table = measured(

@@ -80,6 +80,7 @@ class Comparison:
         measures: what came of it.
         losses: whether a loss was recorded in one of them.
         spans: the first and the last step of each, where they share none; empty where they do.
+        through: the last step that both have, where one goes on and their ends are measured; else None.
     """
 
     names: tuple[str, str]
@@ -91,6 +92,7 @@ class Comparison:
     measures: tuple[Measure, ...]
     losses: bool
     spans: tuple[tuple[int, int], ...]
+    through: int | None = None
 
 
 def named_apart(a: Run, b: Run) -> tuple[Run, Run]:
@@ -117,8 +119,11 @@ def compare(
     """
     if spike is not None and at is None:
         at = _worst_spike((a, b), spike)
+    spans = _sharing_none(a, b)
+    through = _shared_end(a, b) if at is None and not spans else None
+    before = at if through is None else through + 1
     bad = [non_finite_loss(run, None).facts.get("step") if run.has("loss") else None for run in (a, b)]
-    measures = [] if spike is None else _measures(a, b, at, spike, recovery)
+    measures = [] if spike is None else _measures(a, b, at, spike, recovery, through)
     measures += _evaluated(a, b)
     if bad != [None, None]:
         measures.append(Measure("non_finite", bad[0], bad[1]))
@@ -126,12 +131,13 @@ def compare(
         names=(a.name, b.name),
         step=at,
         parted=_parted(a, b),
-        window=None if spike is None else max(_looked_back(run, spike, at) for run in (a, b)),
+        window=None if spike is None else max(_looked_back(run, spike, before) for run in (a, b)),
         within=None if recovery is None else recovery["within"].steps,
         settings=(*_differences(a.manifest.given, b.manifest.given), *_rates(a, b)),
         measures=tuple(measures),
         losses=a.has("loss") or b.has("loss"),
-        spans=_sharing_none(a, b),
+        spans=spans,
+        through=through,
     )
 
 
@@ -143,10 +149,18 @@ def _sharing_none(a: Run, b: Run) -> tuple[tuple[int, int], ...]:
     return spans if max(first for first, _ in spans) > min(last for _, last in spans) else ()
 
 
-def _measures(a: Run, b: Run, at: int | None, spike: Numbers, recovery: Numbers | None) -> list[Measure]:
-    """What both runs measured at the spike, or at their ends where there is none."""
+def _shared_end(a: Run, b: Run) -> int | None:
+    """The last step that both have, where one goes on; None where they end at one step, or one has no row."""
+    ends = {int(run.steps[-1]) for run in (a, b) if len(run)}
+    return min(ends) if len(ends) > 1 else None
+
+
+def _measures(
+    a: Run, b: Run, at: int | None, spike: Numbers, recovery: Numbers | None, through: int | None
+) -> list[Measure]:
+    """What both runs measured at the spike, or at their ends, `through` one step, where there is none."""
     if at is None:
-        first, second = (_at_the_end(run, spike) for run in (a, b))
+        first, second = (_at_the_end(run, spike, through) for run in (a, b))
     else:
         first, second = (_at_spike(run, at, spike) for run in (a, b))
         if recovery is not None:
@@ -240,12 +254,13 @@ def _peak(run: Run, at: int, spike: Numbers) -> int | None:
     return None if peak is None else row + peak
 
 
-def _at_the_end(run: Run, spike: Numbers) -> dict[str, float | None]:
-    """The last window: where the runs stand when nothing happened."""
-    span = spike["window"].count(run)
+def _at_the_end(run: Run, spike: Numbers, through: int | None) -> dict[str, float | None]:
+    """The last window, or that `through` a step: where the runs stand when nothing happened."""
+    end = len(run) if through is None or not len(run) else run.row_at(through) + 1
+    first = max(0, end - spike["window"].count(run))
     found: dict[str, float | None] = {}
     for signal in ("loss", "grad_norm"):
-        last = finite(run[signal][-span:]) if run.has(signal) else pl.Series([], dtype=pl.Float64)
+        last = finite(run[signal][first:end]) if run.has(signal) else pl.Series([], dtype=pl.Float64)
         found |= {f"last_{signal}": known_float(last.mean()), f"worst_{signal}": known_float(last.max())}
     return found
 
@@ -303,12 +318,14 @@ def render(comparison: Comparison, lang: str = "en") -> Group:
     else:
         parts.append(Text(say("compare.same", lang) + "\n"))
     facts = {"step": comparison.step, "window": comparison.window, "within": comparison.within}
+    at_the_end = "no_spike" if comparison.through is None else "no_spike_through"
     if comparison.window is None:
         parts.append(_heading("not_asked", lang))
     elif not comparison.losses:
         parts.append(_heading("no_loss", lang))
     else:
-        parts.append(_heading("measured" if comparison.step is not None else "no_spike", lang, **facts))
+        key = "measured" if comparison.step is not None else at_the_end
+        parts.append(_heading(key, lang, through=comparison.through, **facts))
     if comparison.parted is not None:
         parts.append(Text(say("compare.parted", lang, step=comparison.parted)))
     if not comparison.measures:

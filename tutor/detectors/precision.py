@@ -88,8 +88,8 @@ def steps_skipped(
     a scale that halves at each of the `last` rows or more, up to the end, says the same. One that was
     `scale.fallen` times as high and stands at `scale.floor` or under it for the `last` rows protects no
     gradient any more; nor does one that goes on to fall from so far under it, which no scaler begins at.
-    Where both hold, a run that skipped the share `every` of its steps never trained, and one that skipped fewer
-    did until its values grew too large; without a scale that fell, more than `share` of the steps are
+    Where both hold, a run that skipped the share `every` of its steps never trained, and one that skipped
+    fewer did until its values grew too large; without a scale that fell, more than `share` of the steps are
     enough. Down to `scale.begins` a scaler may still look for one, however many steps it skips meanwhile:
     some begin at 2^32. Source: ours.
     """
