@@ -260,6 +260,9 @@ def locate(name: str) -> Path:
     known = _beside(path) or _files_beside(path) | known
     if near := catalog.nearest(path.name, known):
         hint = f"did you mean {known[near]}?"
+    elif len(path.parts) > 1 or path.suffix:  # the path of a file of their own: none of our names helps
+        there = path.parent.is_dir()
+        hint = "no file or folder is called that" if there else f"there is no folder {path.parent}"
     elif known:
         hint = f"there are: {', '.join(known)}"
     else:
