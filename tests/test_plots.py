@@ -425,6 +425,11 @@ class TestAxes:
         assert axes.scale([0.6] * 97 + [10.0, 1e-4, 1e-5], 8) == axes.Scale(0.6, 10.0, True)
         assert axes.scale([0.6] * 50 + [10.0] + [1e-3] * 50, 8) == axes.Scale(1e-3, 10.0, True)
 
+    def test_a_climb_over_many_decades_is_no_dip(self):
+        climb = [10.0**power for power in range(0, 32, 2)]
+        assert axes.scale(climb, 8).low == 1.0
+        assert axes.scale([1.0] + [1e20] * 30, 8).low == 1e8
+
     def test_the_level_is_always_on_the_axis(self):
         assert axes.scale([1.0] * 99 + [20.0], 8, level=0.01).low == 0.01
         assert axes.scale([1.0] * 99 + [2.0], 8, level=5.0).high == 5.0

@@ -57,8 +57,10 @@ def scale(
     low, high = min(values), max(values)
     positive = sorted(value for value in values if value > 0)
     if low >= 0 and positive:
-        # A log axis has no end below: a dip of a row or two would take most of it, so it is cut off.
-        bottom = max(positive[len(positive) // 50], high * 1e-12)
+        # A log axis has no end below: a dip of a row or two would take most of it, so it is cut off. What a
+        # tenth of the rows are is no dip, however far below the highest.
+        bottom, farthest = positive[len(positive) // 50], high * 1e-12
+        bottom = bottom if positive[len(positive) // 10] < farthest else max(bottom, farthest)
         bottom = min(bottom, level) if level else bottom
         if high / bottom >= log_beyond:
             return Scale(bottom, high, True)
