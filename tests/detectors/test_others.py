@@ -333,10 +333,14 @@ class TestPrecision:
         assert self.skipped(loss_scale=[1024.0] * 8).outcome == "some"
         assert self.skipped(loss_scale=[math.nan, math.inf, 4.0, 2.0]).outcome == "some"
 
-    def test_a_scale_that_is_still_looked_for_tells_nothing_yet(self):
+    def test_a_scale_that_is_still_looked_for_is_told_apart(self):
         halving = [2.0 ** (32 - row) for row in range(16)]
         found = self.skipped(loss_scale=halving, skipped=[1.0] * 16)
-        assert (found.outcome, found.facts) == (NOT_YET, {"rows": 16, "needed": 20})
+        assert (found.outcome, found.facts["lowest"], found.facts["begins"]) == (
+            "searching",
+            2.0**17,
+            2.0**16,
+        )
         assert self.skipped(loss_scale=[*halving, 2.0**16, 2.0**15], skipped=[1.0] * 18).outcome == "all"
 
     def test_a_scale_on_its_floor(self):

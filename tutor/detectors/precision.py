@@ -1,9 +1,8 @@
 """Detectors of precision: the dtype, non-finite gradients, the loss scale."""
 
-import math
 from typing import Any
 
-from tutor.detectors import NO_DATA, NOT_YET, Finding, any_of, detector
+from tutor.detectors import NO_DATA, Finding, any_of, detector
 from tutor.detectors.grouped import Scaler
 from tutor.detectors.windows import finite
 from tutor.run import Run, known_float, to_float
@@ -65,9 +64,10 @@ def non_finite_gradient(run: Run, at: int | None, *, share: float, last: int, se
 
 @detector(
     signals=(any_of("loss_scale", "skipped"),),
-    outcomes=("all", "floor", "some"),
+    outcomes=("all", "searching", "floor", "some"),
     facts={
         "all": ("count", "rows"),
+        "searching": ("count", "rows", "lowest", "begins"),
         "floor": ("count", "rows", "highest", "lowest", "bound"),
         "some": ("count", "rows"),
     },
@@ -90,8 +90,8 @@ def steps_skipped(
     gradient any more; nor does one that goes on to fall from so far under it, which no scaler begins at.
     Where both hold, a run that skipped the share `every` of its steps never trained, and one that skipped
     fewer did until its values grew too large; without a scale that fell, more than `share` of the steps are
-    enough. Down to `scale.begins` a scaler may still look for one, however many steps it skips meanwhile:
-    some begin at 2^32. Source: ours.
+    enough. Down to `scale.begins` a scaler that began higher, some at 2^32, may be "searching" still: nothing
+    was trained so far, and the next steps may be. Source: ours.
     """
     if run.has("skipped"):
         skipped = run["skipped"].cast(float).fill_null(0.0) > 0
@@ -112,8 +112,7 @@ def steps_skipped(
                 "floor", None, facts | {"highest": highest, "lowest": lowest, "bound": scale.floor}
             )
     if stuck and len(known) and float(known[-1]) >= scale.begins:
-        more = math.ceil(math.log2(float(known[-1]) / scale.begins)) + last
-        return Finding(NOT_YET, facts={"rows": len(run), "needed": len(run) + more})
+        return Finding("searching", None, facts | {"lowest": float(known[-1]), "begins": scale.begins})
     return Finding("all" if stuck else "some", None, facts)
 
 

@@ -78,8 +78,9 @@ class Outcome(Strict):
         next_decides: the next question says what is wrong: with nobody watching its answer isn't assumed.
         under: the answer that a learner gives for this one, which isn't offered: both say the same of the run
             and lead to the same place, and only the log can tell how it shows.
-        needs: what a log has to have for this answer to be seen in it: a validation loss, the losses of
-            several held-out sets, scores, or one kind of these. Where it has none, the answer isn't offered.
+        needs: what a log has to have for this answer to be seen in it: a validation loss, or that alone, the
+            losses of several held-out sets, scores, or one kind of these. Where it has none, the answer isn't
+            offered.
     """
 
     label: Words
@@ -91,7 +92,9 @@ class Outcome(Strict):
     open: bool = False
     next_decides: bool = False
     under: str | None = None
-    needs: Literal["val_loss", "sets", "scores", "rewards", "finds", "explained", "ranking"] | None = None
+    needs: (
+        Literal["val_loss", "alone", "sets", "scores", "rewards", "finds", "explained", "ranking"] | None
+    ) = None
     next: str | None = None
     leaf: str | None = None
 
@@ -112,6 +115,8 @@ class Outcome(Strict):
             return len(names.losses_of_sets(columns)) > 1
         if kind := scoring.KINDS.get(self.needs or ""):
             return any(map(kind, columns))
+        if self.needs == "alone":
+            return run.has("val_loss") and not run.has("loss")
         return self.needs is None or run.has(self.needs)
 
     @model_validator(mode="after")
