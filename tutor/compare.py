@@ -332,9 +332,14 @@ def render(comparison: Comparison, lang: str = "en") -> Group:
         return Group(*parts)
     measures = _table(comparison)
     peak = next((one for one in comparison.measures if one.key == "peak"), None)
+    whole = comparison.through is not None
     for measure in comparison.measures:
         if measure.a is None and measure.b is None and measure.key != _NEVER:
             continue
+        if whole and measure.signal:  # from here on it is no longer the steps that both have
+            measures.add_section()
+            measures.add_row(Text(say("compare.whole", lang), style="bold"), "", "")
+            whole = False
         facts |= {"signal": plain(measure.signal)}
         label = Text(say(f"compare.measure.{measure.key}", lang, **facts))
         for_ = ((measure.a, peak and peak.a), (measure.b, peak and peak.b))

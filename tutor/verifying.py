@@ -32,8 +32,8 @@ from tutor.run.scoring import rises
 from tutor.run.verification import WORSE, Beside, Checked, Verification, no_worse
 from tutor.runfolder import VERIFICATION
 from tutor.runfolder.kept import keep
-from tutor.saying import missing, verdict_of
-from tutor.walk import Stage, Walk, chain, deciding, named, unanswered, waiting
+from tutor.saying import verdict_of
+from tutor.walk import AtQuestion, Stage, Walk, chain, deciding, look, named, unanswered, waiting
 from tutor.words import LANGUAGES, BadFileError, number, plain, say
 
 AT_THE_END = 50
@@ -47,8 +47,8 @@ LOSSES = ("loss", "val_loss")
 _BOUND = re.compile(
     r"^- (?P<signal>\S.*?) (?P<comparison>[<>]=?) (?P<value>\S+) .*?(?P<window>\d+(?:\.\.\d+)?)(?:;|$)"
 )
-_STAMP = "**"
-"""How a line begins under which stands what a trial of the fix found: bounds as they held, no new ones."""
+_STAMPED = re.compile(r"\*\*.+\*\* \([0-9]{4}-")
+"""The heading of what a trial of the fix found, bounds as they held, and no new ones."""
 # After an unknown seed the line goes on.
 _NUMBERS = re.compile(r"^- [^:]+: (?P<value>[^\s:]+)(?:$|: )")
 
@@ -85,7 +85,7 @@ def asked_in(lesson: Lesson) -> tuple[tuple[Bound, ...], str] | None:
     number_of = SECTIONS.index("verification")
     sections = lesson.sections
     whole = sections[number_of][1].splitlines() if len(sections) > number_of else []
-    lines = list(takewhile(lambda line: not line.startswith(_STAMP), whole))
+    lines = list(takewhile(lambda line: not _STAMPED.match(line), whole))
     bounds = tuple(Bound(**found.groupdict()) for line in lines if (found := _BOUND.match(line)))
     plain_numbers = [found["value"] for line in lines if (found := _NUMBERS.match(line))]
     if not bounds or len(plain_numbers) < 2:
@@ -94,9 +94,13 @@ def asked_in(lesson: Lesson) -> tuple[tuple[Bound, ...], str] | None:
 
 
 def lesson_about(broken: Run, lessons: Sequence[Lesson]) -> Lesson | None:
-    """The latest lesson about the run; None where there is none. One of another log of that name isn't."""
-    named = (lesson for lesson in reversed(lessons) if lesson.run == plain(broken.name))
-    return next((lesson for lesson in named if lesson.of in ("", broken.mark)), None)
+    """The latest lesson about the run; None where there is none. One of another log of that name isn't.
+
+    A lesson that says of no log how it begins may be about any of that name.
+    """
+    of_that_name = [lesson for lesson in reversed(lessons) if lesson.run == plain(broken.name)]
+    by_mark = (lesson for mark in (broken.mark, "") for lesson in of_that_name if lesson.of == mark)
+    return next(by_mark, None)
 
 
 def conclude(
@@ -150,6 +154,7 @@ def verify(
     stages, found = looked_at(broken, fixed), deciding(walked(broken)).walk
     end, signal = deciding(stages).walk, measure(found, fixed, control)
     stops = found.leaf is not None and any(fix.by_evaluation for fix in found.leaf.fixes)
+    stopped = stops and len(fixed) > 0 and int(fixed.steps[-1]) < int(broken.steps[-1])
     left = [(stage, one) for stage in stages for one in unanswered(stage.walk)]
     return Verification(
         of=str(broken.path),
@@ -163,7 +168,7 @@ def verify(
         at=end.at,
         verdict=verdict_of(stages),
         open=len(left),
-        open_before=_open_before(left, stages, broken, fixed, stops),
+        open_before=_open_before(left, broken, fixed, stopped),
         stops=stops,
         signal=signal,
         before=ending(broken, signal),
@@ -188,19 +193,18 @@ def held_against(found: Verification, fixed: Run, bounds: Sequence[Bound], toler
     return found.model_copy(update={"bounds": held})
 
 
-def _open_before(
-    left: Sequence[tuple[Stage, str]], stages: Sequence[Stage], broken: Run, fixed: Run, stops: bool
-) -> bool:
-    """Whether the questions that a walk of `fixed` leaves open are open in the log of `broken` too: nothing
-    that they lack was recorded there, nor was it longer, unless the fix was to stop.
+def _open_before(left: Sequence[tuple[Stage, str]], broken: Run, fixed: Run, stopped: bool) -> bool:
+    """Whether the log of `broken` answers none of the questions that a walk of `fixed` leaves open.
+
+    What is only too short may be where the fix was to stop, and the run has `stopped`.
     """
-    if fixed.unseen or any(waiting(stage.walk) for stage in stages) or not left:
+    if fixed.unseen or not left or any(waiting(stage.walk) for stage, _ in left):
         return False
     for stage, id in left:
-        look = next(look for look in stage.looks if look.question == id)
-        if look.outcome == NOT_YET and not stops and len(fixed) < len(broken):
-            return False
-        if any(broken.has(name) for name in missing(look)):
+        walk = stage.walk
+        if stopped and any(seen.question == id and seen.outcome == NOT_YET for seen in stage.looks):
+            continue
+        if look(AtQuestion(broken, walk.tree, id, walk.start)).answers:
             return False
     return True
 
@@ -213,7 +217,7 @@ def _checked(bound: Bound, tolerance: str, run: Run, stops: bool) -> Checked:
     found, stopped = worst(bound, tolerance, run), False
     if found is None and stops and (end := _last(run, told["signal"])) is not None:
         asked = window(bound.window)
-        if stopped := asked is not None and end < asked[0]:
+        if stopped := asked is not None and int(run.steps[-1]) < asked[0]:
             found = worst(bound.model_copy(update={"window": str(end)}), tolerance, run)
     if found is None:
         return Checked(**told, reach=limit(bound, tolerance))
@@ -324,9 +328,7 @@ def heading(found: Verification, lang: str) -> str:
 
 def section(found: Verification, lang: str) -> list[str]:
     """What stands in section 6 of a lesson once the fix was tried."""
-    lines = [
-        f"{_STAMP}{heading(found, lang)}{_STAMP} ({found.when[:16].replace('T', ' ')}, {plain(found.fixed)})"
-    ]
+    lines = [f"**{heading(found, lang)}** ({found.when[:16].replace('T', ' ')}, {plain(found.fixed)})"]
     signs = {True: "✓", False: "≠", None: "·"}
     return [*lines, "", *(f"- {signs[good]} {words}" for good, words in lines_of(found, lang))]
 
@@ -338,9 +340,9 @@ def stamped(lesson: Lesson, found: Verification, lang: str) -> str:
     """
     new = "\n".join(section(found, lang))
     for one in LANGUAGES:
-        waiting = say("postmortem.verification.not_run", one)
-        if waiting in lesson.body:
-            return lesson.body.replace(waiting, new, 1)
+        not_run = say("postmortem.verification.not_run", one)
+        if not_run in lesson.body:
+            return lesson.body.replace(not_run, new, 1)
     number_of = SECTIONS.index("verification")
     if len(lesson.sections) <= number_of:
         return lesson.body

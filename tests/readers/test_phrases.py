@@ -109,6 +109,19 @@ def test_a_dictionary_of_the_sets_losses_says_what_each_value_is(tmp_path: Path)
     assert (losses(run), losses(run, "val_loss")) == ([-1.5, -2.5, -3.5], [-2.5] * 3)
 
 
+@pytest.mark.parametrize(
+    "row",
+    [
+        "Epoch {at} loss: {{'train': {at}.5, 'val': 2.5}} acc: {{'train': 0.5, 'val': 0.25}}",
+        "Epoch {at} loss: {{'val': 2.5, 'train': {at}.5}} acc: {{'val': 0.25, 'train': 0.5}}",
+    ],
+)
+def test_dictionaries_of_several_measures_in_any_order(tmp_path: Path, row: str):
+    run = read(tmp_path, "".join(f"{row.format(at=at)}\n" for at in (1, 2, 3)))
+    assert (losses(run), losses(run, "val_loss")) == ([1.5, 2.5, 3.5], [2.5] * 3)
+    assert (run["train acc"].to_list(), run["val acc"].to_list()) == ([0.5] * 3, [0.25] * 3)
+
+
 @pytest.mark.parametrize("name", SAID)
 def test_each_is_read_as_the_pairs_that_it_means(tmp_path: Path, name: str):
     said, steps = SAID[name]

@@ -81,9 +81,9 @@ def test_apexs_messages_tell_the_loss_scale_of_the_rows_after_them(tmp_path: Pat
     with pytest.raises(BadRunError, match="no run that tutor can read"):
         read(tmp_path, overflow(8.0) * 9)
     with pytest.raises(BadRunError, match="no run that tutor can read"):
-        read(tmp_path, "".join(overflow(2.0**-at) for at in range(-15, -4)))  # as a sound run begins
-    run = read(tmp_path, "".join(overflow(2.0**-at) for at in range(-15, -3)))  # on and on: none does that
-    assert run["loss_scale"].to_list() == [2.0**-at for at in range(-15, -3)]
+        read(tmp_path, "".join(overflow(2.0**-at) for at in range(-15, 0)))  # as a sound run begins
+    run = read(tmp_path, "".join(overflow(2.0**-at) for at in range(-15, 1)))  # on and on, down to 1
+    assert run["loss_scale"].to_list() == [2.0**-at for at in range(-15, 1)]
     run = read(tmp_path, "".join(2 * overflow(2.0**-at) for at in range(-2, 6)))  # each said by two processes
     assert run["loss_scale"].to_list() == [2.0**-at for at in range(-2, 6)]
     cut = "".join(overflow(10.0**-at) for at in range(316, 324)) + "  scaled_loss.backward() at step\n"

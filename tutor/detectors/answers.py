@@ -166,20 +166,19 @@ def one_answer(run: Run, guess: Guess) -> Finding | None:
     columns = {name.lower(): name for name in run.frame.columns if run.frame[name].dtype.is_numeric()}
     if not all(one in columns for one in _COUNTED):
         return None
-    rows = run.frame.select(columns[one] for one in _COUNTED).drop_nulls()
+    rows = run.frame.select("step", *(columns[one] for one in _COUNTED)).drop_nulls()
     later = rows[len(rows) // 2 :]
     tp, fp, fn, tn = (later[columns[one]].cast(float) for one in _COUNTED)
-    positive, negative = tp + fp, fn + tn
-    alike = (positive == 0) | (negative == 0)
-    # Where there is but one class to find, one answer is right.
-    both = ((tp + fn > 0) & (fp + tn > 0)).all()
-    if len(later) < FEWEST or not both or not alike[-1] or alike.sum() < guess.often * len(later):
+    alike = (tp + fp == 0) | (fn + tn == 0)
+    # Of one set, with both kinds in it: a count of what was found counts no right "no" at all.
+    one_set = all(kind.n_unique() == 1 and to_float(kind.min()) > 0 for kind in (tp + fn, fp + tn))
+    if len(later) < FEWEST or not one_set or not alike[-1] or alike.sum() < guess.often * len(later):
         return None
-    none = ("fn", "tn") if negative[-1] == 0 else ("tp", "fp")
-    since = int(run.steps.filter(run.frame[columns["tp"]].is_not_null())[len(rows) // 2])
+    positive, negative = int(tp[-1] + fp[-1]), int(fn[-1] + tn[-1])
+    since, none = int(later["step"][0]), ("fn", "tn") if negative == 0 else ("tp", "fp")
     facts = {"score": plain(" + ".join(columns[one] for one in none))[:_LENGTH], "value": 0.0}
     facts |= {"count": int(alike.sum()), "scored": len(later), "since": since}
-    facts |= {"positive": int(positive[-1]), "negative": int(negative[-1])}
+    facts |= {"positive": positive, "negative": negative}
     return Finding("one-answer", None, facts, None, (since, int(run.steps[-1])))
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from tutor.detectors import NO_DATA, NOT_YET, Finding, Smoothed, any_of, detector
 from tutor.detectors.courses import Course, course_in, course_of
 from tutor.detectors.grouped import Gain, Runaway
-from tutor.detectors.objective import earnings, earns_on, fell_too, is_objective, reweighted
+from tutor.detectors.objective import earnings, earns_on, fell_too, is_objective, reweighted, scores_rise
 from tutor.detectors.trends import lasting_trend, rises_straight, trend
 from tutor.detectors.windows import FEWEST, finite, noise_of, piecewise
 from tutor.run import Run, known_float, scoring, to_float
@@ -55,7 +55,8 @@ def ends_high(
     with validation, nor a climb over the first rows of which nothing comes back, nor rows that each stand
     above twice as many before them where all is lost that was gained. Beside a reward that rises
     the loss is not what the run is after, and where a part of it has come to weigh more (`reweighted`) it
-    isn't what it was. One that rose as much before, and came back, has as long to do so again. Where
+    isn't what it was; nor beside a score that rises in order, by more than `lasting.better`. One that rose as
+    much before, and came back, has as long to do so again. Where
     validation has gone on to fall, what is trained on got "harder"; where a reward "fell" with it, that is
     what the run lost.
     Source: ours.
@@ -77,7 +78,8 @@ def ends_high(
     elif high and (more := _needs(known, course, least, lasting)):
         return Finding(NOT_YET, facts={"rows": len(loss), "needed": len(loss) + more})
     step = int(run.steps[course.best_row])
-    if high and (reweighted(run, step, course.best, course.end) or earns_on(run, course.best_row)):
+    gone = reweighted(run, step, course.best, course.end) or earns_on(run, course.best_row)
+    if high and (gone or scores_rise(run, least=lasting.better)):
         return Finding(NO_DATA, step, {"missing": []})
     facts = {
         "start": course.start,

@@ -278,6 +278,7 @@ class Runaway(Grouped):
         leap: or all but the first, where it rose so many times at each of the next two rows, and none comes
             back to so many times the first.
         gone: or so many, each above twice as many before them, and above the first loss in the median.
+        better: none of it counts beside a score that rises by more than this share of its highest level.
     """
 
     a_kind: ClassVar[str] = "an end that stays up"
@@ -289,6 +290,7 @@ class Runaway(Grouped):
     times: float
     leap: float
     gone: int
+    better: float
 
 
 @dataclass(frozen=True)

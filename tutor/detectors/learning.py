@@ -140,15 +140,16 @@ def learned(
 def _both_gain(run: Run, found: Finding, gain: float) -> bool:
     """Whether validation of `FEWEST` rows or more ends at its lowest, the share `gain` under its first one.
 
-    The training loss has come down by as much: a trained model that is trained on gains little, and what it
-    gains shows in both.
+    Half of that it gained in its later half, and the training loss has come down by as much in all: a trained
+    model that is trained on gains little, but goes on to, and it shows in both. What settles doesn't count.
     """
     if not (run.has("loss") and run.has("val_loss")) or found.facts["gain"] < 100 * gain:
         return False
     known = finite(run["val_loss"]).drop_nulls()
     if len(known) < FEWEST or known[-1] != known.min():
         return False
-    return float(known[0]) - float(known[-1]) > gain * abs(float(known[0]))
+    first, half, last = (float(known[row]) for row in (0, len(known) // 2, -1))
+    return min(first - last, 2 * (half - last)) > gain * abs(first)
 
 
 def _learned(run: Run, share: float, gain: float, sigmas: float, least: Enough, guess: Guess) -> Finding:

@@ -111,7 +111,7 @@ def steps_skipped(
             return Finding(
                 "floor", None, facts | {"highest": highest, "lowest": lowest, "bound": scale.floor}
             )
-    if stuck and len(known) and float(known[-1]) >= scale.begins:
+    if stuck and len(known) > last and scale.begins <= float(known[-1]) < float(known[-last]):
         return Finding("searching", None, facts | {"lowest": float(known[-1]), "begins": scale.begins})
     return Finding("all" if stuck else "some", None, facts)
 

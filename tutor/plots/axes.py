@@ -9,6 +9,9 @@ from itertools import pairwise
 _LARGEST = sys.float_info.max  # logs of runs that blow up do hold such numbers
 
 
+_MANY = 10  # rows of which one is a tenth
+
+
 @dataclass(frozen=True)
 class Scale:
     """The vertical axis: from `low` at the bottom to `high` at the top, in the signal's unit."""
@@ -60,7 +63,8 @@ def scale(
         # A log axis has no end below: a dip of a row or two would take most of it, so it is cut off. What a
         # tenth of the rows are is no dip, however far below the highest.
         bottom, farthest = positive[len(positive) // 50], high * 1e-12
-        bottom = bottom if positive[len(positive) // 10] < farthest else max(bottom, farthest)
+        climbs = len(positive) >= _MANY and positive[len(positive) // _MANY] < farthest
+        bottom = bottom if climbs else max(bottom, farthest)
         bottom = min(bottom, level) if level else bottom
         if high / bottom >= log_beyond:
             return Scale(bottom, high, True)

@@ -232,15 +232,22 @@ class PostMortem(Strict):
         )
 
     def with_again(self, key: str, before: Self) -> Self:
-        """The same with a hypothesis and its cells as they were `before` it was taken out.
+        """The same with a hypothesis and its cells as they were `before` it was taken out, in its place.
 
-        Without, where a new one has its key by now.
+        By another key, where a new one has its own by now.
         """
-        gone = tuple(h for h in before.hypotheses if h.key == key)
-        if any(h.key == key for h in self.hypotheses):
-            return self
-        cells = {c: v for c, v in before.evidence.items() if c.partition("/")[2] == key}
-        return self.but(hypotheses=(*self.hypotheses, *gone), evidence={**self.evidence, **cells})
+        place, gone = next((at, h) for at, h in enumerate(before.hypotheses) if h.key == key)
+        taken = {h.key for h in self.hypotheses}
+        free = key if key not in taken else self.with_own().hypotheses[-1].key
+        again = gone.model_copy(update={"key": free})
+        hypotheses = (*self.hypotheses[:place], again, *self.hypotheses[place:])
+        cells = {
+            f"{panel}/{free}": verdict
+            for cell, verdict in before.evidence.items()
+            for panel, _, of in (cell.partition("/"),)
+            if of == key
+        }
+        return self.but(hypotheses=hypotheses, evidence={**self.evidence, **cells})
 
     def cell(self, panel: str, key: str) -> Cell:
         """What the learner says that `panel` says of the hypothesis `key`; "" while they haven't."""

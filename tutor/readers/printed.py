@@ -93,8 +93,8 @@ _LISTED = re.compile(rb"#{1,6} [^0-9]{0,40}[0-9]+\s*$|[-*] [^:=]{1,40}[:=]\s{0,9
 _JSON = ('{"', "{\n", '"')
 _INLINE, _HEADED, _BARE = 2, 3, 5
 """Rows that differ, above which a file isn't prose: with a counter each, below headings, with neither."""
-_FIRST_SCALE, _HALVINGS = 2**16, 12
-"""The scale at which torch's and apex's scaler begin, and different scales under it that no sound run has."""
+_FIRST_SCALE, _HALVINGS = 2**16, 16
+"""The scale at which torch's and apex's scaler begin, and the halvings that take it down to 1."""
 _BARE_LOSSES = {"train", "val", "valid"}  # `step 10 | train 3.1 | val 3.3`: the loss, as a remark tells
 _OTHERS = 2  # numbers beside a counter in a row that has neither a loss nor a score
 _OWN = {*PLACE, MARK, _REDUCED, "of"}

@@ -22,6 +22,7 @@ from tutor.run.names import (
 )
 from tutor.run.remark import Remark
 from tutor.run.run import Aggregation, BadRunError
+from tutor.run.scalars import to_float
 from tutor.run.scoring import rises
 from tutor.run.starts import counted_on, starts
 
@@ -116,11 +117,16 @@ def _as_signals(
 
 
 def _begins_unmeasured(column: pl.Series) -> bool:
-    """Whether a loss is exactly 0 in its first row and above 0 in all others: it was set up, not measured."""
+    """Whether a loss is exactly 0 in its first row and well above it in all others: set up, not measured.
+
+    One that begins there and rises, as that of a policy beside its reference, was.
+    """
     if not len(column) or column[0] != 0:
         return False
     rest = column[1:].drop_nulls()
-    return len(rest) >= _MANY and bool((rest > 0).all())
+    if len(rest) < _MANY or to_float(rest.min()) <= 0:
+        return False
+    return 2 * float(rest[0]) > to_float(rest[:_MANY].median())
 
 
 def _ends_broken(column: pl.Series) -> bool:

@@ -80,10 +80,6 @@ class Aggregation:
     shows_nan: bool = True
 
 
-_MARKED = ("step", "loss", "val_loss", "grad_norm", "lr")
-"""Signals by whose first rows a log is known again."""
-_MARKING = 5
-
 P = ParamSpec("P")
 T = TypeVar("T")
 
@@ -170,9 +166,13 @@ class Run:
 
     @property
     def mark(self) -> str:
-        """A digest of how the log begins: it tells it from another of that name, and stays as it grows."""
-        known = self.frame.select(name for name in _MARKED if name in self.frame.columns)
-        return hashlib.sha256(repr(known.head(_MARKING).rows()).encode()).hexdigest()[:16]
+        """A digest of the first row: it tells the log from another of that name, and stays as the log grows.
+
+        A 0 counts as nothing: it may be taken for a value that was never measured once more rows are known.
+        """
+        first = {one.name: one[0] for one in self.frame.head(1) if len(one) and one.dtype.is_numeric()}
+        known = sorted((name, value) for name, value in first.items() if value)
+        return hashlib.sha256(repr(known).encode()).hexdigest()[:16]
 
     @property
     def unseen(self) -> bool:

@@ -23,6 +23,12 @@ _AT = (
 )
 _PLACE = r"([0-9]+)/([0-9]+)"
 
+_OF_SETS = r"\b(?:[a-z]{1,20}_){0,3}(loss|acc|accuracy|f1|auc|score)['\"]?\s{0,3}[:=]\s{0,3}\{\s{0,3}"
+_A_SET, _TRAINED = (
+    rf"['\"]?({sets})['\"]?\s{{0,3}}:\s{{0,3}}(?:tensor\()?({_NUMBER})\)?"
+    for sets in ("train|training|val|valid|validation|eval|test|dev", "train|training")
+)
+
 WORDLESS = (
     rf"^\s*([0-9]+): ({_NUMBER}), ({_NUMBER}) avg(?: loss)?, ({_NUMBER}) rate",
     rf"^\s*([0-9]+)\s?/\s{{0,9}}[0-9]+:\s{{1,9}}({_NUMBER})\s*$",
@@ -69,10 +75,10 @@ PHRASES: tuple[tuple[str, str], ...] = (
         "{1} {2}",
     ),
     # `running_loss: {'train': 0.5, 'val': 0.6}`: what the dictionary is of is what each value in it is.
-    (
-        r"\b[a-z_]{0,30}loss['\"]?\s{0,3}[:=]\s{0,3}\{\s{0,3}['\"]?(train|training|val|valid|validation|test)['\"]?\s{0,3}:",
-        "{1} loss:",
-    ),
+    # Training comes first: a line that begins with held-out data is taken to be about that.
+    (rf"{_OF_SETS}{_A_SET},\s{{0,3}}{_TRAINED}\s{{0,3}}\}}", "{4} {1}: {5}, {2} {1}: {3}"),
+    (rf"{_OF_SETS}{_A_SET},\s{{0,3}}{_A_SET}\s{{0,3}}\}}", "{2} {1}: {3}, {4} {1}: {5}"),
+    (rf"{_OF_SETS}{_A_SET}\s{{0,3}}\}}", "{2} {1}: {3}"),
     # MXNet's, in R.
     (r"^(\s*)\[([0-9]{1,6})\] (train|validation)-([a-z0-9_-]{1,30})=", "{1}epoch {2}, {3} {4}="),
     # PyTorch's first tutorial.
