@@ -18,7 +18,7 @@ from tutor.cli import app
 from tutor.lesson import parse
 from tutor.notebook import Notebook, NotebookError
 from tutor.postmortem import Bound, to_markdown
-from tutor.run import Run
+from tutor.run import Remark, Run
 from tutor.run.verification import Checked, Verification
 from tutor.words import LANGUAGES
 
@@ -180,6 +180,34 @@ def test_a_fixed_log_that_tells_less_than_the_broken_one_verifies_nothing():
     assert (found.verdict, found.open_before, found.verified) == ("undecided", False, False)
 
 
+def test_a_fix_that_leaves_open_what_the_broken_log_answers_verifies_nothing():
+    """The broken run's log says that it learned nothing; the other's leaves it open: it settles at chance."""
+    stuck = make_run({"loss": [2.35] * 40, "val_loss": [2.35] * 40})
+    around = make_run({"loss": [0.0 if row % 3 else 1.0 for row in range(40)], "val_loss": [2.3] * 40})
+    found = verifying.verify(stuck, around, change="", bounds=(), tolerance="0")
+    assert not found.verified
+
+
+def test_a_run_that_goes_on_without_evaluations_did_not_stop():
+    once = COURSE | {"val_loss": [None] * 11 + [0.85] + [None] * 28}
+    found = against_the_overfitted(make_run(once))
+    assert ([one.stopped for one in found.bounds], found.verified) == ([False], False)
+
+
+def test_a_shorter_log_may_be_too_short_only_where_the_fix_was_to_stop():
+    climbs = make_run({"loss": [*(4 * 0.95**row for row in range(40)), *([9.0] * 260)]})
+    short = make_run({"loss": [4 * 0.95**row for row in range(12)]})
+    found = verifying.verify(climbs, short, change="", bounds=(), tolerance="0")
+    assert (found.verdict, found.stops, found.open_before) == ("undecided", False, False)
+
+
+def test_a_part_of_the_log_that_went_unseen_verifies_nothing():
+    good = make_run(COURSE | {"val_loss": [0.8 + 2 * 0.7**row for row in range(40)]})
+    assert against_the_overfitted(good).verified
+    torn = replace(good, remarks=(Remark("lost_steps", {"count": 1, "first": 3}, unseen=True),))
+    assert not against_the_overfitted(torn).verified
+
+
 def test_a_walk_that_stops_at_a_question_says_at_which():
     bad = make_run({"loss": [*(4 * 0.95**row for row in range(40)), *([math.nan] * 20), *([1.0] * 5)]})
     found = verifying.verify(bad, bad, change="", bounds=(), tolerance="0")
@@ -257,8 +285,27 @@ def test_a_lesson_about_another_log_of_the_same_name_is_left_alone(broken: Run, 
     before = notebook.lessons_path.read_text()
     _, amended = verifying.conclude(other, control, "clip", control=None, notebook=notebook, lang="en")
     assert (amended, notebook.lessons_path.read_text()) == (False, before)
-    grown = replace(broken, frame=broken.frame.head(200))
+    grown = replace(broken, frame=broken.frame.head(3))
     assert verifying.lesson_about(grown, notebook.lessons()) is not None
+
+
+def test_a_log_is_known_again_by_its_first_row():
+    rewards = [make_run({"ep_rew_mean": [times * row for row in range(1, 9)]}) for times in (1, 7)]
+    assert rewards[0].mark != rewards[1].mark
+    loss = [2.0 - row / 50 for row in range(30)]
+    late = make_run({"loss": loss, "val_loss": [None] * 20 + [1.5] * 10})
+    assert late.mark == make_run({"loss": loss[:8]}).mark == make_run({"loss": loss[:1]}).mark
+    assert make_run({"loss": [0.0, *loss]}).mark == make_run({"loss": [None, *loss]}).mark
+
+
+def test_the_lesson_with_the_runs_mark_comes_before_later_ones_without(broken: Run):
+    written = [
+        parse(f"<!-- lesson 0123456{at}{of} -->\n## {at}\n\n2026-11-20 · 19-break · x\n")[0]
+        for at, of in enumerate((f" of {broken.mark}", "", " of 0123456789abcdef"))
+    ]
+    about = verifying.lesson_about(broken, written)
+    assert about is not None
+    assert about.lesson == "0"
 
 
 def test_a_second_trial_is_written_under_the_first(broken: Run, control: Run, tmp_path: Path):

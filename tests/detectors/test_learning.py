@@ -261,6 +261,16 @@ class TestOneAnswer:
 
     def test_else_not(self):
         assert self.counted(2, 1).outcome == "yes"
+        assert self.counted(2, 0, every=2).outcome == "yes"  # at half of the rows alone
+        often = {"TP": [80.0] * 30, "FP": [54.0] * 29 + [50.0], "FN": [0.0] * 30, "TN": [0.0] * 29 + [4.0]}
+        assert judged("learned", loss=self.LOSS, **often).outcome == "yes"  # the last row tells them apart
+        fewer = {
+            "TP": [50.0] * 30,
+            "FP": [30.0 - row for row in range(30)],
+            "FN": [0.0] * 30,
+            "TN": [0.0] * 30,
+        }
+        assert judged("learned", loss=self.LOSS, **fewer).outcome == "yes"  # no set of inputs that stays
         alone = {"TP": [9.0] * 30, **dict.fromkeys(("FP", "FN", "TN"), [0.0] * 30)}
         assert judged("learned", loss=self.LOSS, **alone).outcome == "yes"
 
