@@ -539,7 +539,7 @@ class TestDraft:
         ({"val_acc": [0.5] * 8}, {"score-lost", "left-behind", "score-kept", "no"}),
         (
             {"loss": [1.0] * 8, "val_loss": [1.0] * 8},
-            {"non-finite", "turns", "both", "rises", "jumps", "some", "slightly", "no"},
+            {"non-finite", "turns", "both", "jumps", "some", "slightly", "no"},
         ),
     ],
 )
@@ -548,4 +548,7 @@ def test_only_what_a_log_may_show_is_offered(columns: dict[str, list[float]], of
     assert isinstance(at, walk.AtQuestion)
     assert set(at.offered) == offered
     several = make_run({name: [1.0] * 8 for name in ("val_loss", "val_a/loss", "val_b/loss")})
+    alone = walk.begin(make_run({"val_loss": [1.0] * 8}), shipped("phase-19"), ("5.4", None))
+    assert isinstance(alone, walk.AtQuestion)
+    assert "rises" in alone.offered
     assert "one-set" in walk.begin(several, shipped("phase-19"), ("5.4", None)).offered

@@ -96,7 +96,7 @@ class TestTrainer:
         assert run["loss_scale"].to_list() == [None, 4, 2, 1]
         assert run["skipped_steps"].to_list() == [0, 1, 2, 3]
         assert run["val_loss"].to_list() == [None, None, None, 2.25]
-        assert [remark.key for remark in run.remarks] == ["nan_hidden"]
+        assert [remark.key for remark in run.remarks] == ["rows_counted", "nan_hidden"]
 
     def test_on_one_line(self, tmp_path: Path):
         assert (

@@ -211,7 +211,7 @@ def sources(path: Path) -> list[Source]:
     if begin.lstrip().startswith(b"{") and b'"log_history"' in begin:
         return [State(path)]
     if has(path, _PRINTED):
-        return [TextLog(path, "what a Trainer printed", _LINES, AGGREGATIONS)]
+        return [TextLog(path, "what a Trainer printed", _LINES, AGGREGATIONS, numbered=False)]
     return []
 
 

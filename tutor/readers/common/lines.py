@@ -99,6 +99,7 @@ class TextLog:
         lines: what its lines look like.
         aggregations: as `run_of_table` takes them.
         settings: what the text above the first row says of the configuration, by its own names.
+        numbered: whether its lines say at which step they are; else the rows are counted.
     """
 
     path: Path
@@ -106,6 +107,7 @@ class TextLog:
     lines: Lines
     aggregations: Mapping[str, Aggregation] = field(default_factory=dict)
     settings: Callable[[str], Iterable[tuple[str, str]]] | None = None
+    numbered: bool = True
 
     def describe(self, lang: str) -> str:  # noqa: ARG002
         """A log of text says nothing of what the run was meant to be."""
@@ -117,6 +119,8 @@ class TextLog:
 
         remarks: list[Remark] = []
         frame = frame_of(self.path, self.lines, remarks)
+        if not self.numbered:
+            remarks.append(Remark("rows_counted"))
         manifest = configured(self.settings(_above(self.path))) if self.settings else Manifest()
         return run_of_frame(
             frame,
