@@ -53,7 +53,7 @@ def begun(walk: Walk, lang: str) -> PostMortem:
         breaks=tuple(cards.available()),
         whole=whole_run,
         promises=promised(walk),
-        stops=any(fix.by_evaluation for fix in leaf.fixes) if leaf else False,
+        stops=leaf.may_stop if leaf else False,
         long_run=tree.incident,
         lang=lang,
     )

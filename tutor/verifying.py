@@ -153,7 +153,7 @@ def verify(
     """
     stages, found = looked_at(broken, fixed), deciding(walked(broken)).walk
     end, signal = deciding(stages).walk, measure(found, fixed, control)
-    stops = found.leaf is not None and any(fix.by_evaluation for fix in found.leaf.fixes)
+    stops = found.leaf.may_stop if found.leaf else False
     stopped = stops and len(fixed) > 0 and int(fixed.steps[-1]) < int(broken.steps[-1])
     left = [(stage, one) for stage in stages for one in unanswered(stage.walk)]
     return Verification(
@@ -215,8 +215,8 @@ def _checked(bound: Bound, tolerance: str, run: Run, stops: bool) -> Checked:
     """
     told = {name: getattr(bound, name).strip() for name in ("signal", "comparison", "value", "window")}
     found, stopped = worst(bound, tolerance, run), False
-    if found is None and stops and (end := _last(run, told["signal"])) is not None:
-        asked = window(bound.window)
+    if found is None and stops and run.has(told["signal"]):
+        asked, end = window(bound.window), run.logged(told["signal"]).steps[-1]
         if stopped := asked is not None and int(run.steps[-1]) < asked[0]:
             found = worst(bound.model_copy(update={"window": str(end)}), tolerance, run)
     if found is None:
@@ -229,14 +229,6 @@ def _checked(bound: Bound, tolerance: str, run: Run, stops: bool) -> Checked:
         holds=found.holds,
         stopped=stopped,
     )
-
-
-def _last(run: Run, signal: str) -> int | None:
-    """The last step at which a signal was logged; None where it never was."""
-    if not run.has(signal):
-        return None
-    known = run.frame.filter(pl.col(signal).is_not_null())["step"]
-    return int(known[-1]) if len(known) else None
 
 
 def _beside(fixed: Run, control: Run, signal: str) -> Beside | None:

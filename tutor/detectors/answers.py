@@ -11,10 +11,8 @@ from typing import TYPE_CHECKING
 
 from tutor import signals
 from tutor.detectors import Finding, Smoothed
-from tutor.detectors.beginning import begins_late
-from tutor.detectors.courses import course_of
-from tutor.detectors.grouped import Enough, Guess
-from tutor.detectors.standstill import DIGITS, digits_of, exact, nearly_one
+from tutor.detectors.grouped import Guess
+from tutor.detectors.standstill import DIGITS, digits_of, exact
 from tutor.detectors.trends import ordered
 from tutor.detectors.windows import FEWEST, finite
 from tutor.run import Run, names, scoring, to_float
@@ -334,54 +332,3 @@ def _gained(run: Run, row: int, least: int = FEWEST) -> float:
     third = max(1, len(known) // 3)
     first, last = to_float(known[:third].median()), to_float(known[-third:].median())
     return max(0.0, first - last) / abs(first) if first else math.inf
-
-
-def flat_held_out(run: Run, share: float, gain: float, least: Enough) -> dict[str, float]:
-    """A held-out loss of enough values that moves by less than `gain`, which its noise wouldn't hide.
-
-    `least` says how many are enough, and that few are which hardly differ: less so where no more answers are
-    right. From which `top` to which `best` level it came in how many `rows`; empty where it gained more, or
-    can't tell either.
-    """
-    known = finite(run["val_loss"]).drop_nulls() if run.has("val_loss") else None
-    if known is not None and len(known) < least.rows:
-        stay = [
-            all(nearly_one(shares, least.scored) for shares in (curve.values, 1 - curve.values))
-            for _, curve in held_out_accuracies(run)
-        ]
-        if not nearly_one(known, least.scored if stay and all(stay) else least.still):
-            return {}
-    course = None if known is None else course_of(known, share)
-    if known is None or course is None or not course.top:
-        return {}
-    fall = course.top - course.best
-    moved = to_float(course.levels.max()) - course.best  # what rises is not flat either
-    if max(fall, moved) >= gain * abs(course.top) or course.noise >= gain * abs(course.top) / 3:
-        return {}
-    levels = {"top": course.top, "best": course.best, "rows": len(known)}
-    return levels | {"gain": 100 * fall / abs(course.top), "bound": 100 * gain}
-
-
-def only_at_first(run: Run, gain: float, least: int) -> Finding | None:
-    """The finding that what was learned, the rows before the first evaluation taught; None where it isn't so.
-
-    Of `least` evaluations or more none is as low again, and training gained under `gain` since. Of a log that
-    begins mid-way the first evaluation is any.
-    """
-    known = run.logged("val_loss") if run.has("val_loss") and run.has("loss") else None
-    if known is None or begins_late(run):
-        return None
-    there = finite(known["val_loss"]).is_not_null()
-    if there.sum() < least:
-        return None
-    first, *later = known["val_loss"].filter(there).cast(float).to_list()
-    step = int(known.steps.filter(there)[0])
-    since = course_of(finite(run["loss"]).filter(run.steps > step).drop_nulls(), 1 / least)
-    if since is None or not since.top or min(later) <= first:
-        return None
-    gained = (since.top - since.best) / abs(since.top)
-    if gained >= gain:
-        return None
-    facts = {"first": first, "first_step": step, "later": min(later), "evaluations": len(later) + 1}
-    facts["since"] = 100 * gained
-    return Finding("only-at-first", step, facts, first, (step, int(run.steps[-1])))

@@ -56,10 +56,8 @@ def ends_high(
     above twice as many before them where all is lost that was gained. Beside a reward that rises
     the loss is not what the run is after, and where a part of it has come to weigh more (`reweighted`) it
     isn't what it was; nor beside a score that rises in order, by more than `lasting.better`. One that rose as
-    much before, and came back, has as long to do so again. Where
-    validation has gone on to fall, what is trained on got "harder"; where a reward "fell" with it, that is
-    what the run lost.
-    Source: ours.
+    much before, and came back, has as long to do so again. Where validation has gone on to fall, what is
+    trained on got "harder"; where a reward "fell" with it, that is what the run lost. Source: ours.
     """
     loss = run["loss"]
     if not is_objective(run) or earnings(run):

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 from tutor.detectors import NO_DATA, NOT_YET, Finding, any_of, detector
 from tutor.detectors.answers import (
     explains_nothing,
-    only_at_first,
     ranks_by_chance,
 )
 from tutor.detectors.beginning import begins_late
@@ -37,6 +36,7 @@ from tutor.detectors.unlearned import (
     held_out_stays,
     held_out_still,
     in_all,
+    only_at_first,
     zero,
 )
 from tutor.detectors.windows import FEWEST, finite

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from tutor.detectors import Finding
 from tutor.detectors.answers import (
     finds_nothing,
-    flat_held_out,
+    held_out_accuracies,
     nearly_same_answer,
     never_moves,
     one_answer,
@@ -21,12 +21,12 @@ from tutor.detectors.answers import (
     stands_with_its_loss,
 )
 from tutor.detectors.beginning import begins_late
-from tutor.detectors.courses import Course
+from tutor.detectors.courses import Course, course_of
 from tutor.detectors.grouped import Enough, Guess
 from tutor.detectors.guessing import answers_by_chance, rests_at_one
 from tutor.detectors.loss import zeros_that_last
 from tutor.detectors.objective import earnings, is_objective, opposed
-from tutor.detectors.standstill import all_stuck, both_stuck, one_number
+from tutor.detectors.standstill import all_stuck, both_stuck, nearly_one, one_number
 from tutor.detectors.windows import FEWEST, finite
 from tutor.run import Run, names, to_float
 
@@ -139,10 +139,56 @@ def answers_alike(run: Run, course: Course, guess: Guess, gain: float, least: in
 
 
 def held_out_flat(run: Run, share: float, gain: float, least: Enough) -> Finding | None:
-    """The finding that validation shows no gain where training is too noisy to; None where it can't tell."""
-    flat = flat_held_out(run, share, gain, least)
-    seen = (int(run.steps[0]), int(run.steps[-1]))
-    return Finding("held-out-flat", None, flat, None, seen) if flat else None
+    """The finding that a held-out loss of enough values moves by less than `gain`, which its noise wouldn't
+    hide.
+
+    `least` says how many are enough, and that few are which hardly differ: less so where no more answers are
+    right. From which `top` to which `best` level it came in how many `rows`. None where it gained more, or
+    can't tell either.
+    """
+    known = finite(run["val_loss"]).drop_nulls() if run.has("val_loss") else None
+    if known is not None and len(known) < least.rows:
+        stay = [
+            all(nearly_one(shares, least.scored) for shares in (curve.values, 1 - curve.values))
+            for _, curve in held_out_accuracies(run)
+        ]
+        if not nearly_one(known, least.scored if stay and all(stay) else least.still):
+            return None
+    course = None if known is None else course_of(known, share)
+    if known is None or course is None or not course.top:
+        return None
+    fall = course.top - course.best
+    moved = to_float(course.levels.max()) - course.best  # what rises is not flat either
+    if max(fall, moved) >= gain * abs(course.top) or course.noise >= gain * abs(course.top) / 3:
+        return None
+    facts = {"top": course.top, "best": course.best, "rows": len(known)}
+    facts |= {"gain": 100 * fall / abs(course.top), "bound": 100 * gain}
+    return Finding("held-out-flat", None, facts, None, (int(run.steps[0]), int(run.steps[-1])))
+
+
+def only_at_first(run: Run, gain: float, least: int) -> Finding | None:
+    """The finding that what was learned, the rows before the first evaluation taught; None where it isn't so.
+
+    Of `least` evaluations or more none is as low again, and training gained under `gain` since. Of a log that
+    begins mid-way the first evaluation is any.
+    """
+    known = run.logged("val_loss") if run.has("val_loss") and run.has("loss") else None
+    if known is None or begins_late(run):
+        return None
+    there = finite(known["val_loss"]).is_not_null()
+    if there.sum() < least:
+        return None
+    first, *later = known["val_loss"].filter(there).cast(float).to_list()
+    step = int(known.steps.filter(there)[0])
+    since = course_of(finite(run["loss"]).filter(run.steps > step).drop_nulls(), 1 / least)
+    if since is None or not since.top or min(later) <= first:
+        return None
+    gained = (since.top - since.best) / abs(since.top)
+    if gained >= gain:
+        return None
+    facts = {"first": first, "first_step": step, "later": min(later), "evaluations": len(later) + 1}
+    facts["since"] = 100 * gained
+    return Finding("only-at-first", step, facts, first, (step, int(run.steps[-1])))
 
 
 def beside(found: Finding, facts: Mapping[str, float]) -> Finding:

@@ -91,6 +91,11 @@ class Leaf(Strict):
         """What mends it, the smallest first."""
         return tuple(self.remedies.values())
 
+    @property
+    def may_stop(self) -> bool:
+        """Whether a fix may end the run earlier: where the evaluation is best."""
+        return any(fix.by_evaluation for fix in self.fixes)
+
     def advice_for(self, answers: Mapping[str, str]) -> tuple[Advice, ...]:
         """The advice that fits the `answers`: outcomes by question."""
         return tuple(one for one in self.advice.values() if one.when.items() <= answers.items())
