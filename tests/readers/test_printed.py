@@ -3,7 +3,7 @@
 import math
 import random
 from pathlib import Path
-from time import monotonic
+from time import process_time
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -408,9 +408,9 @@ ODD = {
 def test_a_long_log_of_long_lines_takes_no_time(tmp_path: Path, odd: str):
     line = "Epoch: [1] [{}/99999] loss: 2.5 (2.5) " + ODD[odd] + "\n"
     (tmp_path / "log.txt").write_text("".join(line.format(at) for at in range(3000)))
-    began = monotonic()
+    began = process_time()
     assert len(readers.read(tmp_path / "log.txt")) == 3000
-    assert monotonic() - began < 20
+    assert process_time() - began < 20
 
 
 class TestTable:

@@ -10,6 +10,7 @@ from time import monotonic
 from typing import Any
 
 import pytest
+from textual.command import Command, CommandList
 from textual.pilot import Pilot
 
 from tests.conftest import ROOT, shipped
@@ -19,7 +20,6 @@ from tutor.notebook import Notebook, draft_key
 from tutor.run import Run
 from tutor.tree import Tree
 from tutor.ui.app import TutorApp
-from tutor.ui.firstpaint import FIRST_PAINT
 from tutor.walk import AtLeaf, AtQuestion, Walk
 
 WIDE, NARROW = (120, 36), (80, 24)
@@ -109,24 +109,48 @@ def shown(app: TutorApp) -> str:
     return "\n".join("".join(segment.text for segment in strip) for strip in lines)
 
 
-async def until(holds: Callable[[], bool], seconds: float = 5) -> None:
+PATIENCE = 60.0
+"""Seconds that a test waits for what should come at once: a busy machine may be late by many."""
+
+
+async def until(holds: Callable[[], bool], seconds: float = PATIENCE) -> None:
     """Wait until something holds, and no longer: a pause for each of many fields adds up."""
     deadline = monotonic() + seconds
     while not holds() and monotonic() < deadline:
         await asyncio.sleep(0.005)
 
 
+def found_by(app: TutorApp, search: str = "") -> bool:
+    """Whether the menu stands and lists first what a search is for."""
+    hits = [
+        option for rows in app.screen.query(CommandList) for option in rows.options if not option.disabled
+    ]
+    return bool(hits) and isinstance(hits[0], Command) and search in (hits[0].hit.text or "").lower()
+
+
+ENDING = {"begin", "read", "known", "done", "seal", "proof", "whole"}
+"""The groups of what is read for a screen and then shown. The others go on for as long as the app, or wait
+for the learner."""
+
+
+def working(app: TutorApp) -> bool:
+    """Whether something is still to be read, answered or drawn."""
+    if app.files.busy or not getattr(app.screen, "begun", True):
+        return True
+    if any(worker.group in ENDING and not worker.is_finished for worker in app.workers):
+        return True
+    return any(part.message_queue_size for part in (app, *app.screen.walk_children(with_self=True)))
+
+
 async def settle(pilot: Pilot) -> None:
-    """Let what waits for the next paint happen, the reading of the run and of the notebook among it."""
-    await pilot.pause()
-    app, waited = pilot.app, 0.0
-    while waited < 5 and not app._exit and (app.files.busy or not getattr(app.screen, "begun", True)):
-        await pilot.pause(FIRST_PAINT / 4)
-        waited += FIRST_PAINT / 4
-    # What a leaf is held against is read from a file too, which a busy machine may not have begun to.
-    if whole := [worker for worker in app.workers if worker.group == "whole"]:
-        await app.workers.wait_for_complete(whole)
-    await pilot.pause()
+    """Let what was begun come to its end: twice in a row nothing is left to do.
+
+    Textual's own pause takes a process that got no time for one that has nothing to do.
+    """
+    app, quiet, end = pilot.app, 0, monotonic() + PATIENCE
+    while quiet < 2 and not app._exit and monotonic() < end:
+        await pilot.pause()
+        quiet = 0 if working(app) else quiet + 1
 
 
 @asynccontextmanager

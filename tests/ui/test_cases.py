@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import ROOT, shipped
-from tests.ui.conftest import NARROW, WIDE, settle, shown, to_the_leaf
+from tests.ui.conftest import NARROW, WIDE, settle, shown, to_the_leaf, until
 from tutor import readers
 from tutor.notebook import Notebook
 from tutor.ui.app import TutorApp
@@ -153,7 +153,7 @@ async def test_a_walk_that_ended_elsewhere_is_kept_as_not_found(
     app = at_home()
     async with app.run_test(size=WIDE) as pilot:
         await settle(pilot)
-        await pilot.pause(0.1)
+        await until(lambda: "not found; you ended at" in shown(app))
         assert "not found; you ended at" in shown(app)
         assert "Practise case-02" in shown(app)
 

@@ -4,7 +4,18 @@ import pytest
 from textual import events
 from textual.widgets._toast import Toast
 
-from tests.ui.conftest import NARROW, WIDE, leave_at_the_leaf, opened, phase_19, recorded, settle, shown
+from tests.ui.conftest import (
+    NARROW,
+    WIDE,
+    found_by,
+    leave_at_the_leaf,
+    opened,
+    phase_19,
+    recorded,
+    settle,
+    shown,
+    until,
+)
 from tests.ui.promises import broken
 from tutor import preferences
 from tutor import tree as trees
@@ -72,7 +83,7 @@ class TestWaysOut:
         app = walk(lang=lang)
         async with opened(app, WIDE, notifications=True) as pilot:
             await pilot.press("ctrl+c")
-            await pilot.pause(0.1)
+            await until(lambda: say("ui.how_to_quit", lang)[:20] in shown(app))
             assert say("ui.how_to_quit", lang)[:20] in shown(app)
 
     async def test_what_the_log_says_has_a_footer_that_fits(self, walk):
@@ -186,9 +197,9 @@ class TestLittleRoom:
     @pytest.mark.parametrize("size", [WIDE, NARROW])
     async def test_a_message_covers_nothing(self, walk, size, said):
         app = walk()
-        async with opened(app, size, notifications=True) as pilot:
+        async with opened(app, size, notifications=True):
             app.notify(said)
-            await pilot.pause(0.2)
+            await until(lambda: said[:15] in shown(app))
             assert said[:15] in shown(app)
             told = app.screen.query_one(Toast).region
             assert told
@@ -304,7 +315,7 @@ class TestNames:
     async def test_the_menu_shows_and_hides_them(self, at_home):
         async with opened(at_home, WIDE, "ctrl+p") as pilot:
             await pilot.press(*"hide the")
-            await pilot.pause(0.3)
+            await until(lambda: found_by(at_home, "hide the"))
             await pilot.press("enter")
             await settle(pilot)
             assert at_home.hide_names

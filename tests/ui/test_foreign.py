@@ -8,7 +8,7 @@ import pytest
 from textual.widgets import Input, Static
 
 from tests.conftest import shipped
-from tests.ui.conftest import NARROW, SIZES, opened, phase_19, recorded, shown, to_the_leaf
+from tests.ui.conftest import NARROW, SIZES, opened, phase_19, recorded, shown, to_the_leaf, until
 from tutor import readers, tree
 from tutor import walk as walks
 from tutor.begun import begun
@@ -19,6 +19,7 @@ from tutor.ui import proofs
 from tutor.ui.app import TutorApp
 from tutor.ui.screens.leaf import LeafScreen
 from tutor.ui.screens.note import NoteScreen
+from tutor.ui.screens.walk import WalkScreen
 
 
 def fit(folder: Path, *, config: str = "") -> Run:
@@ -156,5 +157,5 @@ async def test_a_fact_that_is_not_enough_says_which_others_it_takes(home):
             assert answer in str(app.screen.query_one(Static).render())
         typed.value = "schedule=linear lr_max=1e-3 schedule_steps=400"
         await pilot.press("enter")
-        await pilot.pause(0.3)
+        await until(lambda: isinstance(app.screen, WalkScreen) and app.screen.seen.outcome == "matches")
         assert app.screen.seen.outcome == "matches"

@@ -10,7 +10,7 @@ from textual.widgets import Input, Static
 
 from tests.conftest import ROOT, write_run
 from tests.monkey.terminal import events_of
-from tests.ui.conftest import NARROW, WIDE, phase_19, recorded, settle, shown, to_the_leaf, until
+from tests.ui.conftest import NARROW, WIDE, found_by, phase_19, recorded, settle, shown, to_the_leaf, until
 from tests.ui.promises import broken
 from tests.ui.world import MARKED, SWALLOWED, rows
 from tutor.begun import begun
@@ -256,7 +256,7 @@ async def test_the_menu_has_no_room_for_its_list(home, key):
     async with app.run_test(size=WIDE) as pilot:
         await pilot.pause()
         at_once(app, "ctrl+p")
-        await pilot.pause(0.3)
+        await until(lambda: found_by(app))
         await pilot.resize_terminal(80, 4)
         app.screen.dismiss()  # what covers the menu while there is no room
         at_once(app, key, key)
@@ -273,7 +273,7 @@ async def test_a_key_over_a_list_that_isnt_laid_out(home, key):
         await pilot.pause()
         rows = [app.screen.query_one(Options)]
         app.action_command_palette()
-        await pilot.pause(0.3)
+        await until(lambda: found_by(app))
         rows.append(app.screen.query_one(CommandList))
         for one in rows:
             one.styles.height = 0
@@ -294,7 +294,7 @@ async def test_the_menu_is_asked_before_its_list_stands_and_after_it_has_gone(ho
     async with app.run_test(size=WIDE) as pilot:
         await pilot.pause()
         app.action_command_palette()
-        await pilot.pause(0.3)
+        await until(lambda: found_by(app))
         menu = app.screen
         await menu.query_one("#--container").remove()
         menu._gather_commands("walk")
@@ -311,7 +311,7 @@ async def test_a_click_beside_what_is_laid_out_leaves_the_focus(walk, key):
     async with app.run_test(size=NARROW) as pilot:
         await settle(pilot)
         await pilot.press(key)
-        await pilot.pause(0.3)
+        await until(lambda: isinstance(app.focused, Input))
         field = app.screen.query_one(Input)
         assert app.screen.focused is field
         grown = Size(200, 50)  # and isn't drawn yet
@@ -326,9 +326,9 @@ async def test_a_field_that_holds_more_than_it_shows_is_no_screen_too_wide(home)
     async with app.run_test(size=NARROW) as pilot:
         await pilot.pause()
         app.action_command_palette()
-        await pilot.pause(0.3)
+        await until(lambda: found_by(app))
         app.screen.query_one(Input).value = "x" * 5000
-        await pilot.pause(0.7)
+        await until(lambda: not found_by(app))
         assert list(broken(app)) == []
 
 
@@ -347,14 +347,14 @@ async def test_a_screen_that_opens_while_the_terminal_is_too_small_is_covered(ho
     async with app.run_test(size=(40, 10)) as pilot:
         await pilot.pause()
         app.push_screen(NoteScreen("walk.remarks", ["a line"]))
-        await pilot.pause(0.1)
-        assert isinstance(app.screen, TooSmall)
-        await pilot.resize_terminal(*NARROW)
-        await pilot.pause(0.1)
-        assert isinstance(app.screen, NoteScreen)
-        await pilot.press("escape")
-        await pilot.pause(0.1)
-        assert isinstance(app.screen, HomeScreen)
+        for act, kind in (
+            (pilot.pause, TooSmall),
+            (lambda: pilot.resize_terminal(*NARROW), NoteScreen),
+            (lambda: pilot.press("escape"), HomeScreen),
+        ):
+            await act()
+            await until(lambda kind=kind: isinstance(app.screen, kind))
+            assert isinstance(app.screen, kind)
 
 
 async def test_the_menu_draws_a_runs_name_as_it_is(home):
@@ -364,7 +364,7 @@ async def test_the_menu_draws_a_runs_name_as_it_is(home):
         await pilot.pause(0.2)
         for search in ((), ("o", "d", "d")):
             await pilot.press("ctrl+p", *search)
-            await pilot.pause(0.5)
+            await until(lambda: "odd[red]" in shown(app))
             assert "odd[red]" in shown(app)
             assert SWALLOWED not in shown(app)
             await pilot.press("escape")
@@ -377,6 +377,6 @@ async def test_what_is_pasted_cannot_steer_the_terminal(home):
         app.ask_learner()
         await pilot.pause(0.1)
         app._driver.process_message(events.Paste("\x1b[31m\u202e\ud800\nmore"))
-        await pilot.pause(0.1)
+        await until(lambda: "␛[31m" in shown(app))
         assert list(broken(app)) == []
         assert "␛[31m" in shown(app)

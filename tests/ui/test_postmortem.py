@@ -13,7 +13,7 @@ from textual.widgets import Input, Static, TextArea
 
 from tests.conftest import ROOT, make_run
 from tests.test_postmortem import begun, filled, spiked
-from tests.ui.conftest import shown, until
+from tests.ui.conftest import PATIENCE, shown, until
 from tests.ui.promises import broken
 from tutor.notebook import Notebook, NotebookError, draft_key
 from tutor.postmortem import SECTIONS, problems
@@ -73,7 +73,7 @@ async def written(pilot: Pilot) -> None:
     """Wait until what was to be read or written beside the screen is."""
     await pilot.pause()
     waited = 0.0
-    while pilot.app.files.busy and waited < 5:
+    while pilot.app.files.busy and waited < PATIENCE:
         await pilot.pause(0.02)
         waited += 0.02
     await pilot.pause()
@@ -588,7 +588,7 @@ async def test_the_menu_opens_over_every_section(book):
             await form._go(number)
             await settle(pilot)
             await pilot.press("ctrl+p")
-            await pilot.pause(0.3)
+            await until(lambda: "Quit tutor" in shown(pilot.app))
             assert "Quit tutor" in shown(pilot.app), number
             await pilot.press("escape")
             await until(lambda: pilot.app.screen is form)

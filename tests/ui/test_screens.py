@@ -13,11 +13,13 @@ from tests.ui.conftest import (
     SIZES,
     TO_SPIKE,
     WIDE,
+    found_by,
     leave_at_the_leaf,
     phase_19,
     recorded,
     settle,
     shown,
+    until,
 )
 from tests.ui.test_walk import click_on
 from tutor import tree as trees
@@ -481,7 +483,7 @@ async def test_the_palette_goes_to_a_panel(walk):
         await pilot.press("ctrl+p")  # all
         await settle(pilot)
         await pilot.press(*"gradient")  # search
-        await pilot.pause(0.3)
+        await until(lambda: found_by(app, "gradient"))
         await pilot.press("enter")  # the first hit
         await settle(pilot)
         assert app.screen.query_one("Plot").panel == "gradient"

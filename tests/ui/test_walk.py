@@ -20,6 +20,7 @@ from tests.ui.conftest import (
     recorded,
     settle,
     shown,
+    until,
 )
 from tutor import readers, tree
 from tutor import walk as walks
@@ -609,8 +610,8 @@ async def test_too_small_while_a_walk_is_resumed_at_its_leaf(walk):
     again = walk(ROOT / "runs" / "19-break")
     async with again.run_test(size=(50, 10)) as pilot:
         await settle(pilot)
-        await pilot.pause(0.5)
         await pilot.resize_terminal(*WIDE)
+        await until(lambda: isinstance(again.screen, LeafScreen))
         await settle(pilot)
         assert isinstance(again.screen, LeafScreen)
         await pilot.press("b")
@@ -689,17 +690,19 @@ async def test_a_run_that_cannot_be_read_ends_with_the_reason(walk, tmp_path):
 
 
 async def test_until_the_log_is_read_the_question_stands_and_nothing_can_be_answered(walk, monkeypatch):
-    monkeypatch.setattr("tutor.ui.firstpaint.FIRST_PAINT", 1.0)
+    put_off = []
+    monkeypatch.setattr("tutor.ui.screens.walk.after_first_paint", lambda screen, act: put_off.append(act))
     app = walk(ROOT / "runs" / "19-break")
     async with app.run_test(size=WIDE) as pilot:
-        await pilot.pause(0.2)
+        await until(lambda: "reading the log" in shown(app))
         assert "Is the training loss NaN" in shown(app)
-        assert "reading the log" in shown(app)
         await pilot.press("n", "enter", "h", "m", "3", "c")
         app.screen.query_one("PanelTabs").action_choose(3)  # a click
-        await pilot.pause(0.1)
+        await pilot.pause()
         assert (app.screen.seen, app.screen.begun) == (None, False)
-        await pilot.pause(1.2)
+        (read,) = put_off
+        read()
+        await until(lambda: "reading the log" not in shown(app))
         assert "reading the log" not in shown(app)
         await pilot.press("n", "enter")
         await settle(pilot)
