@@ -174,6 +174,14 @@ TEXTS = {
         _fairseq,
         tuple(rf'"{one}": "([^"]+)"' for one in ("loss", "num_updates", "lr", "gnorm", "loss_scale")),
     ),
+    "Marian": Text(
+        "train.log",
+        lambda step, loss, norm: (
+            f"[2024-01-01 10:00:00] Ep. 1 : Up. {step} : Sen. 6,912 : Cost {loss:.8f} : Time 9.12s : "
+            f"912.00 words/s : gNorm {norm:.4f} : L.r. 3.0000e-04"
+        ),
+        (r" Up\. (\d+) ", r" Cost ([^ ]+)", r" gNorm ([^ ]+)", r" L\.r\. ([^ ]+)"),
+    ),
     "a Trainer's output": Text(
         "trainer.out",
         _trainer,

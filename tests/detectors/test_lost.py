@@ -130,6 +130,26 @@ class TestNeverEarns:
         alone = judged("learned", **{name: [20 + one for one in self.NOISE]})
         assert alone.outcome == "earns-nothing"
 
+    @pytest.mark.parametrize(
+        ("columns", "outcome"),
+        [
+            ({"avg_reward": [3.9] * 30}, "one-reward"),
+            ({"avg_reward": [3.9] * 29}, NOT_YET),
+            ({"avg_reward": [3.9] * 39 + [4.0]}, NOT_YET),
+            ({"reward": [0.0] * 40, "loss": falling(40, 4.0, 0.5)}, "one-reward"),
+            ({"reward": [0.0] * 30, "mean_return": RISEN, "loss": falling(30, 4.0, 0.5)}, "earns"),
+            ({"reward_scale": [0.5] * 40, "loss": falling(40, 4.0, 0.5)}, "yes"),
+        ],
+    )
+    def test_one_number_at_every_row(self, columns: dict[str, list[float]], outcome: str):
+        rows = len(next(iter(columns.values())))
+        found = judged("learned", step=[10 * row for row in range(rows)], **columns)
+        assert found.outcome == outcome
+
+    def test_single_episodes_may_have_yet_to_meet_a_reward(self):
+        assert judged("learned", reward=[0.0] * 119).outcome == NOT_YET
+        assert judged("learned", reward=[0.0] * 120).outcome == "one-reward"
+
     RARE = tuple(0.0625 if random.Random(row).random() < 0.2 else 0.0 for row in range(160))
 
     def test_one_that_is_rarely_above_0_and_not_oftener_at_the_end(self):

@@ -120,7 +120,8 @@ def test_a_log_without_a_loss_names_what_it_has(tmp_path: Path):
     assert "no loss was logged" in run.remarks[1].says("en")  # and no other column could be it
     run = readers.read(write_run(tmp_path / "r", [{"step": 5, "epoch": 1, "val_loss": 2.0}], {}))
     assert [remark.says("en") for remark in run.remarks] == [
-        "no loss was logged: what rests on it can't be answered"
+        "no training loss is logged, only that of validation: questions 5.3 and 5.4 of phase-19 judge it, "
+        "and the others need a training loss"
     ]
 
 

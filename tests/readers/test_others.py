@@ -6,6 +6,7 @@ Databases are in `test_databases.py`.
 
 import json
 import math
+import re
 import shutil
 from pathlib import Path
 from time import process_time
@@ -701,3 +702,52 @@ def test_german_compounds(tmp_path: Path):
     (tmp_path / "log.csv").write_text("Epoche;Trainingsverlust;Validierungsverlust\n0;1,5;1,6\n1;1,25;1,4\n")
     run = readers.read(tmp_path / "log.csv")
     assert (run["loss"].to_list(), run["val_loss"].to_list()) == ([1.5, 1.25], [1.6, 1.4])
+
+
+@pytest.mark.parametrize(
+    ("cost", "metrics", "val"),
+    [
+        (2.75, {"cross-entropy": 67.5, "perplexity": math.exp(2.5)}, 2.5),  # words both, but for one metric
+        (70.5, {"cross-entropy": 67.5, "perplexity": math.exp(2.5)}, 67.5),  # sentences
+        (None, {"ce-mean-words": 5.25, "perplexity": math.exp(5.25), "translation": 12.5}, 5.25),
+    ],
+)
+def test_of_marians_metrics_the_one_in_the_unit_of_the_cost(
+    tmp_path: Path, cost: float | None, metrics: dict[str, float], val: float
+):
+    lines = list[str]()
+    for step in (10, 20):
+        at = f"Ep. 1 : Up. {step} : "
+        lines += [f"[valid] {at}{name} : {value} : new best" for name, value in metrics.items()]
+        lines += [f"{at}Sen. 9 : Cost {cost} : Time 9.1s : 91.00 words/s"] if cost else []
+    run = read(tmp_path, "\n".join(lines))
+    assert run["val_loss"].to_list() == [pytest.approx(val)] * 2
+    assert run.has("loss") is bool(cost)
+    assert ("valid bleu" in run.frame.columns) is ("translation" in metrics)
+
+
+def test_a_counter_before_the_dictionary_is_no_trainers(tmp_path: Path):
+    """A loop of somebody's own, whose counter tells more than the number of the row."""
+    text = "".join(f"INFO - Epoch {at}: {{'loss': {3 - at / 4}, 'val_loss': 3.5}}\n" for at in (2, 4, 6))
+    run = read(tmp_path, text)
+    assert (run.steps.to_list(), losses(run)) == ([2, 4, 6], [2.5, 2.0, 1.5])
+    assert readers.sources(run.path)[0].format != "what a Trainer printed"
+    ours = read(tmp_path, text.replace("Epoch", "rank"))
+    assert ours.steps.to_list() == [1, 2, 3]
+
+
+@pytest.mark.parametrize("rows", [8, 40])
+def test_a_held_out_loss_that_every_row_repeats_counts_once(tmp_path: Path, rows: int):
+    each = [2.5125, 2.2625, 2.0125, 1.7625]
+    text = "".join(f"step {at}, loss {3 - at / 50}, val loss {each[at * 4 // rows]}\n" for at in range(rows))
+    run = read(tmp_path, text)
+    carried = "carried" in [one.key for one in run.remarks]
+    assert carried is (rows == 40)  # of few rows two alike may be chance
+    assert run["val_loss"].drop_nulls().to_list() == (each if carried else sorted(each * 2, reverse=True))
+    stuck = read(tmp_path, re.sub("val loss.*", "val loss 2.5125", text))
+    assert stuck["val_loss"].null_count() == 0  # what never changes is what was measured
+
+
+def test_validation_without_training_is_said(tmp_path: Path):
+    run = read(tmp_path, "".join(f"epoch {at}: val_loss 2.5, val_acc 0.{at}\n" for at in (1, 2, 3)))
+    assert "only_held_out" in [one.key for one in run.remarks]

@@ -36,7 +36,6 @@ SAID = {
         "INFO-->2022-03-23 10:37:30,456-->0m 24s ({step} 6%) {loss}",
         [5000, 6000, 7000, 8000],
     ),
-    "marian": ("[2020-01-01] Ep. 1 : Up. {step} : Sen. 12,345 : Cost {loss} : Time 2.1s", [10, 20, 30, 40]),
     "wenet": ("DEBUG TRAIN Batch 0/{step} loss {loss} loss_ctc 3.5 lr 0.0004 rank 0", [0, 100, 200, 300]),
     "espnet2": (
         "INFO: 1epoch:train:1-{step}batch: iter_time=1e-04, loss={loss}, time=1",

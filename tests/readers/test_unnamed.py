@@ -170,3 +170,21 @@ def test_a_first_loss_of_exactly_0_was_set_up_and_not_measured(tmp_path: Path, r
     run = read(tmp_path, "\n".join(["0", *(f"{2 - at / 20:.3f}" for at in range(rows - 1))]), "losses.txt")
     assert run["loss"][0] == (None if passed_over else 0.0)
     assert ("first_zero" in [one.key for one in run.remarks]) is passed_over
+
+
+@pytest.mark.parametrize(
+    "wrapped",
+    [
+        "tensor({}, device='cuda:0')",
+        "tensor({}, device='cuda:0', dtype=torch.float64, grad_fn=<MeanBackward0>)",
+        "array({}, dtype=float32)",
+        "np.float64({})",
+    ],
+)
+def test_numbers_as_pytorch_and_numpy_print_them(tmp_path: Path, wrapped: str):
+    values = [3.25, 2.5, 2.25, 2.125, 2.0, "nan"]
+    run = read(tmp_path, "\n".join(wrapped.format(one) for one in values), "output.log")
+    assert run["loss"].to_list()[:5] == values[:5]
+    assert math.isnan(run["loss"][5])
+    counted = read(tmp_path, "\n".join(f"{at} {wrapped.format(3 - at / 8)}" for at in range(6)), "output.log")
+    assert (counted.steps.to_list(), counted["loss"][5]) == ([0, 1, 2, 3, 4, 5], 2.375)

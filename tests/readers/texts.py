@@ -44,6 +44,14 @@ TEXTS = {
     "fairseq": '| INFO | train_inner | {"loss": "4.25", "num_updates": "0", "lr": "2e-05", "gnorm": "1.5"}\n'
     '| INFO | valid | {"valid_loss": "3.5", "valid_num_updates": "0"}\n'
     '| INFO | train_inner | {"loss": "nan", "num_updates": "10", "gnorm": "0.5"}\n',
+    "Marian": "[2024-01-01 10:00:00] Training started\n"
+    "[2024-01-01 10:00:09] Ep. 1 : Up. 0 : Sen. 6,912 : Cost 4.25000000 * 9,123 @ 91 after 9,123 : Time 9.12s"
+    " : 912.00 words/s : gNorm 1.5000 : L.r. 1.0000e-04\n"
+    "[2024-01-01 10:00:18] Ep. 1 : Up. 10 : Sen. 13,824 : Cost nan * 9,123 @ 91 after 18,246 : Time 9.12s"
+    " : 912.00 words/s : gNorm nan : L.r. 1.0000e-04\n"
+    "[2024-01-01 10:00:19] [valid] Ep. 1 : Up. 10 : cross-entropy : 67.9483 : new best\n"
+    "[2024-01-01 10:00:19] [valid] Ep. 1 : Up. 10 : ce-mean-words : 3.5 : stalled 2 times (last best: 3.25)\n"
+    "[2024-01-01 10:00:20] [valid] Ep. 1 : Up. 10 : translation : 12.5 : new best\n",
     "stdout of a Trainer": "{'loss': 4.25, 'grad_norm': 1.5, 'learning_rate': 1e-05, 'epoch': 0.1}\n"
     "  5%|#    | 1/20 {'loss': 'nan', 'grad_norm': 'nan', 'learning_rate': '1e-05', 'epoch': 0.2}\n"
     "{'train_runtime': 3.0, 'train_loss': 2.0}\n",
@@ -314,6 +322,7 @@ FOLDS = (
 """Two runs in one document."""
 
 ALIGNED = {
+    "colons": "e : loss : val_loss : top 5\n0 : 4.25 : 3.5 : 0.25\n1 : nan : 3.25 : 0.5\n",
     "fastai": (
         "epoch     train_loss  valid_loss  accuracy  time    \n"
         "0         4.250000    3.500000    0.810000  00:12     \n"

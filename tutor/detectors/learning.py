@@ -16,7 +16,7 @@ from tutor.detectors.course import warming_up
 from tutor.detectors.courses import Course, course_in, course_of
 from tutor.detectors.grouped import Enough, Guess
 from tutor.detectors.guessing import answers_by_chance, guesses, held_out_guesses, rests_at_one
-from tutor.detectors.lost import earns, never_earns, too_few_rewards
+from tutor.detectors.lost import earns, never_earns, one_reward, too_few_rewards
 from tutor.detectors.objective import after_reward, earnings, is_objective, scores_rise
 from tutor.detectors.plateau import stops_high
 from tutor.detectors.standstill import (
@@ -57,13 +57,13 @@ _GUESSED = (*_LEARNED, "classes", "expected", "level", "later")
         *("yes", "no", "no-rate", "guesses", "same-answer", "scores-alike", "held-out-flat", "repeats"),
         *("only-at-first", "zero", "held-out-still", "held-out-alone", "both-still", "by-chance"),
         *("finds-nothing", "at-the-mean", "explains-nothing", "ranks-by-chance", "never-moves", "one-class"),
-        *("earns", "earns-nothing", "stops-high", "one-answer"),
+        *("earns", "earns-nothing", "one-reward", "stops-high", "one-answer"),
     ),
     facts={
         "yes": (*_LEARNED, "best_step"),
         "no": _LEARNED,
         "no-rate": _LEARNED,
-        "earns-nothing": (*_LEARNED, "reward", "end", "rose", "hides"),
+        **dict.fromkeys(("earns-nothing", "one-reward"), (*_LEARNED, "reward", "end", "rose", "hides")),
         "earns": (*_LEARNED, "reward", "end", "rose", "hides"),
         "stops-high": (*_LEARNED, "since", "spread", "high"),
         "guesses": _GUESSED,
@@ -110,8 +110,9 @@ def learned(
     gain, or none below that cost. A loss of squares may come to rest where the mean as an answer to all
     leaves it ("at-the-mean"), and an R² that is never above 0 says the same ("explains-nothing"), as an
     area under the ROC curve does that stays at half ("ranks-by-chance"). A run that is after a reward has
-    learned where that rises ("earns"), and nothing where that stays where it began ("earns-nothing"); one
-    whose loss lies still high up learned little ("stops-high"). Source: ours.
+    learned where that rises ("earns"), and nothing where that stays where it began ("earns-nothing"), or is
+    the same number at every row ("one-reward"); one whose loss lies still high up learned
+    little ("stops-high"). Source: ours.
 
     Where noise hides a gain of that size, what was learned shows in the order of the levels, beyond `sigmas`
     of chance, and what wasn't where they rise in order, beyond `least.sure`, or in longer levels, up to half
@@ -126,8 +127,10 @@ def learned(
     ):
         # Something is learned, whatever this loss is of; or the loss is none that falls when something is.
         found = Finding(NO_DATA, facts={"missing": []})
-    if found.outcome in (NOT_YET, NO_DATA, "no") and not (warming_up(run) or begins_late(run)):
-        found = never_earns(run, 3 * least.rows, sigmas) or found
+    if found.outcome in ("yes", NOT_YET, NO_DATA, "no") and not (warming_up(run) or begins_late(run)):
+        unmoved = one_reward(run, 3 * least.rows)
+        still = None if found.outcome == "yes" else never_earns(run, 3 * least.rows, sigmas)
+        found = unmoved or still or found
     if found.outcome in (NOT_YET, NO_DATA) and (earned := earns(run, sigmas)):
         return earned
     if found.outcome == NO_DATA:

@@ -15,7 +15,7 @@ from tutor.detectors.grouped import Rise
 from tutor.detectors.objective import LEVEL, earnings
 from tutor.detectors.rise import learned_since
 from tutor.detectors.trends import lasting_trend, ordered
-from tutor.detectors.windows import finite
+from tutor.detectors.windows import cadence, finite
 from tutor.run import Run, names, scoring, to_float
 from tutor.words import plain
 
@@ -37,7 +37,8 @@ def score_lost(run: Run, chance: Rise, last: int) -> Finding | None:
     `chance.evaluations` of them or more.
     """
     found = [
-        (_given(course, known, chance, last), name, course) for name, known, course in _courses(run, chance)
+        (_given(course, known, chance, last, _few_episodes(name, known, chance)), name, course)
+        for name, known, course in _courses(run, chance)
     ]
     given, name, course = max(found, key=lambda one: one[0], default=(0.0, "", None))
     return _finding("score-lost", run, name, course, given, chance.score) if course and given else None
@@ -74,14 +75,33 @@ def score_kept(run: Run, chance: Rise) -> Finding | None:
     return _finding("score-kept", run, name, course, given, chance.score)
 
 
+def one_reward(run: Run, least: int) -> Finding | None:
+    """The finding that each reward of a run is one number, in `least` rows or more: "one-reward".
+
+    Whatever the policy does, it earns the same; but a whole number above 0, as 500, may be all that there is
+    to earn. So many rows of one episode each may be of a policy that has yet to meet a reward: it takes
+    `_RARE` times as many. The facts are those of `never_earns`, of the first such column.
+    """
+    least *= _RARE if cadence(run) == 1 and not run.has("loss") else 1
+    found = dict[str, Course]()
+    for name, known in _scored(run):
+        if not scoring.is_reward(name) or _SET.search(names.spelled(name)):
+            continue
+        course = course_of(-known, LEVEL)
+        perfect = len(known) > 0 and known[0] > 0 and known[0] % 1 == 0
+        if len(known) < least or known.n_unique() > 1 or perfect or course is None:
+            return None
+        found[name] = course
+    return next((_earned("one-reward", run, name, course, 0.0) for name, course in found.items()), None)
+
+
 def never_earns(run: Run, least: int, sigmas: float) -> Finding | None:
     """The finding that a reward stays where it began, "earns-nothing"; None where one moves, or has few rows.
 
     Its name as `reward`, its levels at first (`top`), at its `best` and at the `end`, what it `rose` by and
     what its noise `hides`, and of how many `rows`: `least` or more of means over episodes, of single ones
     `_EPISODES` times as many, `_RARE` times where most are 0. No level stands above the first by more than
-    `sigmas` of its noise, nor do the rewards lie in order. One that is the same at every row may be all that
-    there is to earn.
+    `sigmas` of its noise, nor do the rewards lie in order. Of those that are one number `one_reward` tells.
     """
     found: Finding | None = None
     for name in run.frame.columns:
@@ -149,6 +169,8 @@ def earns(run: Run, sigmas: float) -> Finding | None:
 
 _MEAN = re.compile(r"(?<![a-z])(mean|avg|average)(?![a-z])|eprewmean")
 """Words of a reward that is a mean over episodes."""
+_SET = re.compile(r"(?<![a-z])(scale|coef[a-z]*|weight|shift|bias|target|threshold|clip|limit)(?![a-z])")
+"""Words of a number about rewards that somebody set."""
 _EPISODES = 10
 """Single episodes that tell as much as one mean: of an estimator, not a bound."""
 _RARE = 4
@@ -223,14 +245,21 @@ def _scored(run: Run) -> Iterator[tuple[str, pl.Series]]:
             yield name, finite(run.frame[name]).drop_nulls()
 
 
-def _given(course: Course, known: pl.Series, chance: Rise, last: int) -> float:
+def _few_episodes(name: str, known: pl.Series, chance: Rise) -> bool:
+    """Whether the rows are rewards of single episodes, too few to know their noise."""
+    single = scoring.is_reward(name) and not _MEAN.search(names.spelled(name))
+    return single and len(known) < _EPISODES * chance.evaluations
+
+
+def _given(course: Course, known: pl.Series, chance: Rise, last: int, wild: bool) -> float:
     """Which share of what was gained is given back; 0.0 where it is chance, little, or not for good.
 
-    No chance are rows that all stand beyond noise, nor rows since the best one that fall in order.
+    No chance are rows that all stand beyond noise, unless that is unknown as they are `wild`, nor rows since
+    the best one that fall in order.
     """
     highest, gained = -course.best, _gained(course, chance)
     least = max(chance.of_score * abs(highest), chance.score * gained)
-    ends, noise = known[-last:], chance.deviations * math.sqrt(2) * course.noise
+    ends, noise = known[-last:], math.inf if wild else chance.deviations * math.sqrt(2) * course.noise
     fall = min(course.rise, highest - to_float(ends.max()))
     if fall <= max(noise, least) and _falls_in_order(known[course.best_row :], last, chance):
         fall, noise = min(course.rise, highest - to_float(ends.median())), 0.0

@@ -76,11 +76,13 @@ def never_again(run: Run, values: pl.Series, step: int, least: float, last: int,
     """Whether each evaluation since the lowest one, at `step`, stands well above it, while training learned.
 
     By `least` at least, and by `chance.above` of it; of more than `last`, by that share of what was gained.
-    Of a run without a training loss twice as many have to. Where all those before the lowest, `last` or
-    more, stand above `chance.times` it, too, it is the one that is odd.
+    Of a run without a training loss twice as many have to, or few lose more than was gained. Where all those
+    before the lowest, `last` or more, stand above `chance.times` it, too, it is the one that is odd.
     """
     import polars as pl
 
+    if not run.has("loss") and _lost_again(values, last, chance):
+        return True
     lowest = values.arg_min() or 0
     before, after, low = values[:lowest], values[lowest + 1 :], float(values[lowest])
     others = pl.concat([before, after])
@@ -191,6 +193,18 @@ def _soars(values: pl.Series, lowest: int, last: int, times: float, sigmas: floa
     if len(after) < last - 1 or to_float(after.min()) <= float(values[0]):
         return False
     return float(values[-1]) > times * low > 0 and rises_straight(values, last - 1, sigmas)
+
+
+def _lost_again(values: pl.Series, last: int, chance: Rise) -> bool:
+    """Whether few evaluations that gained more than `chance.high` rise straight, to far above the first.
+
+    As far as their share `chance.lost` of that gain; one evaluation fewer than `last` shows it.
+    """
+    lowest, first = float(values[values.arg_min() or 0]), float(values[0])
+    gained = first - lowest
+    if gained <= chance.high * abs(lowest) or float(values[-1]) - first <= chance.lost * gained:
+        return False
+    return rises_straight(values, last - 1, chance.straight, chance.share * abs(lowest))
 
 
 def _towers(values: pl.Series, lowest: int, chance: Rise) -> bool:

@@ -92,8 +92,8 @@ def validation_turns(
     it (`chance.beside`), "both" do, and nothing is learned by heart; where a part of the loss has come to
     weigh more, and training didn't fall, nothing is told. One that stands far above those before and
     after it, and comes back, "jumps" (`chance.jumps`). Without a training loss to hold it against it only
-    "rises", which as many evaluations have to show, or few that rise to `chance.times` the lowest; so
-    high, and all above the first one, two in a row are enough, and a quarter above it (`chance.above`)
+    "rises", which as many evaluations have to show, or few that rise to `chance.times` the lowest, or lose
+    all that they gained; so high, and all above the first one, two in a row are enough, and a quarter above it (`chance.above`)
     where the training loss falls to half (`chance.halves`), a tenth (`chance.high`) where the first one
     was lowest. A lowest evaluation that none comes near again (`chance.above`) needs no levels. Where the
     loss says nothing of the kind, a score or a reward may: "score-lost" (see `score_lost`), "left-behind"

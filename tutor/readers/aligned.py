@@ -1,4 +1,4 @@
-"""A table that is printed for people: names in a heading, values below them, parted by blanks or bars.
+"""A table printed for people: names in a heading, values below them, parted by blanks, bars or colons.
 
 fastai's and skorch's progress, Chainer's `PrintReport`, spaCy's, MATLAB's, what YOLO prints of each epoch, a
 notebook's table pasted into an issue, a box of `+---+`, bars with several columns between them. The heading
@@ -22,7 +22,7 @@ from tutor.run import Remark, Run, called, limits, names
 from tutor.words import quoted
 
 _HEADING = re.compile(
-    r"\b(?:epochs?|steps?|iter(?:ation)?s?)\b|^\s*(?:E +#|Itn +)", re.IGNORECASE | re.MULTILINE
+    r"\b(?:epochs?|steps?|iter(?:ation)?s?)\b|^\s*(?:E +#|Itn +|e +[:|])", re.IGNORECASE | re.MULTILINE
 )
 _COLOUR, _BAR = re.compile(COLOURS), re.compile(r"\s[0-9]+%\|.*$")
 _COMMENT = re.compile(r"^\s*#+ (?=\s*[A-Za-z])")  # how numpy's savetxt begins a heading
@@ -45,7 +45,7 @@ _PARTS = re.compile(
 )
 """The parts of a loss that spaCy and YOLO print."""
 _PLACE = re.compile(r"([0-9]+)/[0-9]+$")
-_NOTHING = "-"
+_NOTHING, _COLON = "-", " : "
 _FEW = 2
 """Rows of a table, at least."""
 _NEAR = 6
@@ -112,6 +112,8 @@ def _table(data: bytes, path: Path) -> tuple[Sequence[str], str, list[dict[str, 
 def _tidied(line: str) -> str:
     """A line without colours or a progress bar at its end, its numbers without units or words beside them."""
     plain = _BAR.sub("", _COLOUR.sub("", line[:LONGEST]).translate(_BOXES)).replace("No log", _NOTHING)
+    if plain.count(_COLON) > 1 and "|" not in plain:
+        plain = plain.replace(_COLON, " | ")
     return _UNIT.sub(r"\1", _COUNTED.sub(r"\1", _COMMENT.sub(" ", plain)))
 
 

@@ -38,6 +38,11 @@ _CHECKPOINT = re.compile(r"checkpoint-([0-9]{1,15})[\\/]*$")
 _TOGETHER = ""  # the column of what stands together: no log names one so
 
 _PRINTED = re.compile(rf"\{{(?=')[^{{}}]*'loss': '?{NUMBER}'?[^{{}}]*\}}", re.IGNORECASE)
+_COUNTED = re.compile(
+    r"^[^{}\n]*\b(?:epoch|step|iter(?:ation)?)\b[\s:=#\[(]*[0-9]+(?:/[0-9]+)?[^{}\n%0-9]{0,12}\{'",
+    re.IGNORECASE | re.MULTILINE,
+)
+"""A loop of somebody's own prints the dictionary behind its counter, which a Trainer has in it or nowhere."""
 _DICTIONARY = r"\{'[^{}]*\}"
 _PAIR = rf"'(?P<name>[^']+)': '?(?P<value>{NUMBER})'?"
 
@@ -210,7 +215,7 @@ def sources(path: Path) -> list[Source]:
     begin = head(path)
     if begin.lstrip().startswith(b"{") and b'"log_history"' in begin:
         return [State(path)]
-    if has(path, _PRINTED):
+    if has(path, _PRINTED) and not has(path, _COUNTED):
         return [TextLog(path, "what a Trainer printed", _LINES, AGGREGATIONS, numbered=False)]
     return []
 

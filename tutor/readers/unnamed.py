@@ -1,5 +1,7 @@
 """Numbers without names: a table without a heading, lines `N: value`, or all values on one line.
 
+Each may be wrapped as `tensor(2.5, device='cuda:0')`.
+
 Columns are called by their places, from 1 on. A first column of whole numbers that ascend counts the steps;
 one more is taken for the loss, as a remark tells; so is the one of two that falls beside an accuracy, and in
 a file that is called after its losses two are those of training and validation. Of others nobody can know
@@ -37,11 +39,17 @@ if TYPE_CHECKING:
     import polars as pl
 
 _NUMBER = r"[-+]?(?:[0-9]+(?:\.[0-9]*)?(?:e[-+]?[0-9]+)?|\.[0-9]+(?:e[-+]?[0-9]+)?|nan|inf(?:inity)?)"
+_WRAPPED = (
+    rf"\b(?:tensor|array|(?:np\.)?float[0-9]{{2}})\(\s*({_NUMBER})"
+    r"(?:,[^()\r\n]{0,80}(?:\([^()\r\n]{0,80}\))?)?\s*\)"
+)
+"""A number as PyTorch and NumPy print it, `tensor(3.2, device='cuda:0')`."""
 _BETWEEN = {",": r"\s*,\s*", ";": r"\s*;\s*", "\t": r" *\t *", " ": r"\s+"}
 """What parts the cells of a row, by the sign that is in it. Where that is no blank, a cell may be empty."""
 _COUNTED = rf"^\s*(?P<c1>[0-9]+)\s*:\s*(?P<c2>{_NUMBER})\s*$"
 _ODD = r"^\s*(?P<odd>[^ \t\r#])"
 _BRACKETS = "[]()"
+_UNWRAPPED = re.compile(_WRAPPED, re.IGNORECASE)
 
 _CLOCK = 1e9
 """Seconds or milliseconds since 1970, of this century: what begins there is no counter."""
@@ -128,7 +136,7 @@ def _rows(path: Path, layout: Layout, remarks: list[Remark]) -> "pl.DataFrame":
     from tutor.readers.common.extract import frame_of
 
     kinds = (Line(layout.line), Line(_ODD)) if layout.alone else (Line(layout.line),)
-    rows = frame_of(path, Lines(kinds), remarks)
+    rows = frame_of(path, Lines(kinds, phrases=((_WRAPPED, "{1}"),)), remarks)
     places = [(f"c{place}", place) for place in layout.columns]
     rows = pl.DataFrame([rows[group].alias(place) for group, place in places if group in rows.columns])
     odd = rows.select(pl.all_horizontal(pl.all().is_null())).to_series()
@@ -144,7 +152,7 @@ def _values(path: Path, remarks: list[Remark]) -> "pl.DataFrame":
     data, torn = packed.read(path, limits.PACKED)
     if torn:
         remarks.append(packed_torn())
-    text = pl.Series("1", [data.decode("utf-8-sig", "replace")])
+    text = pl.Series("1", [_UNWRAPPED.sub(r"\1", data.decode("utf-8-sig", "replace"))])
     parted = text.str.replace_all(r"[\s,;\[\]()]+", " ").str.strip_chars()
     return parted.str.split(" ").explode().to_frame()
 
@@ -216,7 +224,7 @@ def _beginning(path: Path) -> str:
     data = head(path) if path.is_file() else b""
     if b"\0" in data:
         return ""
-    text = data.decode("utf-8-sig", "replace").replace("\r", "\n").lstrip()
+    text = _UNWRAPPED.sub(r"\1", data.decode("utf-8-sig", "replace").replace("\r", "\n").lstrip())
     if len(data) < HEAD:
         return text
     ends = (text.rfind(sign) for sign in ("\n", *_BETWEEN))

@@ -23,12 +23,13 @@ from tutor.run.names import (
 from tutor.run.remark import Remark
 from tutor.run.run import Aggregation, BadRunError
 from tutor.run.scalars import to_float
-from tutor.run.scoring import rises
+from tutor.run.scoring import is_reward, rises
 from tutor.run.starts import counted_on, starts
 
 _RESUMED = 100  # a log that goes back more often wasn't resumed: it has several writers, or was shuffled
 _NAMED = 8  # columns named in a remark
-_MANY = 10  # rows of which the first alone is 0 by no chance
+_MANY = 10  # rows of which the first alone is 0, or of which each comes twice in a row, by no chance
+_TWICE, _DIGITS = 2, 3
 
 TYPES: Mapping[signals.Kind, pl.DataType] = {
     "number": pl.Float64(),
@@ -138,8 +139,34 @@ def _ends_broken(column: pl.Series) -> bool:
     return finite.any() and not finite[-LEAST:].any() and len(finite) > LEAST
 
 
+def _carried(typed: pl.DataFrame) -> list[str]:
+    """The columns of held-out data, and of rewards, that write each value again until the next one comes.
+
+    In a log that has a training loss of its own in each row; the first value and the last may stand for one.
+    Where numbers have few digits, the same one twice may be chance.
+    """
+    moves = typed["loss"].drop_nulls().rle().struct.field("len") if "loss" in typed.columns else None
+    if moves is None or not len(moves) or to_float(moves.mean()) >= _TWICE:
+        return []
+    found = list[str]()
+    for name in typed.columns:
+        known = typed[name].drop_nulls()
+        if known.dtype != pl.Float64() or len(known) < _MANY or not (says_held_out(name) or is_reward(name)):
+            continue
+        stretches = known.rle().struct.unnest()[1:-1]
+        lengths, values = stretches["len"], stretches["value"]
+        exact = values.round_sig_figs(_DIGITS) != values
+        if len(lengths) >= _TWICE and to_float(lengths.min()) >= _TWICE and 2 * exact.sum() >= len(exact):
+            found.append(name)
+    return found
+
+
 def _finished(typed: pl.DataFrame, remarks: list[Remark]) -> tuple[pl.DataFrame, list[Remark]]:
     typed = _ascending(typed.drop(HEADINGS, strict=False), remarks)
+    if carried := _carried(typed):
+        new = {name: pl.col(name).ne_missing(pl.col(name).forward_fill().shift()) for name in carried}
+        typed = typed.with_columns(pl.when(fresh).then(name).alias(name) for name, fresh in new.items())
+        remarks.append(Remark("carried", {"columns": names(carried)}))
     if "loss" in typed.columns and _begins_unmeasured(typed["loss"]):
         typed = typed.with_columns(typed["loss"].set(typed["step"] == typed["step"][0], None))
         remarks.append(Remark("first_zero"))
@@ -151,6 +178,8 @@ def _finished(typed: pl.DataFrame, remarks: list[Remark]) -> tuple[pl.DataFrame,
         losses = [name for name in others if not (rises(name) or keeps_books(name) or says_held_out(name))]
         if losses:
             remarks.append(Remark("no_loss", {"columns": names(losses)}))
+        elif "val_loss" in values:
+            remarks.append(Remark("only_held_out"))
         elif scores := [name for name in others if rises(name)]:
             remarks.append(Remark("scores_alone", {"columns": names(scores)}))
         else:

@@ -17,7 +17,9 @@ _REWARD = re.compile(
 _STD = re.compile(r"(?<![a-z])std(?![a-z])")
 _SPREAD = re.compile(r"(?<![a-z])(std|var|min|max|best|loss|norm)(?![a-z])")
 """Words of a column that is about rewards, and doesn't say how high they usually are."""
-_SHARES = r"acc|accuracy|(?:acc|prec|top)[@_]?1|f1|auc|auroc|iou|miou|dice|m_?ap[0-9]*"
+_SHARES = (
+    r"acc|accuracy|(?:acc|prec|top)[@_]?1|f1|auc|auroc|iou|miou|dice|m_?ap[0-9]*|(?:win|success)[_ -]?rate"
+)
 _SHARE = re.compile(rf"(?<![a-z])({_SHARES})(?![a-z])")
 _NEGATED = re.compile(r"(?<![a-z])neg(ative)?(?![a-z])")
 """A score with its sign turned, as a loss."""

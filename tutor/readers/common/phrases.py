@@ -3,9 +3,9 @@
 `Cost after iteration 100: 0.64` is `iteration 100, loss: 0.64`. A reader of printed lines has them rewritten
 so before it looks for pairs. The patterns are read by Python and by polars: see `lines`. What stands for any
 text in one is bounded: Python would look through a line that is made for it again and again.
-Sources: darknet's detector.c, karpathy/makemore, PyTorch's tutorials (quickstart, seq2seq), marian's
-scheduler.h, wenet's executor.py, espnet2's reporter.py, mmengine's log_processor.py, clu's metric_writers,
-PyTorch Geometric's examples, llama.cpp's common/train.cpp, keras/src/callbacks/model_checkpoint.py,
+Sources: darknet's detector.c, karpathy/makemore, PyTorch's tutorials (quickstart, seq2seq), wenet's
+executor.py, espnet2's reporter.py, mmengine's log_processor.py, clu's metric_writers, PyTorch Geometric's
+examples, llama.cpp's common/train.cpp, keras/src/callbacks/model_checkpoint.py,
 bearpaw/pytorch-classification, kuangliu/pytorch-cifar, dbolya/yolact's train.py, Microsoft's C runtime (how
 it prints NaN).
 """
@@ -140,7 +140,6 @@ PHRASES: tuple[tuple[str, str], ...] = (
     (r"(?:(?:訓練|学習|훈련|학습)\s?)?(?:損失|손실)|потер[а-я](?:\s?на\s?обучении)?", "loss"),
     (r"：", ": "),
     (r"，", ", "),
-    (rf"\bUp\. ([0-9]+) (.{{0,99}}?): Cost ({_NUMBER})", "update {1} {2}: loss {3}"),
     (r"\bTRAIN Batch ([0-9]+)/([0-9]+) loss\b", "epoch {1} batch {2} loss"),
     (r"\bCV Batch ([0-9]+)/([0-9]+) loss\b", "epoch {1} batch {2} valid loss"),
     (r"\b([0-9]+)epoch:(?:train|valid):[0-9]+-([0-9]+)batch:", "epoch {1} batch {2}:"),
