@@ -709,3 +709,20 @@ class TestHarder:
         for held_out, outcomes in ((self.FALLS, {"unseen"}), (self.RISES, {"hurt", "lost"})):
             run = make_run({"loss": loss, "val_loss": list(held_out)})
             assert apply("severity", run, numbers("severity"), 100).outcome in outcomes
+
+
+@pytest.mark.parametrize(
+    ("columns", "end", "outcome"),
+    [
+        ({"loss_G": [2.0] * 30}, 1.2, NO_DATA),
+        ({"loss_G": [2.0] * 30}, 1.6, "yes"),  # worse than guessing
+        ({"loss_D": [2.0] * 30}, 1.2, "yes"),  # then the loss is the generator's
+        ({"g_grad": [2.0] * 30}, 1.2, "yes"),
+    ],
+)
+def test_a_discriminator_that_a_generator_catches_up_with(columns: dict, end: float, outcome: str):
+    loss = [*[0.75 + (-1) ** row / 100 for row in range(10)], *[end + (-1) ** row / 100 for row in range(20)]]
+    assert judged("ends_high", loss=loss, **columns).outcome == outcome
+    flat = [end + (-1) ** row / 100 for row in range(30)]
+    learned = judged("learned", loss=flat, **columns).outcome
+    assert (learned == NO_DATA) is (outcome == NO_DATA)

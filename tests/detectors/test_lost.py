@@ -188,3 +188,30 @@ def test_a_reward_that_rises_answers_what_the_loss_can_not():
     assert (found.facts["top"], found.facts["best"]) == (pytest.approx(20.75), pytest.approx(38.75))
     kept = judged("validation_turns", loss=CALM, ep_rew_mean=earned)
     assert (kept.outcome, kept.facts["score"]) == ("score-kept", "ep_rew_mean")
+
+
+class TestSinksWhileLearning:
+    """A score that falls from evaluation to evaluation, while the training loss falls on."""
+
+    UP = (24.5, 26.3, 27.3, 27.5)
+
+    @pytest.mark.parametrize(
+        ("since", "outcome"),
+        [
+            ((27.2, 27.1, 27.0, 26.8, 26.6), "score-lost"),  # 30 % of the gain
+            ((27.2, 27.1, 27.0, 26.9, 26.85), NO_DATA),  # 22 %
+            ((27.2, 26.9, 27.2, 27.1, 26.6), NO_DATA),  # not in order
+            ((27.2, 27.0, 26.8, 26.6), NO_DATA),  # few
+            ((27.2, 27.1, 27.0, 26.8, 26.5, 26.6), NO_DATA),  # it may come back
+        ],
+    )
+    def test_in_order(self, since: tuple[float, ...], outcome: str):
+        scores = [*self.UP, *since]
+        found = judged("validation_turns", loss=falling(len(scores), 1.0, 0.5), PSNR=scores)
+        assert found.outcome == outcome
+        if outcome == "score-lost":
+            assert (found.facts["best"], found.facts["best_step"], found.facts["end"]) == (27.5, 3, 26.6)
+            assert found.facts["given"] == pytest.approx(30)
+            assert found.facts["bound"] == pytest.approx(27.5)  # 3 % of the best
+        still = judged("validation_turns", loss=[1.0] * len(scores), PSNR=scores)
+        assert still.outcome == NO_DATA  # training hasn't learned on

@@ -405,3 +405,11 @@ def test_no_pattern_has_a_class_in_brackets():
             patterns += [one for kind in lines.kinds for one in (kind.pattern, kind.pairs)]
     assert len(patterns) > 50
     assert not [one for one in patterns if bracketed.search(one)]
+
+
+@pytest.mark.parametrize(
+    "said", ["train loss(phase): {loss} test loss(phase): 3.5", "loss (train): {loss}, loss (val): 3.5"]
+)
+def test_a_word_in_brackets_behind_a_name_is_of_the_name(tmp_path: Path, said: str):
+    run = read(tmp_path, "".join(f"epoch: {at} " + said.format(loss=4.5 - at / 4) + "\n" for at in (1, 2, 3)))
+    assert (run["loss"].to_list(), run["val_loss"].to_list()) == ([4.25, 4.0, 3.75], [3.5] * 3)

@@ -12,7 +12,15 @@ from typing import TYPE_CHECKING
 from tutor.detectors import NO_DATA, NOT_YET, Finding, Smoothed, any_of, detector
 from tutor.detectors.courses import Course, course_in, course_of
 from tutor.detectors.grouped import Gain, Runaway
-from tutor.detectors.objective import earnings, earns_on, fell_too, is_objective, reweighted, scores_rise
+from tutor.detectors.objective import (
+    earnings,
+    earns_on,
+    fell_too,
+    in_balance,
+    is_objective,
+    reweighted,
+    scores_rise,
+)
 from tutor.detectors.trends import lasting_trend, rises_straight, trend
 from tutor.detectors.windows import FEWEST, finite, noise_of, piecewise
 from tutor.run import Run, known_float, scoring, to_float
@@ -53,11 +61,12 @@ def ends_high(
     has the order of all, or of those since the lowest, beyond chance. No noise explains an end whose rows
     each stand many times as high as all before them (`lasting` says how many), nor one that does together
     with validation, nor a climb over the first rows of which nothing comes back, nor rows that each stand
-    above twice as many before them where all is lost that was gained. Beside a reward that rises
-    the loss is not what the run is after, and where a part of it has come to weigh more (`reweighted`) it
-    isn't what it was; nor beside a score that rises in order, by more than `lasting.better`. One that rose as
-    much before, and came back, has as long to do so again. Where validation has gone on to fall, what is
-    trained on got "harder"; where a reward "fell" with it, that is what the run lost. Source: ours.
+    above twice as many before them where all is lost that was gained. Beside a reward that rises the loss is
+    not what the run is after, and where a part of it has come to weigh more (`reweighted`) it isn't what it
+    was; nor beside a score that rises in order, by more than `lasting.better`; nor is it a discriminator's
+    that a generator has caught up with (`in_balance`). One that rose as much before, and came back, has as
+    long to do so again. Where validation has gone on to fall, what is trained on got "harder"; where a
+    reward "fell" with it, that is what the run lost. Source: ours.
     """
     loss = run["loss"]
     if not is_objective(run) or earnings(run):
@@ -77,6 +86,7 @@ def ends_high(
         return Finding(NOT_YET, facts={"rows": len(loss), "needed": len(loss) + more})
     step = int(run.steps[course.best_row])
     gone = reweighted(run, step, course.best, course.end) or earns_on(run, course.best_row)
+    gone = gone or in_balance(run)
     if high and (gone or scores_rise(run, least=lasting.better)):
         return Finding(NO_DATA, step, {"missing": []})
     facts = {

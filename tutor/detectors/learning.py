@@ -17,7 +17,7 @@ from tutor.detectors.courses import Course, course_in, course_of
 from tutor.detectors.grouped import Enough, Guess
 from tutor.detectors.guessing import answers_by_chance, guesses, held_out_guesses, rests_at_one
 from tutor.detectors.lost import earns, never_earns, one_reward, too_few_rewards
-from tutor.detectors.objective import after_reward, earnings, is_objective, scores_rise
+from tutor.detectors.objective import after_reward, earnings, in_balance, is_objective, scores_rise
 from tutor.detectors.plateau import stops_high
 from tutor.detectors.standstill import (
     batches_of,
@@ -123,7 +123,10 @@ def learned(
     """
     found = _learned(run, share, gain, sigmas, least, guess)
     if found.outcome in ("no", "held-out-alone") and (
-        scores_rise(run, sigmas, least.scored) or after_reward(run) or _both_gain(run, found, gain / 2)
+        scores_rise(run, sigmas, least.scored)
+        or after_reward(run)
+        or in_balance(run)
+        or _both_gain(run, found, gain / 2)
     ):
         # Something is learned, whatever this loss is of; or the loss is none that falls when something is.
         found = Finding(NO_DATA, facts={"missing": []})

@@ -63,6 +63,31 @@ def never_so_good_again(run: Run, chance: Rise, last: int) -> Finding | None:
     return None
 
 
+def sinks_while_learning(run: Run, chance: Rise, last: int, of_level: float) -> Finding | None:
+    """The finding that a score falls from evaluation to evaluation, while the training loss falls on.
+
+    Since its best one, twice `last` evaluations or more with it, in order beyond `chance.many`, the last the
+    lowest. It had gained more than `chance.of_score` of its best level, and gave back as much, or more than
+    `chance.above` of that gain, and no less than `of_level`. The training loss fell by `chance.learns`.
+    """
+    for name, known in _scored(run):
+        best = known.arg_max() if scoring.is_score(name) else None
+        since = known[best:]
+        if best is None or len(since) < 2 * last or since[-1] != since.min() or ordered(since) > -chance.many:
+            continue
+        top, gained = float(since[0]), float(since[0]) - float(known[0])
+        fall = top - float(since[-1])
+        least = max(min(chance.above * gained, chance.of_score * abs(top)), of_level * abs(top))
+        course = course_of(-known, _LEVEL)
+        if course is None or fall <= least or gained <= chance.of_score * abs(top):
+            continue
+        there = run.steps.filter(finite(run.frame[name]).is_not_null())
+        if learned_since(run, int(there[best]), last) > chance.learns:
+            whole = replace(course, start=-float(known[0]), best=-top, best_row=best, end=-float(since[-1]))
+            return _finding("score-lost", run, name, whole, fall / gained, least / gained)
+    return None
+
+
 def score_kept(run: Run, chance: Rise) -> Finding | None:
     """The finding of the score that ends furthest below its best, where none has lost much; else None."""
     found = [

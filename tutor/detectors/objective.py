@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -157,6 +158,25 @@ def fell_too(run: Run) -> dict[str, Any]:
         if course.rise > max(course.improvement / 2, SIGMAS * course.noise):
             return {"reward": plain(cut(name)), "before": -course.best, "after": -course.end}
     return {}
+
+
+_GUESSING = 2 * math.log(2)
+"""What a discriminator costs that calls each item real or made by chance: two cross-entropies of two classes.
+Source: Goodfellow et al., Generative Adversarial Nets (2014), theorem 1."""
+_ABOVE = 1.05
+"""So little above it is noise: of an estimator, not a bound."""
+
+
+def in_balance(run: Run) -> bool:
+    """Whether the loss is that of a discriminator, and ends no higher than where a good generator leaves it.
+
+    The log holds the generator's beside it, and the discriminator's own is the one that is read as the loss.
+    """
+    others = [name for name in run.frame.columns if names.is_of_a_side(name)]
+    if not others or not all(map(names.is_of_a_generator, others)):
+        return False
+    course = course_of(finite(run["loss"]), LEVEL)
+    return course is not None and 0 < course.end < _ABOVE * _GUESSING
 
 
 @once

@@ -11,7 +11,13 @@ from tutor.detectors import NO_DATA, NOT_YET, Finding, Smoothed, any_of, detecto
 from tutor.detectors.behind import left_behind
 from tutor.detectors.grouped import Rise
 from tutor.detectors.held_out import broken_evaluation
-from tutor.detectors.lost import never_so_good_again, score_kept, score_lost, sinks_with_it
+from tutor.detectors.lost import (
+    never_so_good_again,
+    score_kept,
+    score_lost,
+    sinks_while_learning,
+    sinks_with_it,
+)
 from tutor.detectors.objective import earnings, is_likelihood, reweighted
 from tutor.detectors.rise import (
     beyond_chance,
@@ -90,16 +96,17 @@ def validation_turns(
     evaluations, or of all, where the first was lowest; where it falls to half (`chance.halves`), the many
     since then may lie that high in the median, whatever their noise. Where the training loss rises with
     it (`chance.beside`), "both" do, and nothing is learned by heart; where a part of the loss has come to
-    weigh more, and training didn't fall, nothing is told. One that stands far above those before and
-    after it, and comes back, "jumps" (`chance.jumps`). Without a training loss to hold it against it only
-    "rises", which as many evaluations have to show, or few that rise to `chance.times` the lowest, or lose
-    all that they gained; so high, and all above the first one, two in a row are enough, and a quarter above it (`chance.above`)
-    where the training loss falls to half (`chance.halves`), a tenth (`chance.high`) where the first one
-    was lowest. A lowest evaluation that none comes near again (`chance.above`) needs no levels. Where the
-    loss says nothing of the kind, a score or a reward may: "score-lost" (see `score_lost`), "left-behind"
-    (see `left_behind`), and where no loss is logged, or a reward is what the run is after, "score-kept".
-    NaN and Inf count where they fill `share` of the evaluations, or the last one; elsewhere "some" are.
-    Of several held-out sets the mean is judged; where "one-set" turns all the same, that is told. Source:
+    weigh more, and training didn't fall, nothing is told. One that stands far above those before and after
+    it, and comes back, "jumps" (`chance.jumps`). Without a training loss to hold it against it only "rises",
+    which as many evaluations have to show, or few that rise to `chance.times` the lowest, or lose all that
+    they gained; so high, and all above the first one, two in a row are enough, and a quarter above it
+    (`chance.above`) where the training loss falls to half (`chance.halves`), a tenth (`chance.high`) where
+    the first one was lowest. A lowest evaluation that none comes near again (`chance.above`) needs no
+    levels. Where the loss says nothing of the kind, a score or a reward may: "score-lost" (see
+    `score_lost`), "left-behind" (see `left_behind`), and where no loss is logged, or a reward is what the
+    run is after, "score-kept". NaN and Inf count where they fill `share` of the evaluations, or the last
+    one; elsewhere "some" are. Of several held-out sets the mean is judged; where "one-set" turns all the
+    same, that is told. Source:
     ours.
     """
     if not run.has("val_loss"):
@@ -140,6 +147,7 @@ def _of_scores(run: Run, chance: Rise, last: int, of_level: float) -> Finding | 
     return (
         score_lost(run, chance, last)
         or never_so_good_again(run, chance, last)
+        or sinks_while_learning(run, chance, last, of_level)
         or left_behind(run, chance, last, of_level)
     )
 

@@ -352,6 +352,12 @@ def is_of_a_side(column: str) -> bool:
     return bool(LOSS.search(name) and _SIDE.search(name))
 
 
+def is_of_a_generator(column: str) -> bool:
+    """Whether the column is the loss of a generator, of the two that `is_of_a_side` knows."""
+    found = _SIDE.search(spelled(column))
+    return is_of_a_side(column) and bool(found) and found[1].startswith("g")
+
+
 def keeps_books(column: str) -> bool:
     """Whether the column is of time, sizes, or how a run explores: of nothing that it is trained on."""
     return bool(_BOOKS.search(spelled(column)))

@@ -147,6 +147,7 @@ PHRASES: tuple[tuple[str, str], ...] = (
     (r"(\[valid\][^\[\]]{0,999}?)\bloss=", "{1}valid loss="),
     (r"^\s*Accuracy: ([0-9.]+)%, Avg loss:", "val accuracy: {1}, val loss:"),
     (rf"\bEpoch\(train\)\s*\[([0-9]+)\]\[\s*{_PLACE}\]", "Epoch [{1}][{2}/{3}]"),
+    (r"\b((?:loss|acc[a-z]{0,6}|lr)) ?\(([a-z][a-z _-]{1,20})\)(\s?[:=])", "{2} {1}{3}"),
     (r"\] \[([0-9]+)\] ([a-z_/]+=)", "] step {1}, {2}"),
     (
         r"(\bloss\b.{0,80}?)\btrain(\s?[:=]\s?[0-9.]+%?,?\s+)val(?:id)?(\s?[:=])",
