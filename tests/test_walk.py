@@ -539,7 +539,7 @@ class TestDraft:
         ({"val_acc": [0.5] * 8}, {"score-lost", "left-behind", "score-kept", "no"}),
         (
             {"loss": [1.0] * 8, "val_loss": [1.0] * 8},
-            {"non-finite", "turns", "both", "jumps", "some", "slightly", "no"},
+            {"non-finite", "all-zero", "turns", "both", "jumps", "some", "slightly", "no"},
         ),
     ],
 )

@@ -138,6 +138,31 @@ class TestValidationTurns:
         assert (found.facts["named"], found.facts["latest_step"]) == ("1, 3", 5)
 
 
+class TestNothingIsEvaluated:
+    """Evaluations that are all exactly 0."""
+
+    @pytest.mark.parametrize(
+        ("val_loss", "loss", "outcome"),
+        [
+            ([0.0] * 3, [0.5, 0.25, 0.125], "all-zero"),
+            ([0.0] * 2, [0.5, 0.25], NOT_YET),
+            ([0.25, 0.0, 0.0, 0.0], [0.5, 0.25, 0.125, 0.125], "no"),  # learned down to 0
+            ([0.0] * 3, [0.5, 0.25, 0.0], "no"),  # so is training
+        ],
+    )
+    def test_while_training_costs_something(self, val_loss: list[float], loss: list[float], outcome: str):
+        found = turns(val_loss, loss=loss)
+        assert found.outcome == outcome
+        if outcome == "all-zero":
+            assert found.facts == {"step": 0, "rows": 3, "train": 0.125}
+
+    def test_it_is_no_sign_that_the_answer_is_seen(self):
+        run = make_run({"loss": falling(40, 6.2, 2.0), "val_loss": [0.0] * 40}, {"vocab_size": 512})
+        assert apply("sees_the_answer", run, numbers("sees_the_answer", "phase-18")).outcome == NO_DATA
+        run = make_run({"loss": falling(40, 6.2, 2.0), "val_loss": [6.2] + [0.0] * 39}, {"vocab_size": 512})
+        assert apply("sees_the_answer", run, numbers("sees_the_answer", "phase-18")).outcome == "sees"
+
+
 class TestAllThatWasGainedIsLost:
     """A fall of 3 % from 2.2 over half of the evaluations, and a rise beyond the first one again."""
 

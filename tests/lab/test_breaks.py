@@ -35,6 +35,7 @@ STEPS = {
     "hot-init": 60,
     "hot-lr": 120,
     "idle-scheduler": 60,
+    "ignored-targets": 110,
     "log-of-softmax": 365,
     "loose-defences": 400,
     "lr-restart": 340,

@@ -35,6 +35,7 @@ PLANNED = (
     Part("endless-warmup"),
     Part("frozen"),
     Part("heavy-decay", {"step": 8, "weight_decay": 5.0}),
+    Part("ignored-targets"),
     Part("inf-embedding"),
     Part("log-of-softmax"),
     Part("lr-restart", {"step": 12}),

@@ -213,6 +213,19 @@ def broken_evaluation(run: Run, share: float) -> dict[str, Any]:
     return {"step": int(run.steps[int(bad.arg_true()[0])]), "count": count, "rows": len(run)}
 
 
+def costs_nothing(run: Run, least: int) -> dict[str, Any]:
+    """The evaluations, `least` or more, that are all exactly 0: the first one's `step` and how many (`rows`).
+
+    With the lowest training loss (`train`). Empty for any other, and where training costs nothing either.
+    """
+    known = run.logged("val_loss")
+    values = finite(known["val_loss"])
+    lowest = known_float(finite(run["loss"]).min()) if run.has("loss") else None
+    if len(values) < least or not (values == 0).all() or lowest is None or lowest <= 0:
+        return {}
+    return {"step": int(known.steps[0]), "rows": len(values), "train": lowest}
+
+
 _HELD = ("val", "step", "low", "vocab", "expected")
 
 
@@ -230,10 +243,12 @@ def sees_the_answer(run: Run, at: int | None, *, share: float, untrained: float)
     The flaw: the model is shown what it has to predict, by targets that aren't shifted or by a mask that lets
     it look ahead; validation is made by the same code, and agrees. Held out, no language is so predictable. A
     run whose first loss isn't above the share `untrained` of ln V began with a trained model, whose task may
-    be as easy as that: a remark. Source: ours.
+    be as easy as that: a remark. Of evaluations that are all exactly 0 nothing was evaluated. Source: ours.
     """
     vocab, values = run.manifest.vocab_size, finite(run["val_loss"])
     row = values.arg_min()
+    if costs_nothing(run, 1):
+        return Finding(NO_DATA, facts={"missing": []})
     if not vocab or vocab < 2 or row is None:
         return Finding(NO_DATA, facts={"missing": ["val_loss" if vocab else "vocab_size"]})
     expected = math.log(vocab)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from tutor.detectors import NO_DATA, NOT_YET, Finding, Smoothed, any_of, detector
 from tutor.detectors.behind import left_behind
 from tutor.detectors.grouped import Rise
-from tutor.detectors.held_out import broken_evaluation
+from tutor.detectors.held_out import broken_evaluation, costs_nothing
 from tutor.detectors.lost import (
     never_so_good_again,
     score_kept,
@@ -49,6 +49,7 @@ _SCORED = ("score", "begin", "best", "best_step", "end", "given", "bound")
     signals=(any_of("val_loss", "loss", "step"),),  # a score alone is enough
     outcomes=(
         "non-finite",
+        "all-zero",
         "turns",
         "both",
         "rises",
@@ -66,6 +67,7 @@ _SCORED = ("score", "begin", "best", "best_step", "end", "given", "bound")
         "one-set": (*_TURNED, "set", "sets"),
         "left-behind": ("score", "other", "step", "held", "before", "after", "apart", "bound"),
         "non-finite": ("step", "count", "rows"),
+        "all-zero": ("step", "rows", "train"),
         **dict.fromkeys(("turns", "both", "rises", "slightly", "no"), _TURNED),
         "some": (*_TURNED, "count", "named"),
         "jumps": (*_TURNED, "step", "peak", "times", "level", "least", "count"),
@@ -105,9 +107,9 @@ def validation_turns(
     levels. Where the loss says nothing of the kind, a score or a reward may: "score-lost" (see
     `score_lost`), "left-behind" (see `left_behind`), and where no loss is logged, or a reward is what the
     run is after, "score-kept". NaN and Inf count where they fill `share` of the evaluations, or the last
-    one; elsewhere "some" are. Of several held-out sets the mean is judged; where "one-set" turns all the
-    same, that is told. Source:
-    ours.
+    one; elsewhere "some" are; and where `last` or more are all exactly 0 ("all-zero"), nothing was
+    evaluated. Of several held-out sets the mean is judged; where "one-set" turns all the same, that is told.
+    Source: ours.
     """
     if not run.has("val_loss"):
         kept = None if run.has("loss") and not earnings(run) else score_kept(run, chance)
@@ -117,6 +119,8 @@ def validation_turns(
         return _of_scores(run, chance, last, of_level) or Finding(NO_DATA, facts={"missing": []})
     if broken := broken_evaluation(run, share):
         return Finding("non-finite", broken["step"], broken)
+    if nothing := costs_nothing(run, last):
+        return Finding("all-zero", nothing["step"], nothing)
     found = _turns(run, of_improvement, of_level, last, chance)
     if found.outcome in ("slightly", "no", "some", NOT_YET):
         of_one = partial(_turns, of_improvement=of_improvement, of_level=of_level, last=last, chance=chance)
