@@ -10,6 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from rich import box
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
@@ -133,7 +134,7 @@ def run_atlas(
             terminal.warn(STOPPED)
             return INTERRUPTED
     drawn = matrix.lines(rows, promised)
-    console.print(_drawn(drawn, seeds, promised))
+    console.print(_drawn(drawn, promised))
     missed = matrix.below(drawn)
     for sentence in missed:
         terminal.warn(sentence)
@@ -173,24 +174,18 @@ def _progress(console: Console, total: int) -> Iterator[Any]:
         yield show
 
 
-def _drawn(found: Sequence[matrix.Line], seeds: Sequence[int], promised: Promises) -> Table:
-    """The matrix for people: a line a break, a column a seed."""
-    table = Table("break", "", "promised", *(str(seed) for seed in seeds), "right")
+def _drawn(found: Sequence[matrix.Line], promised: Promises) -> Table:
+    """The matrix for people: a line a break, with each run that didn't end as promised, by its seed."""
+    table = Table("break", "", "promised", "right", "elsewhere", box=box.SIMPLE)
     for line in found:
-        ends = {run.seed: run for run in line.runs}
-        cells = [_cell(ends.get(seed), promised) for seed in seeds]
-        promise = line.promise or "not sick"
-        table.add_row(line.name, line.role, promise, *cells, f"{line.right} of {len(line.runs)}")
+        elsewhere = [f"{run.seed}: {_where(run)}" for run in line.runs if not run.kept(promised)]
+        right = f"{line.right} of {len(line.runs)}"
+        table.add_row(line.name, line.role, line.promise or "not sick", right, ", ".join(elsewhere))
     return table
 
 
-def _cell(run: Ended | None, promised: Promises) -> str:
-    """One run's end: its leaf where that isn't the promised one."""
-    if run is None:
-        return ""
-    if run.failed:
-        return "failed"
-    return "ok" if run.kept(promised) else f"{run.tree} {run.leaf}"
+def _where(run: Ended) -> str:
+    return "failed" if run.failed else f"{run.tree} {run.leaf}"
 
 
 def cores() -> int:
