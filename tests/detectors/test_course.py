@@ -712,17 +712,25 @@ class TestHarder:
 
 
 @pytest.mark.parametrize(
-    ("columns", "end", "outcome"),
+    ("own", "beside", "end", "outcome"),
     [
-        ({"loss_G": [2.0] * 30}, 1.2, NO_DATA),
-        ({"loss_G": [2.0] * 30}, 1.6, "yes"),  # worse than guessing
-        ({"loss_D": [2.0] * 30}, 1.2, "yes"),  # then the loss is the generator's
-        ({"g_grad": [2.0] * 30}, 1.2, "yes"),
+        ("loss_D", "loss_G", 1.2, NO_DATA),
+        ("d_loss", "g_loss", 1.2, NO_DATA),
+        ("discriminator loss", "generator loss", 1.2, NO_DATA),
+        ("loss_D", "loss_G", 1.6, "yes"),  # worse than guessing
+        ("loss_G", "loss_D", 1.2, "yes"),  # then the loss is the generator's
+        ("loss", "gen_loss", 1.2, "yes"),  # of the whole, and of a part
+        ("loss_D", "g_grad", 1.2, "yes"),
     ],
 )
-def test_a_discriminator_that_a_generator_catches_up_with(columns: dict, end: float, outcome: str):
-    loss = [*[0.75 + (-1) ** row / 100 for row in range(10)], *[end + (-1) ** row / 100 for row in range(20)]]
-    assert judged("ends_high", loss=loss, **columns).outcome == outcome
+def test_a_discriminator_that_a_generator_catches_up_with(own: str, beside: str, end: float, outcome: str):
+    caught = [
+        *[0.75 + (-1) ** row / 100 for row in range(10)],
+        *[end + (-1) ** row / 100 for row in range(20)],
+    ]
     flat = [end + (-1) ** row / 100 for row in range(30)]
-    learned = judged("learned", loss=flat, **columns).outcome
-    assert (learned == NO_DATA) is (outcome == NO_DATA)
+    for detector, loss in (("ends_high", caught), ("learned", flat)):
+        run = replace(make_run({"loss": loss, beside: [2.0] * 30}), own_names={"loss": own})
+        found = apply(detector, run, numbers(detector)).outcome
+        assert (found == NO_DATA) is (outcome == NO_DATA)
+        assert found == outcome or detector == "learned"

@@ -136,9 +136,16 @@ class TestNeverEarns:
             ({"avg_reward": [3.9] * 30}, "one-reward"),
             ({"avg_reward": [3.9] * 29}, NOT_YET),
             ({"avg_reward": [3.9] * 39 + [4.0]}, NOT_YET),
-            ({"reward": [0.0] * 40, "loss": falling(40, 4.0, 0.5)}, "one-reward"),
-            ({"reward": [0.0] * 30, "mean_return": RISEN, "loss": falling(30, 4.0, 0.5)}, "earns"),
-            ({"reward_scale": [0.5] * 40, "loss": falling(40, 4.0, 0.5)}, "yes"),
+            ({"avg_reward": [0.0] * 40, "loss": falling(40, 4.0, 0.5)}, "one-reward"),
+            ({"avg_reward": [0.0] * 30, "mean_return": RISEN, "loss": falling(30, 4.0, 0.5)}, "earns"),
+            ({"avg_reward": [0.0] * 40, "reward": [0.0, 1.0] * 20, "loss": falling(40, 4.0, 0.5)}, "yes"),
+            ({"avg_reward_scale": [0.5] * 40, "loss": falling(40, 4.0, 0.5)}, "yes"),
+            (
+                {"reward": [-1.0] * 400, "loss": falling(400, 4.0, 0.5)},
+                "yes",
+            ),  # of each step, as in MountainCar
+            ({"score": [0.0] * 60, "loss": falling(60, 4.0, 0.5)}, "yes"),
+            ({"avg_reward": [500.0] * 40}, NOT_YET),  # perhaps all that there is to earn
         ],
     )
     def test_one_number_at_every_row(self, columns: dict[str, list[float]], outcome: str):
@@ -146,9 +153,9 @@ class TestNeverEarns:
         found = judged("learned", step=[10 * row for row in range(rows)], **columns)
         assert found.outcome == outcome
 
-    def test_single_episodes_may_have_yet_to_meet_a_reward(self):
-        assert judged("learned", reward=[0.0] * 119).outcome == NOT_YET
-        assert judged("learned", reward=[0.0] * 120).outcome == "one-reward"
+    def test_one_episode_a_row_may_have_yet_to_meet_a_reward(self):
+        assert judged("learned", avg_reward=[0.0] * 119).outcome == NOT_YET
+        assert judged("learned", avg_reward=[0.0] * 120).outcome == "one-reward"
 
     RARE = tuple(0.0625 if random.Random(row).random() < 0.2 else 0.0 for row in range(160))
 
@@ -215,3 +222,23 @@ class TestSinksWhileLearning:
             assert found.facts["bound"] == pytest.approx(27.5)  # 3 % of the best
         still = judged("validation_turns", loss=[1.0] * len(scores), PSNR=scores)
         assert still.outcome == NO_DATA  # training hasn't learned on
+
+
+class TestSingleEpisodes:
+    """Rewards whose noise few rows don't tell: a level is a median of several."""
+
+    NOISE = tuple(random.Random(5).gauss(0, 0.03) for _ in range(60))
+
+    def test_one_good_episode_is_no_level(self):
+        rewards = [-1 + one for one in self.NOISE[:39]]
+        rewards[8:10] = [24.0, 23.0]
+        assert judged("validation_turns", reward=rewards, loss=CALM[:39]).outcome == NO_DATA
+
+    def test_a_collapse_of_many_rows_is_one(self):
+        rewards = [min(0.1 + row / 50, 0.8) if row < 36 else 0.05 for row in range(60)]
+        rewards = [one + more for one, more in zip(rewards, self.NOISE, strict=True)]
+        assert judged("validation_turns", reward=rewards).outcome == "score-lost"
+
+    @pytest.mark.parametrize("name", ["win_rate", "success rate", "eval/success_rate"])
+    def test_what_is_won_of_an_opponent_may_be_lost_as_it_learns(self, name: str):
+        assert outcome(**{name: [*RISEN, *[0.15] * 10]}) == NO_DATA

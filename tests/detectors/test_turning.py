@@ -156,6 +156,12 @@ class TestNothingIsEvaluated:
         if outcome == "all-zero":
             assert found.facts == {"step": 0, "rows": 3, "train": 0.125}
 
+    def test_scores_that_move_say_that_only_the_loss_was_left_out(self):
+        columns = {"loss": [0.5, 0.25, 0.125], "metrics/mAP50": [0.1, 0.2, 0.3]}
+        assert turns([0.0] * 3, **columns).outcome == "no"
+        assert turns([0.0] * 3, **columns | {"metrics/mAP50": [0.0] * 3}).outcome == "all-zero"
+        assert turns([0.0] * 3, loss=columns["loss"], train_acc=[0.1, 0.2, 0.3]).outcome == "all-zero"
+
     def test_it_is_no_sign_that_the_answer_is_seen(self):
         run = make_run({"loss": falling(40, 6.2, 2.0), "val_loss": [0.0] * 40}, {"vocab_size": 512})
         assert apply("sees_the_answer", run, numbers("sees_the_answer", "phase-18")).outcome == NO_DATA

@@ -709,6 +709,8 @@ def test_german_compounds(tmp_path: Path):
     [
         (2.75, {"cross-entropy": 67.5, "perplexity": math.exp(2.5)}, 2.5),  # words both, but for one metric
         (70.5, {"cross-entropy": 67.5, "perplexity": math.exp(2.5)}, 67.5),  # sentences
+        (20.5, {"cross-entropy": 67.5, "perplexity": 25.0}, 25.0),  # perplexities both
+        (2.75, {"ce-mean-words": 2.5, "bleu": 20.5, "translation": 25.5}, 2.5),
         (None, {"ce-mean-words": 5.25, "perplexity": math.exp(5.25), "translation": 12.5}, 5.25),
     ],
 )
@@ -723,7 +725,9 @@ def test_of_marians_metrics_the_one_in_the_unit_of_the_cost(
     run = read(tmp_path, "\n".join(lines))
     assert run["val_loss"].to_list() == [pytest.approx(val)] * 2
     assert run.has("loss") is bool(cost)
-    assert ("valid bleu" in run.frame.columns) is ("translation" in metrics)
+    assert (
+        run["valid bleu"].to_list() == [metrics.get("bleu", 12.5)] * 2 if "translation" in metrics else True
+    )
 
 
 def test_a_counter_before_the_dictionary_is_no_trainers(tmp_path: Path):
@@ -734,6 +738,14 @@ def test_a_counter_before_the_dictionary_is_no_trainers(tmp_path: Path):
     assert readers.sources(run.path)[0].format != "what a Trainer printed"
     ours = read(tmp_path, text.replace("Epoch", "rank"))
     assert ours.steps.to_list() == [1, 2, 3]
+    of_a_callback = "Step 60: {'bleu': 0.31}\nEpoch 1 metrics: {'accuracy': 0.5}\n"
+    whole = read(tmp_path, text.replace("Epoch", "rank") + of_a_callback)
+    assert (whole.steps.to_list(), losses(whole)) == ([1, 2, 3], losses(ours))
+
+
+def test_the_loss_is_called_what_the_log_calls_it(tmp_path: Path):
+    run = read(tmp_path, "".join(f"epoch {at} | loss_D: 0.{at} | loss_G: 1.{at}\n" for at in (1, 2, 3)))
+    assert run.own_names["loss"] == "loss_D"
 
 
 @pytest.mark.parametrize("rows", [8, 40])
@@ -746,6 +758,12 @@ def test_a_held_out_loss_that_every_row_repeats_counts_once(tmp_path: Path, rows
     assert run["val_loss"].drop_nulls().to_list() == (each if carried else sorted(each * 2, reverse=True))
     stuck = read(tmp_path, re.sub("val loss.*", "val loss 2.5125", text))
     assert stuck["val_loss"].null_count() == 0  # what never changes is what was measured
+
+
+def test_evaluations_that_come_out_the_same_count_as_many(tmp_path: Path):
+    each = [2.5125, 2.2625, 2.0125, 1.7625, *[2.3026] * 4]
+    text = "".join(f"step {at}, loss {3 - at / 50}, val loss {each[at // 10]}\n" for at in range(80))
+    assert read(tmp_path, text)["val_loss"].drop_nulls().to_list() == each
 
 
 def test_validation_without_training_is_said(tmp_path: Path):

@@ -13,6 +13,7 @@ from tutor.detectors import NO_DATA, NOT_YET, Finding, detector
 from tutor.detectors.answers import counts_answers
 from tutor.detectors.beginning import begins_late
 from tutor.detectors.grouped import Apart, Beyond, Evaluation, Leak
+from tutor.detectors.lost import scored
 from tutor.detectors.windows import FEWEST, finite, noise_of, rows
 from tutor.run import Run, known_float, to_float
 
@@ -216,8 +217,11 @@ def broken_evaluation(run: Run, share: float) -> dict[str, Any]:
 def costs_nothing(run: Run, least: int) -> dict[str, Any]:
     """The evaluations, `least` or more, that are all exactly 0: the first one's `step` and how many (`rows`).
 
-    With the lowest training loss (`train`). Empty for any other, and where training costs nothing either.
+    With the lowest training loss (`train`). Empty for any other, where training costs nothing either, and
+    where a score of the answers moves: the data are there, and their loss alone isn't computed, as by YOLO.
     """
+    if any(scores.n_unique() > 1 for _, scores in scored(run)):
+        return {}
     known = run.logged("val_loss")
     values = finite(known["val_loss"])
     lowest = known_float(finite(run["loss"]).min()) if run.has("loss") else None

@@ -22,8 +22,11 @@ from tutor.words import plain
 if TYPE_CHECKING:
     import polars as pl
 
-_OTHER = re.compile(r"(?<![a-z])(best|max|min|top_?5|top_?k|train|training|loss)(?![a-z])", re.IGNORECASE)
-"""Words of a column that only rises by design, or isn't about held-out data."""
+_OTHER = re.compile(
+    r"(?<![a-z])(best|max|min|top_?5|top_?k|train|training|loss|(?:win|success)[ _-]?rate)(?![a-z])",
+    re.IGNORECASE,
+)
+"""Words of a column that only rises by design, isn't about held-out data, or whose tasks may grow harder."""
 _LEVEL = 0.05
 """The share of the rows whose median is a level: of an estimator, not a bound."""
 _LENGTH = 40
@@ -37,8 +40,7 @@ def score_lost(run: Run, chance: Rise, last: int) -> Finding | None:
     `chance.evaluations` of them or more.
     """
     found = [
-        (_given(course, known, chance, last, _few_episodes(name, known, chance)), name, course)
-        for name, known, course in _courses(run, chance)
+        (_given(course, known, chance, last), name, course) for name, known, course in _courses(run, chance)
     ]
     given, name, course = max(found, key=lambda one: one[0], default=(0.0, "", None))
     return _finding("score-lost", run, name, course, given, chance.score) if course and given else None
@@ -70,7 +72,7 @@ def sinks_while_learning(run: Run, chance: Rise, last: int, of_level: float) -> 
     lowest. It had gained more than `chance.of_score` of its best level, and gave back as much, or more than
     `chance.above` of that gain, and no less than `of_level`. The training loss fell by `chance.learns`.
     """
-    for name, known in _scored(run):
+    for name, known in scored(run):
         best = known.arg_max() if scoring.is_score(name) else None
         since = known[best:]
         if best is None or len(since) < 2 * last or since[-1] != since.min() or ordered(since) > -chance.many:
@@ -101,16 +103,22 @@ def score_kept(run: Run, chance: Rise) -> Finding | None:
 
 
 def one_reward(run: Run, least: int) -> Finding | None:
-    """The finding that each reward of a run is one number, in `least` rows or more: "one-reward".
+    """The finding that the mean reward of a run is one number, in `least` rows or more: "one-reward".
 
     Whatever the policy does, it earns the same; but a whole number above 0, as 500, may be all that there is
-    to earn. So many rows of one episode each may be of a policy that has yet to meet a reward: it takes
-    `_RARE` times as many. The facts are those of `never_earns`, of the first such column.
+    to earn, and what a single step earns may be the same for any policy. A mean at each step may be of one
+    episode, and the policy has yet to meet a reward: it takes `_RARE` times as many rows. Where other rewards
+    move, none is found. The facts are those of `never_earns`, of the first such column.
     """
-    least *= _RARE if cadence(run) == 1 and not run.has("loss") else 1
+    least *= _RARE if cadence(run) == 1 else 1
     found = dict[str, Course]()
-    for name, known in _scored(run):
-        if not scoring.is_reward(name) or _SET.search(names.spelled(name)):
+    for name, known in scored(run):
+        spelled = names.spelled(name)
+        if not scoring.is_reward(name) or _SET.search(spelled):
+            continue
+        if not _MEAN.search(spelled):
+            if known.n_unique() > 1:
+                return None
             continue
         course = course_of(-known, LEVEL)
         perfect = len(known) > 0 and known[0] > 0 and known[0] % 1 == 0
@@ -194,10 +202,14 @@ def earns(run: Run, sigmas: float) -> Finding | None:
 
 _MEAN = re.compile(r"(?<![a-z])(mean|avg|average)(?![a-z])|eprewmean")
 """Words of a reward that is a mean over episodes."""
-_SET = re.compile(r"(?<![a-z])(scale|coef[a-z]*|weight|shift|bias|target|threshold|clip|limit)(?![a-z])")
+_SET = re.compile(
+    r"(?<![a-z])(scale|coef[a-z]*|weight|shift|bias|target|threshold|clip|limit|lr|discount|gamma|beta|decay)(?![a-z])"
+)
 """Words of a number about rewards that somebody set."""
 _EPISODES = 10
 """Single episodes that tell as much as one mean: of an estimator, not a bound."""
+_OF_SINGLE = 5
+"""Single episodes whose median is a level, at least: one good one says little."""
 _RARE = 4
 """And single rewards most of which are 0: nothing is found to begin with, and nothing later."""
 
@@ -244,7 +256,7 @@ def sinks_with_it(run: Run, chance: Rise, last: int, of_level: float) -> bool:
 
     By itself noise may explain that; where the validation loss says the same, it hardly does.
     """
-    for name, known in _scored(run):
+    for name, known in scored(run):
         course = course_of(-known, _LEVEL) if names.says_held_out(name) and scoring.is_score(name) else None
         if course is None or len(known) < chance.evaluations:
             continue
@@ -256,12 +268,14 @@ def sinks_with_it(run: Run, chance: Rise, last: int, of_level: float) -> bool:
 
 def _courses(run: Run, chance: Rise) -> Iterator[tuple[str, pl.Series, Course]]:
     """The scores and rewards with rows enough: their finite values, and their courses upside down."""
-    for name, known in _scored(run):
-        if len(known) >= chance.evaluations and (course := course_of(-known, _LEVEL)):
+    for name, known in scored(run):
+        single = scoring.is_reward(name) and not _MEAN.search(names.spelled(name))
+        level = max(_LEVEL, _OF_SINGLE / max(1, len(known))) if single else _LEVEL
+        if len(known) >= chance.evaluations and (course := course_of(-known, level)):
             yield name, known, course
 
 
-def _scored(run: Run) -> Iterator[tuple[str, pl.Series]]:
+def scored(run: Run) -> Iterator[tuple[str, pl.Series]]:
     """The columns of scores and rewards, with their finite values."""
     for name in run.frame.columns:
         held_out = scoring.is_score(name) and not _OTHER.search(names.spelled(name))
@@ -270,21 +284,14 @@ def _scored(run: Run) -> Iterator[tuple[str, pl.Series]]:
             yield name, finite(run.frame[name]).drop_nulls()
 
 
-def _few_episodes(name: str, known: pl.Series, chance: Rise) -> bool:
-    """Whether the rows are rewards of single episodes, too few to know their noise."""
-    single = scoring.is_reward(name) and not _MEAN.search(names.spelled(name))
-    return single and len(known) < _EPISODES * chance.evaluations
-
-
-def _given(course: Course, known: pl.Series, chance: Rise, last: int, wild: bool) -> float:
+def _given(course: Course, known: pl.Series, chance: Rise, last: int) -> float:
     """Which share of what was gained is given back; 0.0 where it is chance, little, or not for good.
 
-    No chance are rows that all stand beyond noise, unless that is unknown as they are `wild`, nor rows since
-    the best one that fall in order.
+    No chance are rows that all stand beyond noise, nor rows since the best one that fall in order.
     """
     highest, gained = -course.best, _gained(course, chance)
     least = max(chance.of_score * abs(highest), chance.score * gained)
-    ends, noise = known[-last:], math.inf if wild else chance.deviations * math.sqrt(2) * course.noise
+    ends, noise = known[-last:], chance.deviations * math.sqrt(2) * course.noise
     fall = min(course.rise, highest - to_float(ends.max()))
     if fall <= max(noise, least) and _falls_in_order(known[course.best_row :], last, chance):
         fall, noise = min(course.rise, highest - to_float(ends.median())), 0.0

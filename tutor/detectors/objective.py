@@ -172,8 +172,9 @@ def in_balance(run: Run) -> bool:
 
     The log holds the generator's beside it, and the discriminator's own is the one that is read as the loss.
     """
-    others = [name for name in run.frame.columns if names.is_of_a_side(name)]
-    if not others or not all(map(names.is_of_a_generator, others)):
+    own = run.own_names.get("loss", "")
+    discriminates = names.is_of_a_side(own) and not names.is_of_a_generator(own)
+    if not discriminates or not any(map(names.is_of_a_generator, run.frame.columns)):
         return False
     course = course_of(finite(run["loss"]), LEVEL)
     return course is not None and 0 < course.end < _ABOVE * _GUESSING

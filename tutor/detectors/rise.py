@@ -202,7 +202,9 @@ def _lost_again(values: pl.Series, last: int, chance: Rise) -> bool:
     """
     lowest, first = float(values[values.arg_min() or 0]), float(values[0])
     gained = first - lowest
-    if gained <= chance.high * abs(lowest) or float(values[-1]) - first <= chance.lost * gained:
+    if len(values) >= chance.evaluations or gained <= chance.high * abs(lowest):
+        return False
+    if float(values[-1]) - first <= chance.lost * gained:
         return False
     return rises_straight(values, last - 1, chance.straight, chance.share * abs(lowest))
 

@@ -37,12 +37,13 @@ AGGREGATIONS = {"loss": HUGGING_FACE}
 _CHECKPOINT = re.compile(r"checkpoint-([0-9]{1,15})[\\/]*$")
 _TOGETHER = ""  # the column of what stands together: no log names one so
 
-_PRINTED = re.compile(rf"\{{(?=')[^{{}}]*'loss': '?{NUMBER}'?[^{{}}]*\}}", re.IGNORECASE)
-_COUNTED = re.compile(
-    r"^[^{}\n]*\b(?:epoch|step|iter(?:ation)?)\b[\s:=#\[(]*[0-9]+(?:/[0-9]+)?[^{}\n%0-9]{0,12}\{'",
-    re.IGNORECASE | re.MULTILINE,
+_COUNTER = r"[^{}\n]*\b(?:epoch|step|iter(?:ation)?)\b[\s:=#\[(]*[0-9]+(?:/[0-9]+)?[^{}\n%0-9]{0,12}\{'"
+_PRINTED = re.compile(
+    rf"^(?!{_COUNTER})[^\n]*?\{{(?=')[^{{}}]*'loss': '?{NUMBER}'?[^{{}}]*\}}", re.IGNORECASE | re.MULTILINE
 )
-"""A loop of somebody's own prints the dictionary behind its counter, which a Trainer has in it or nowhere."""
+"""A line with a dictionary that has a loss: of a Trainer, which has its counter in it or nowhere; a loop of
+somebody's own prints it behind its counter.
+"""
 _DICTIONARY = r"\{'[^{}]*\}"
 _PAIR = rf"'(?P<name>[^']+)': '?(?P<value>{NUMBER})'?"
 
@@ -215,7 +216,7 @@ def sources(path: Path) -> list[Source]:
     begin = head(path)
     if begin.lstrip().startswith(b"{") and b'"log_history"' in begin:
         return [State(path)]
-    if has(path, _PRINTED) and not has(path, _COUNTED):
+    if has(path, _PRINTED):
         return [TextLog(path, "what a Trainer printed", _LINES, AGGREGATIONS, numbered=False)]
     return []
 

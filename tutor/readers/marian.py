@@ -1,9 +1,10 @@
 """Marian's logs of training and validation: `Ep. 1 : Up. 1000 : Sen. 69,000 : Cost 7.96 : L.r. 1e-05`.
 
-The cost is a mean since the row before, of a sentence or of a word as `cost-type` says; so is the norm, where
-it is printed. What is held out has lines of its own, `[valid] Ep. 1 : Up. 5000 : ce-mean-words : 5.2 : ...`,
-one for each metric and often in a file of its own: of those that are losses the one nearest to the cost is in
-its unit, and a perplexity is brought into nats. `translation` is the BLEU score of a script. NaN shows.
+The cost is a mean since the row before, of a sentence or of a word as `cost-type` says; so is the norm,
+where it is printed. What is held out has lines of its own, `[valid] Ep. 1 : Up. 5000 : ce-mean-words : 5.2
+: ...`, one for each metric and often in a file of its own: of those that are losses the one nearest to the
+cost is in its unit, and a perplexity is brought into nats, unless the cost is one. `translation` is the
+BLEU score of a script. NaN shows.
 Source: marian-dev/src/training/scheduler.h (`update`, `validate`), src/training/validator.h
 """
 
@@ -35,10 +36,11 @@ _BLEU = {"valid translation": "valid bleu"}
 def _tidy(rows: pl.DataFrame) -> pl.DataFrame:
     """The rows, with the metric of validation that is read as its loss, and BLEU by its name."""
 
-    rows = rows.rename(_BLEU, strict=False)
+    if not {*_BLEU.values()} & {*rows.columns}:
+        rows = rows.rename(_BLEU, strict=False)
     held_out = [rows[name].rename("val_loss") for name in _LOSSES if name in rows.columns]
     if _TO_NATS in rows.columns:
-        held_out.append(rows[_TO_NATS].log().rename("val_loss"))
+        held_out += [one.rename("val_loss") for one in (rows[_TO_NATS].log(), rows[_TO_NATS])]
     held_out = [column for column in held_out if column.is_not_null().any()]
     if not held_out:
         return rows

@@ -139,16 +139,16 @@ def _ends_broken(column: pl.Series) -> bool:
     return finite.any() and not finite[-LEAST:].any() and len(finite) > LEAST
 
 
-def _carried(typed: pl.DataFrame) -> list[str]:
+def _carried(typed: pl.DataFrame) -> dict[str, int]:
     """The columns of held-out data, and of rewards, that write each value again until the next one comes.
 
-    In a log that has a training loss of its own in each row; the first value and the last may stand for one.
-    Where numbers have few digits, the same one twice may be chance.
+    With the number of rows for which one stands. In a log that has a training loss of its own in each row;
+    the first value and the last may stand for one. Where numbers have few digits, the same may be chance.
     """
     moves = typed["loss"].drop_nulls().rle().struct.field("len") if "loss" in typed.columns else None
     if moves is None or not len(moves) or to_float(moves.mean()) >= _TWICE:
-        return []
-    found = list[str]()
+        return {}
+    found = dict[str, int]()
     for name in typed.columns:
         known = typed[name].drop_nulls()
         if known.dtype != pl.Float64() or len(known) < _MANY or not (says_held_out(name) or is_reward(name)):
@@ -157,16 +157,27 @@ def _carried(typed: pl.DataFrame) -> list[str]:
         lengths, values = stretches["len"], stretches["value"]
         exact = values.round_sig_figs(_DIGITS) != values
         if len(lengths) >= _TWICE and to_float(lengths.min()) >= _TWICE and 2 * exact.sum() >= len(exact):
-            found.append(name)
+            found[name] = round(to_float(lengths.median()))
     return found
+
+
+def _once(column: pl.Series, length: int) -> pl.Series:
+    """The column with one value for every `length` rows in which it stands, and null in the others.
+
+    A longer stretch is of as many evaluations that came out the same.
+    """
+    known = column.is_not_null()
+    stretches = pl.DataFrame({"stretch": column.filter(known).rle_id()})
+    place = stretches.select(pl.int_range(pl.len()).over("stretch")).to_series()
+    repeated = known.arg_true().filter(place % length != 0)
+    return column.scatter(repeated, None)
 
 
 def _finished(typed: pl.DataFrame, remarks: list[Remark]) -> tuple[pl.DataFrame, list[Remark]]:
     typed = _ascending(typed.drop(HEADINGS, strict=False), remarks)
     if carried := _carried(typed):
-        new = {name: pl.col(name).ne_missing(pl.col(name).forward_fill().shift()) for name in carried}
-        typed = typed.with_columns(pl.when(fresh).then(name).alias(name) for name, fresh in new.items())
-        remarks.append(Remark("carried", {"columns": names(carried)}))
+        typed = typed.with_columns(_once(typed[name], length) for name, length in carried.items())
+        remarks.append(Remark("carried", {"columns": names([*carried])}))
     if "loss" in typed.columns and _begins_unmeasured(typed["loss"]):
         typed = typed.with_columns(typed["loss"].set(typed["step"] == typed["step"][0], None))
         remarks.append(Remark("first_zero"))

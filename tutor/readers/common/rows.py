@@ -140,6 +140,7 @@ def run_of_table(frame: "pl.DataFrame", path: Path, **about: Unpack[About]) -> R
                     *trainers.remarks(given),
                 ),
                 aggregations=told,
+                own_names={signal: column for column, signal in mapping.items() if column != signal},
                 counts=about.get("counts") or names.counts(mapping),
                 position=(state.st_ino, state.st_size, state.st_mtime_ns),
             )
