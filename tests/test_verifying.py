@@ -274,7 +274,9 @@ def test_the_command_says_where_the_lesson_lies(broken: Run, control: Run, home:
 
 def test_what_a_trial_found_is_no_bound_of_the_next(broken: Run, control: Run, tmp_path: Path):
     notebook = lesson_of(broken, "en", tmp_path)
-    for fixed in (broken, control):
+    again = tmp_path / "again"
+    unmended = replace(broken, path=again, frame=broken.frame.with_columns(loss=broken["loss"] + 0.01))
+    for fixed in (unmended, control):
         found, _ = verifying.conclude(broken, fixed, "clip", control=None, notebook=notebook, lang="en")
         assert len(found.bounds) == 1
 
@@ -319,9 +321,33 @@ def test_a_second_trial_is_written_under_the_first(broken: Run, control: Run, tm
 def test_another_runs_lesson_is_left_alone(broken: Run, control: Run, tmp_path: Path):
     notebook = lesson_of(broken, "en", tmp_path)
     before = notebook.lessons_path.read_bytes()
-    _, amended = verifying.conclude(control, control, "", control=None, notebook=notebook, lang="en")
+    other = replace(broken, name="other")
+    _, amended = verifying.conclude(other, control, "", control=None, notebook=notebook, lang="en")
     assert not amended
     assert notebook.lessons_path.read_bytes() == before
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_there_has_to_be_something_to_verify(broken: Run, control: Run, tmp_path: Path, lang: str):
+    """A log can't verify itself, and one in which nothing is wrong asks nothing of another."""
+    notebook = Notebook("ana", tmp_path)
+    elsewhere = replace(broken, path=tmp_path / "copy")
+    for before, after, told in (
+        (broken, broken, {"en": "the same rows", "es": "las mismas filas"}),
+        (broken, elsewhere, {"en": "the same rows", "es": "las mismas filas"}),
+        (control, broken, {"en": "finds no flaw", "es": "ningún fallo"}),
+    ):
+        with pytest.raises(verifying.NothingToVerifyError, match=told[lang]):
+            verifying.conclude(before, after, "", control=None, notebook=notebook, lang=lang)
+
+
+def test_what_a_run_that_stops_early_leaves_open_is_said():
+    stopped = Verification(
+        of="a", fixed="b", change="c", when="d", tree="t", leaf="", verdict="undecided", open=7
+    )
+    for told, more in (("as the fix may", {"stopped": True}), ("the log before the fix answers", {})):
+        found = stopped.model_copy(update={"open_before": True, **more})
+        assert told in "".join(words for _, words in verifying.lines_of(found, "en"))
 
 
 def test_a_lesson_that_was_edited_meanwhile_is_left_alone(broken: Run, tmp_path: Path):

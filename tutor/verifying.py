@@ -103,6 +103,10 @@ def lesson_about(broken: Run, lessons: Sequence[Lesson]) -> Lesson | None:
     return next(by_mark, None)
 
 
+class NothingToVerifyError(ValueError):
+    """There is nothing that the run with the fix could be held against; its text says why, for people."""
+
+
 def conclude(
     broken: Run, fixed: Run, change: str, *, control: Run | None, notebook: Notebook, lang: str
 ) -> tuple[Verification, bool]:
@@ -121,9 +125,17 @@ def conclude(
 
     Raises:
         NotebookError: the notebook can't be read or written.
+        NothingToVerifyError: both are the same log, or neither a lesson nor a walk says what was wrong.
     """
+    facts = {"broken": shlex.quote(plain(str(broken.path))), "fixed": shlex.quote(plain(str(fixed.path)))}
+    if broken.path.resolve() == fixed.path.resolve() or broken.frame.equals(fixed.frame):
+        raise NothingToVerifyError(say("verify.same_log", lang, **facts))
     lesson = lesson_about(broken, notebook.lessons())
-    bounds, tolerance = (asked_in(lesson) if lesson else None) or suggested(deciding(walked(broken)).walk)
+    asked = asked_in(lesson) if lesson else None
+    before = walked(broken)
+    if not asked and verdict_of(before) != "flaw":
+        raise NothingToVerifyError(say("verify.nothing_wrong", lang, **facts))
+    bounds, tolerance = asked or suggested(deciding(before).walk)
     found = verify(broken, fixed, change=change, bounds=bounds, tolerance=tolerance, control=control)
     if fixed.path.is_dir():
         keep(fixed.path / VERIFICATION, found.data())
@@ -169,6 +181,7 @@ def verify(
         verdict=verdict_of(stages),
         open=len(left),
         open_before=_open_before(left, broken, fixed, stopped),
+        stopped=stopped,
         stops=stops,
         signal=signal,
         before=ending(broken, signal),
@@ -293,7 +306,7 @@ def lines_of(found: Verification, lang: str) -> Iterator[tuple[bool | None, str]
         "count": found.open,
     }
     if found.as_far_as_before:
-        yield None, say("verify.walk.as_before", lang, **facts)
+        yield None, say(f"verify.walk.as_before{'_stopped' if found.stopped else ''}", lang, **facts)
     else:
         end = "unnamed" if found.verdict == "flaw" and not found.leaf else found.verdict
         yield end == "healthy", say(f"verify.walk.{end}", lang, **facts)

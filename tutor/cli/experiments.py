@@ -265,7 +265,7 @@ def verify(
         found, amended = verifying.conclude(
             options.run(run), readers.read(repaired), change, control=beside, notebook=notebook, lang=language
         )
-    except (BadRunError, NotebookError) as error:
+    except (BadRunError, NotebookError, verifying.NothingToVerifyError) as error:
         options.fail(error)
     terminal.console().print(drawn.verification(found, language), soft_wrap=True)
     if amended:

@@ -83,6 +83,7 @@ class Verification(_Data):
         open: of a walk that is undecided, how many questions the log leaves open.
         open_before: whether the broken run's log could answer none of them either.
         stops: whether the fix may end the run earlier.
+        stopped: and whether it did.
         signal: what tells which of the two ends better: the loss or, where the flaw is about another, that.
         before, after: its mean at the end of either run, in its unit; None where it isn't finite.
     """
@@ -100,6 +101,7 @@ class Verification(_Data):
     open: int = 0
     open_before: bool = False
     stops: bool = False
+    stopped: bool = False
     signal: str = "loss"
     before: float | None = None
     after: float | None = None
