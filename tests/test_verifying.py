@@ -338,7 +338,8 @@ def test_there_has_to_be_something_to_verify(broken: Run, control: Run, tmp_path
         (control, broken, {"en": "finds no flaw", "es": "ningún fallo"}),
     ):
         with pytest.raises(verifying.NothingToVerifyError, match=told[lang]):
-            verifying.conclude(before, after, "", control=None, notebook=notebook, lang=lang)
+            verifying.check_there_is_something(before, after, notebook, lang)
+    verifying.check_there_is_something(broken, control, notebook, lang)  # its walk finds a flaw
 
 
 def test_what_a_run_that_stops_early_leaves_open_is_said():

@@ -107,6 +107,18 @@ class NothingToVerifyError(ValueError):
     """There is nothing that the run with the fix could be held against; its text says why, for people."""
 
 
+def check_there_is_something(broken: Run, fixed: Run, notebook: Notebook, lang: str) -> None:
+    """Raise NothingToVerifyError where both are the same log, or neither a lesson nor a walk says what was
+    wrong with `broken`; and NotebookError where the notebook can't be read.
+    """
+    facts = {"broken": shlex.quote(plain(str(broken.path))), "fixed": shlex.quote(plain(str(fixed.path)))}
+    if broken.path.resolve() == fixed.path.resolve() or broken.frame.equals(fixed.frame):
+        raise NothingToVerifyError(say("verify.same_log", lang, **facts))
+    lesson = lesson_about(broken, notebook.lessons())
+    if not (lesson and asked_in(lesson)) and verdict_of(walked(broken)) != "flaw":
+        raise NothingToVerifyError(say("verify.nothing_wrong", lang, **facts))
+
+
 def conclude(
     broken: Run, fixed: Run, change: str, *, control: Run | None, notebook: Notebook, lang: str
 ) -> tuple[Verification, bool]:
@@ -125,17 +137,9 @@ def conclude(
 
     Raises:
         NotebookError: the notebook can't be read or written.
-        NothingToVerifyError: both are the same log, or neither a lesson nor a walk says what was wrong.
     """
-    facts = {"broken": shlex.quote(plain(str(broken.path))), "fixed": shlex.quote(plain(str(fixed.path)))}
-    if broken.path.resolve() == fixed.path.resolve() or broken.frame.equals(fixed.frame):
-        raise NothingToVerifyError(say("verify.same_log", lang, **facts))
     lesson = lesson_about(broken, notebook.lessons())
-    asked = asked_in(lesson) if lesson else None
-    before = walked(broken)
-    if not asked and verdict_of(before) != "flaw":
-        raise NothingToVerifyError(say("verify.nothing_wrong", lang, **facts))
-    bounds, tolerance = asked or suggested(deciding(before).walk)
+    bounds, tolerance = (asked_in(lesson) if lesson else None) or suggested(deciding(walked(broken)).walk)
     found = verify(broken, fixed, change=change, bounds=bounds, tolerance=tolerance, control=control)
     if fixed.path.is_dir():
         keep(fixed.path / VERIFICATION, found.data())

@@ -261,9 +261,11 @@ def verify(
         if code:
             raise typer.Exit(code)
     try:
-        notebook = Notebook(name)
+        notebook, before, after = Notebook(name), options.run(run), readers.read(repaired)
+        if fixed:
+            verifying.check_there_is_something(before, after, notebook, language)
         found, amended = verifying.conclude(
-            options.run(run), readers.read(repaired), change, control=beside, notebook=notebook, lang=language
+            before, after, change, control=beside, notebook=notebook, lang=language
         )
     except (BadRunError, NotebookError, verifying.NothingToVerifyError) as error:
         options.fail(error)

@@ -94,7 +94,8 @@ def after_prediction(question: Question, said: Prediction, seen: Look, lang: str
         return [*lines, *of_look(question, seen, lang), look_yourself(question, lang)]
     lines.append(_finding(question, seen, lang))
     predicted = question.outcomes.get(said.outcome)
-    missed = not question.same(said.outcome, seen.outcome) and excuse(question, said, seen) != "also"
+    excused = excuse(question, said, seen) in ("also", "open")
+    missed = not question.same(said.outcome, seen.outcome) and not excused
     if predicted and missed and predicted.tempting:
         why = predicted.tempting(lang, safe(seen.finding.facts))
         lines.append(Line("tempting", why, label=say("walk.looked_right", lang)))

@@ -88,9 +88,9 @@ def predict(walk: AtQuestion, outcome: str, confidence: int) -> AtQuestion:
 
 def excuse(
     question: Question, said: Prediction | None, seen: Look
-) -> Literal["close", "also", "in_part"] | None:
-    """Why a prediction that missed doesn't count: the log decided by a hair, what was said holds as well, or
-    the log leaves something open and the learner said so.
+) -> Literal["close", "also", "open", "in_part"] | None:
+    """Why a prediction that missed doesn't count: the log decided by a hair, what was said holds as well, the
+    log leaves the question open, or something of it and the learner said so.
     """
     if said is not None and any(question.same(said.outcome, one) for one in seen.finding.also):
         return "also"
@@ -98,6 +98,8 @@ def excuse(
         return "close"
     if said is None:
         return None
+    if seen.outcome in question.outcomes and question.outcomes[seen.outcome].open:
+        return "open"
     stays_open = said.outcome == UNSURE or question.outcomes[said.outcome].open
     return "in_part" if seen.in_part and stays_open else None
 

@@ -17,7 +17,7 @@ from tutor.words import say
 
 SIGNS = {
     **{"right": RIGHT, "wrong": WRONG, "seen_before": SEEN_BEFORE},
-    **dict.fromkeys(("close", "also", "in_part"), CLOSE),
+    **dict.fromkeys(("close", "also", "open", "in_part"), CLOSE),
 }
 MUTED = "$foreground-muted"
 
