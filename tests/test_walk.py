@@ -552,3 +552,18 @@ def test_only_what_a_log_may_show_is_offered(columns: dict[str, list[float]], of
     assert isinstance(alone, walk.AtQuestion)
     assert "rises" in alone.offered
     assert "one-set" in walk.begin(several, shipped("phase-19"), ("5.4", None)).offered
+
+
+@pytest.mark.parametrize("said", ["near", "far"])
+def test_what_the_log_leaves_open_makes_nobody_wrong(said: str):
+    """1.4 of a log without a vocabulary: the first loss may well be near ln V."""
+    at = walk.begin(flat(), PHASE_19)
+    at = walk.go_on(at, walk.look(at))
+    assert isinstance(at, walk.AtQuestion)
+    offered = [one for one in at.offered if not at.question.outcomes[one].open]
+    at = walk.predict(at, offered[("near", "far").index(said)], 3)
+    seen = walk.look(at)
+    assert at.question.outcomes[seen.outcome].open
+    assert walk.excuse(at.question, at.prediction, seen) == "open"
+    after = walk.go_on(at, seen)
+    assert walk.score(after.answers) == (0, 0)

@@ -43,6 +43,9 @@ _PROGRAMS = {".py", ".sh", ".ipynb", ".c", ".cpp", ".cu", ".h", ".rs", ".go", ".
 _LOGS = {".log", ".txt", ".out", ".csv", ".tsv", ".dat", ".json", ".jsonl"}
 """How the names of files end that may be meant as a log."""
 
+_DEEP = 3
+"""Levels of folders in which runs are looked for: `lightning_logs/version_0/metrics.csv` lies that deep."""
+
 _wanted: ContextVar[str | None] = ContextVar("wanted", default=None)
 
 
@@ -185,12 +188,16 @@ def _one_of(path: Path) -> list[Source]:
 
 def _at_or_in(path: Path, asked: Mapping[str, Reader]) -> list[Source]:
     """The runs at `path` that one of these readers recognises or, where it is none, of those in it."""
-    return _claimed(path, asked) or _joined(
-        source
-        for inner in _inside(path)
-        for source in _among(inner, asked)
-        or [one for deeper in _inside(inner) for one in _among(deeper, asked)]
-    )
+    return _claimed(path, asked) or _joined(_below(path, asked, _DEEP))
+
+
+def _below(folder: Path, asked: Mapping[str, Reader], levels: int) -> Iterator[Source]:
+    """The runs in a folder, and in those in it, so many levels down; none in what is a run itself."""
+    for inner in _inside(folder):
+        found = _among(inner, asked)
+        yield from found
+        if levels > 1 and not found:
+            yield from _below(inner, asked, levels - 1)
 
 
 def _among(path: Path, asked: Mapping[str, Reader]) -> list[Source]:
