@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 from rich.console import Console
 
-from tutor import compare
+from tutor import compare, readers
 from tutor.detectors.grouped import Beyond, Foremost
 from tutor.detectors.windows import Window
 from tutor.run import Manifest, Run
@@ -246,3 +246,25 @@ class TestOtherTrees:
         assert found.step is None
         assert table["last_loss"] == pytest.approx((1.1, 1.1))
         assert "No spike in either run: the last 10 steps" in drawn(found)
+
+
+def test_what_lies_beside_the_logs_of_another_trainer_tells_them_apart(tmp_path: Path):
+    """By its own names, where tutor has none for it; not where a run was written, which always differs."""
+    runs = list[Run]()
+    for version, dropout in enumerate((0.0, 0.6)):
+        folder = tmp_path / f"version_{version}"
+        folder.mkdir()
+        rows = "".join(f"0,{step},{2 - step / 100}\n" for step in range(0, 60, 10))
+        (folder / "metrics.csv").write_text("epoch,step,train_loss\n" + rows)
+        settings = (
+            f"lr: {version + 1}e-3\ndropout: {dropout}\nhidden: 48\nlog_dir: {folder}\nmodel: {{depth: 2}}\n"
+        )
+        (folder / "hparams.yaml").write_text(settings)
+        runs.append(readers.read(folder / "metrics.csv"))
+    assert runs[0].beside["model.depth"] == 2
+    found = {one.key: (one.a, one.b) for one in compare.compare(*runs, spike=None, recovery=None).settings}
+    assert found["dropout"] == (0.0, 0.6)
+    assert (
+        len([both for both in found.values() if both == (0.001, 0.002)]) == 1
+    )  # not once more by its own name
+    assert found.keys().isdisjoint({"hidden", "log_dir", "model.depth"})

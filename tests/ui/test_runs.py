@@ -98,3 +98,14 @@ def test_a_manifest_that_is_written_anew_and_a_run_that_goes_are_seen(here):
     manifest.unlink()
     (here / "run" / "metrics.jsonl").unlink()
     assert runs.available() == []
+
+
+@pytest.mark.parametrize("name", ["metrics.csv", "log[1].csv"])
+def test_a_log_of_another_trainer_has_neighbours_of_its_name_in_the_folders_beside_it(tmp_path, name):
+    for folder in ("version_0", "version_1", "other"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / name).write_text("step,loss\n1,2.5\n2,2.25\n3,2.0\n")
+    (tmp_path / "other" / name).write_text("no log")
+    (tmp_path / "version_0" / "more.csv").write_text("step,loss\n1,2.5\n2,2.25\n3,2.0\n")
+    run = readers.read(tmp_path / "version_0" / name)
+    assert {entry.name for entry in runs.beside(run)} == {"more.csv", f"version_1/{name}"}

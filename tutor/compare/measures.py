@@ -5,8 +5,10 @@ questions on spikes and recovery, so that this table and a walk never disagree.
 """
 
 import math
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import Any
 
 import polars as pl
@@ -21,7 +23,11 @@ from tutor.run import Run, known_float, scoring
 ABSENT = "–"
 """The value of a setting that one run's manifest doesn't know."""
 
-_MOST_SCORES = 3
+_MOST_SCORES, _MOST_SETTINGS = 3, 20
+_PLACES = re.compile(
+    r"(^|[._])(dir|path|folder|name|id|time|date|host|hostname|version|run)s?($|[._])", re.IGNORECASE
+)
+"""Words of settings that say where and when a run was trained: they always differ."""
 _NAMES = ("name", "created", "command", "break", "role", "format", "tutor", "of")  # they always differ
 _DERIVED = ("seed", "dtype", "device", "layers", "parameters", "groups", "schedule", "batch", "initial")
 
@@ -122,7 +128,7 @@ def compare(
         parted=_parted(a, b),
         window=None if spike is None else max(_looked_back(run, spike, before) for run in (a, b)),
         within=None if recovery is None else recovery["within"].steps,
-        settings=(*_differences(a.manifest.given, b.manifest.given), *_rates(a, b)),
+        settings=_configured(a, b),
         measures=tuple(measures),
         losses=a.has("loss") or b.has("loss"),
         spans=spans,
@@ -262,6 +268,15 @@ def _parted(a: Run, b: Run) -> int | None:
     )
     apart = both.filter(pl.col("loss").ne_missing(pl.col("other")))["step"]
     return int(apart[0]) if len(apart) else None
+
+
+def _configured(a: Run, b: Run) -> tuple[Difference, ...]:
+    """What is known to be configured differently, by tutor's names, and what lies beside logs by its own."""
+    known = [*_differences(a.manifest.given, b.manifest.given), *_rates(a, b)]
+    told = [(one.a, one.b) for one in known]
+    beside = _differences(a.beside, b.beside) if a.beside and b.beside else ()
+    more = (one for one in beside if (one.a, one.b) not in told and not _PLACES.search(one.key))
+    return (*known, *islice(more, _MOST_SETTINGS))
 
 
 def _differences(a: Mapping[str, Any], b: Mapping[str, Any]) -> Iterator[Difference]:

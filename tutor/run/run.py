@@ -121,6 +121,7 @@ class Run:
         aggregations: by signal, where it isn't the instant value.
         replays: steps that were taken again, as they were found beside it.
         origins: where facts of the manifest come from that the run doesn't say of itself, by their names.
+        beside: what the files beside the log of another trainer set, by their own dotted names.
         own_names: by signal, what the log calls it, where that is another name than tutor's.
         counts: what a step is: an update, an epoch or, where nothing in the log says, a row.
         position: how far the log has been read, for its reader to go on from; None where it can't.
@@ -138,6 +139,7 @@ class Run:
     aggregations: Mapping[str, Aggregation] = field(default_factory=dict)
     replays: tuple[Replay, ...] = ()
     origins: Mapping[str, Known] = field(default_factory=dict)
+    beside: Mapping[str, object] = field(default_factory=dict)
     own_names: Mapping[str, str] = field(default_factory=dict)
     counts: Counts = "steps"
     position: Hashable | None = None

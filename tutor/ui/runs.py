@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
+from glob import escape
 from pathlib import Path
 
 from tutor import readers
@@ -122,9 +123,9 @@ def beside(run: Run) -> list[RunEntry]:
     """What `run` may be laid beside: its siblings, or where it has none every other run of tutor's own.
 
     A run of another trainer is comparable to none of these: its neighbours are the logs in its folder, of
-    another trainer too.
+    another trainer too, and those called as it is in the folders beside that.
     """
-    known = available() if run.manifest.tutor else inside(run.path.parent)
+    known = available() if run.manifest.tutor else [*inside(run.path.parent), *_next_door(run.path)]
     others = dict[Path, RunEntry]()
     for entry in known:
         if bool(_manifest(entry.path).tutor) == bool(run.manifest.tutor):
@@ -132,6 +133,17 @@ def beside(run: Run) -> list[RunEntry]:
     others.pop(run.path.resolve(), None)
     alike = list(others.values())
     return siblings(run, alike) or alike
+
+
+def _next_door(log: Path) -> list[RunEntry]:
+    """The runs in the folders beside that of a log, in files of its name: `version_1/metrics.csv`."""
+    found: list[RunEntry] = []
+    with suppress(OSError):
+        for file in sorted(log.resolve().parent.parent.glob(f"*/{escape(log.name)}")):
+            with suppress(BadRunError):
+                name = f"{file.parent.name}/{file.name}"
+                found += [_entry(source, name, file) for source in readers.sources(file)[:1]]
+    return found
 
 
 def _manifest(path: Path) -> Manifest:

@@ -5,7 +5,7 @@ Face's `training_args.bin`, a pickle, is not.
 """
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -38,6 +38,7 @@ _LARGEST = {".json": 1_000_000, ".yaml": 100_000, ".yml": 100_000, "": 10_000}
 """Bytes of a file that is read, by its suffix. YAML takes a second for 100 kB."""
 
 _ALIKE = 4  # files by one pattern, and twenty times as many parameters
+_Settings = tuple[str, Mapping[str, object]]
 _NODES = 10_000
 """Values of a file that are looked at: aliases in YAML can make any number of a few lines."""
 
@@ -47,7 +48,12 @@ def completed(run: Run) -> Run:
 
     What the run says of itself stands, but for what the user says.
     """
-    found = {} if run.manifest.tutor else _found(run)
+    # One of several in a file has no files of its own.
+    files = [*_files(run.path)] if not run.manifest.tutor and run.path.exists() else []
+    found = {} if run.manifest.tutor else _found(run, files)
+    run = replace(
+        run, beside={name: one for _, settings in reversed(files) for name, one in settings.items()}
+    )
     unsaid = {name: fact for name, fact in found.items() if not known_in(run.manifest, name)}
     return told(run, {**unsaid, **said()})
 
@@ -70,16 +76,15 @@ def _remarks(log: Path, origins: Mapping[str, Known]) -> Iterator[Remark]:
         yield Remark("beside", told | {"place": place}) if place else Remark("given", told)
 
 
-def _found(run: Run) -> dict[str, Known]:
+def _found(run: Run, files: Sequence[_Settings]) -> dict[str, Known]:
     """The facts in the run's own settings, then in each file, the surest first."""
     found = understood(run.manifest.settings, run.path.name)
-    if run.path.exists():  # one of several in a file has none of its own
-        for place, settings in _files(run.path):
-            found = (stated if place == BESIDE else understood)(settings, place) | found
+    for place, settings in files:
+        found = (stated if place == BESIDE else understood)(settings, place) | found
     return found
 
 
-def _files(log: Path) -> Iterator[tuple[str, Mapping[str, object]]]:
+def _files(log: Path) -> Iterator[_Settings]:
     """The name and the settings of each file that may say something of the run whose log this is."""
     for folder in _folders(log):
         params = sorted((folder / _PARAMS).glob("*"))[: 20 * _ALIKE]
