@@ -15,6 +15,7 @@ from tests.conftest import ROOT, make_run
 from tests.test_postmortem import begun, filled, spiked
 from tests.ui.conftest import PATIENCE, shown, until
 from tests.ui.promises import broken
+from tutor import plots
 from tutor.notebook import Notebook, NotebookError, draft_key
 from tutor.postmortem import SECTIONS, problems
 from tutor.ui.app import TutorApp
@@ -22,6 +23,7 @@ from tutor.ui.formkeeper import KIND
 from tutor.ui.screens.example import ExampleScreen
 from tutor.ui.screens.kept import KeptScreen
 from tutor.ui.screens.lessons import LessonsScreen
+from tutor.ui.screens.panel import PanelScreen
 from tutor.ui.screens.pick import PickScreen
 from tutor.ui.screens.postmortem import PostMortemScreen
 from tutor.ui.widgets.contents import Contents
@@ -245,6 +247,19 @@ class TestEvidence:
             await pilot.click("#silence")
             await pilot.pause()
             assert screen.pm.cell("gradient", "rare_token") == "", "a rule can judge it"
+
+    @pytest.mark.parametrize("whole", [True, False])
+    async def test_the_panels_show_the_whole_run_where_that_is_what_is_wrong(self, book, whole):
+        run = spiked()
+        async with on_screen(PostMortemScreen(begun(run, whole=whole), book, run)) as pilot:
+            await pilot.app.screen._go(3)
+            await settle(pilot)
+            for key in (None, "f2"):
+                if key:
+                    await pilot.press(key)
+                    await until(lambda: isinstance(pilot.app.screen, PanelScreen))
+                    await settle(pilot)
+                assert (pilot.app.screen.query_one(Plot).view == plots.whole(run)) is whole
 
     @pytest.mark.parametrize(("size", "beside"), [(WIDE, True), ((80, 36), True), (NARROW, False)])
     async def test_the_rows_panel_is_shown_beside_the_grid(self, book, size, beside):

@@ -43,6 +43,7 @@ class About(Strict):
         signals: what the log holds.
         panels: the panels of which the log holds anything.
         stops: whether the leaf's fix may end the run earlier.
+        whole: whether what is wrong shows in the course of the whole run, and not around a step.
         settings: what the run was trained with, as typed: "none", "0.001".
         options: the fixes that the leaf names, the smallest first.
         breaks: the cards that a command may name.
@@ -63,6 +64,7 @@ class About(Strict):
     signals: tuple[str, ...] = ()
     panels: tuple[str, ...] = PANELS
     stops: bool = False
+    whole: bool = False
     settings: Mapping[str, str] = Field(default_factory=dict)
     options: tuple[Option, ...] = ()
     breaks: tuple[str, ...] = ()

@@ -83,6 +83,7 @@ def begin(
         ),
         panels=drawn(run),
         stops=stops,
+        whole=whole,
         settings={name: _typed(value) for name, value in settings.items()},
         options=tuple(options),
         breaks=tuple(breaks),

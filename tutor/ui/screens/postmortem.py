@@ -246,13 +246,15 @@ class PostMortemScreen(Page):
 
     def action_look(self) -> None:
         """A panel of the run, the one of the cell at hand, in full size."""
+        from tutor import plots
         from tutor.ui.screens.panel import PanelScreen
 
         cells = self.query(Cells)
         panel = cells.first().panel if cells else PANELS[0]
         began = began_at(self.pm)
         assert self._run, "the key works only where there is a run"
-        self.app.push_screen(PanelScreen(self._run, panel, began))
+        view = plots.whole(self._run) if self.pm.about.whole else None
+        self.app.push_screen(PanelScreen(self._run, panel, began, view=view))
 
     async def action_put_back(self) -> None:
         """What was taken out last, a bound or a hypothesis, in again."""

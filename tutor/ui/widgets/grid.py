@@ -221,9 +221,12 @@ class EvidenceGrid(Section):
             cells = [here]
         self.query_one(".said", Static).update(Content("\n").join(self._said(*cell) for cell in cells))
         self._say_proven(table.panel)
+        from tutor import plots
+
         for plot in self.query(Plot):
             if plot.panel != table.panel or plot.view is None:
-                plot.show(table.panel, began_at(self.pm), None)
+                view = plots.whole(self.run) if self.run and self.pm.about.whole else None
+                plot.show(table.panel, began_at(self.pm), None, view)
 
     def _say_proven(self, panel: str) -> None:
         """What the learner proved on the row's panel."""
