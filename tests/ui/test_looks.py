@@ -45,6 +45,7 @@ def test_a_question_of_several_checks_opens_with_a_panel_that_has_something(
 def test_an_answer_is_shown_where_what_it_rests_on_is_drawn(columns: dict[str, list[float]], panel: str):
     run = make_run({"loss": [4.0 - 0.05 * row for row in range(40)]} | columns)
     at = walks.begin(run, trees.find("phase-19"), ("5.2", None))
+    assert looks.first_panel(at) == panel
     seen = walks.look(at)
     assert seen.answers
     assert looks.panel_of(at.question, seen) == panel

@@ -93,9 +93,15 @@ def asked(walk: AtQuestion, panel: str) -> str:
 
 
 def first_panel(walk: AtQuestion) -> str:
-    """The panel to open a question with: its own or, where nothing of it was recorded, one of a check's."""
+    """The panel to open a question with: its own or, where nothing of it was recorded, one of a check's, or
+    that of what its rule looks at instead.
+    """
     question = walk.question
-    panels = (question.panel, *(check.panel for check in question.checks.values()))
+    instead = (
+        signals.find(detectors.signal_of(question.rule.detector, walk.run) or "") if question.rule else None
+    )
+    panels = [question.panel, *(check.panel for check in question.checks.values())]
+    panels += [instead.panel] if instead and instead.panel else []
     return next((one for one in panels if any(map(walk.run.has, _drawn_on(one)))), question.panel)
 
 
