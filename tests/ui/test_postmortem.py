@@ -248,6 +248,19 @@ class TestEvidence:
             await pilot.pause()
             assert screen.pm.cell("gradient", "rare_token") == "", "a rule can judge it"
 
+    async def test_after_the_marked_cells_a_key_goes_on_to_the_empty_ones(self, book):
+        async with on_screen(PostMortemScreen(begun(), book)) as pilot:
+            screen = pilot.app.screen
+            await screen._go(3)
+            await settle(pilot)
+            cells, count = screen.query_one(Cells), len(screen.pm.hypotheses)
+            marked = sum(
+                screen.pm.judged(panel, h.key) for panel in cells.panels for h in screen.pm.hypotheses
+            )
+            await pilot.press(*"3" * len(cells.panels) * count)
+            await settle(pilot)
+            assert marked < len(cells.panels) * count == sum(map(bool, screen.pm.evidence.values()))
+
     @pytest.mark.parametrize("whole", [True, False])
     async def test_the_panels_show_the_whole_run_where_that_is_what_is_wrong(self, book, whole):
         run = spiked()

@@ -131,21 +131,22 @@ class EvidenceGrid(Section):
                 table.add_column(letter, width=NARROW if self._narrow else COLUMN)
             for panel in self.panels:
                 table.add_row(self._row_name(panel), *(self._cell(panel, h.key) for h in self.pm.hypotheses))
-            table.cursor_coordinate = self._next_marked(Coordinate(0, 0)) or Coordinate(0, 1)
+            table.cursor_coordinate = self._next_empty(Coordinate(0, 0)) or Coordinate(0, 1)
 
     def _row_name(self, panel: str) -> Content:
         """A panel's name, with a sign where the learner proved something on it."""
         sign = f" {PROVEN}" if self.pm.proven_on(panel) else ""
         return Content.assemble(panel_name(panel, self.lang), (sign, SIGN_STYLES[True]))
 
-    def _next_marked(self, after: Coordinate) -> Coordinate | None:
-        """The next marked cell that is empty, along the rows and around the end."""
-        cells = [
-            Coordinate(row, column)
+    def _next_empty(self, after: Coordinate) -> Coordinate | None:
+        """The next empty cell, along the rows and around the end: of those that are marked, else of all."""
+        empty = [
+            (Coordinate(row, column), self.pm.judged(panel, hypothesis.key))
             for row, panel in enumerate(self.panels)
             for column, hypothesis in enumerate(self.pm.hypotheses, 1)
-            if self.pm.judged(panel, hypothesis.key) and not self.pm.cell(panel, hypothesis.key)
+            if not self.pm.cell(panel, hypothesis.key)
         ]
+        cells = [cell for cell, marked in empty if marked] or [cell for cell, _ in empty]
         return next((cell for cell in cells if cell > after), cells[0] if cells else None)
 
     def _cell(self, panel: str, key: str) -> Content:
@@ -173,11 +174,11 @@ class EvidenceGrid(Section):
             now = self.pm.cell(panel, key)
             verdict = VERDICTS[(VERDICTS.index(now) + 1) % len(VERDICTS)] if now else VERDICTS[0]
         self.post_message(self.Edited(lambda pm: pm.with_cell(panel, key, verdict)))
-        if event.verdict:  # said outright, not turned to: on to the next marked cell
+        if event.verdict:  # said outright, not turned to: on to the next cell
             self._filled_last = panel, key
             self.pm = self.pm.with_cell(panel, key, event.verdict)
             here = Coordinate(event.row, event.column)
-            self.query_one(Cells).cursor_coordinate = self._next_marked(here) or here
+            self.query_one(Cells).cursor_coordinate = self._next_empty(here) or here
 
     @on(Button.Pressed, "#silence")
     def _fill_rest(self) -> None:
