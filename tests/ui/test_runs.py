@@ -72,7 +72,8 @@ def test_a_run_without_siblings_may_be_laid_beside_every_other_of_tutor(here):
 
 def test_a_run_of_another_trainer_has_the_logs_in_its_folder_beside_it(here, tmp_path_factory):
     write(here, "ours")
-    logs = tmp_path_factory.mktemp("logs")
+    logs = tmp_path_factory.mktemp("logs") / "alone"
+    logs.mkdir()
     for name in ("one", "two"):
         rows = "".join(f"{step},{3 - step / 50}\n" for step in range(20))
         (logs / f"{name}.csv").write_text("step,loss\n" + rows)

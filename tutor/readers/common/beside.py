@@ -51,9 +51,8 @@ def completed(run: Run) -> Run:
     # One of several in a file has no files of its own.
     files = [*_files(run.path)] if not run.manifest.tutor and run.path.exists() else []
     found = {} if run.manifest.tutor else _found(run, files)
-    run = replace(
-        run, beside={name: one for _, settings in reversed(files) for name, one in settings.items()}
-    )
+    beside = {name: value for _, settings in reversed(files) for name, value in settings.items()}
+    run = replace(run, beside=beside) if beside != run.beside else run  # one that didn't grow is the same run
     unsaid = {name: fact for name, fact in found.items() if not known_in(run.manifest, name)}
     return told(run, {**unsaid, **said()})
 
