@@ -317,6 +317,13 @@ class TestLearned:
         assert (found.outcome == "zero") is won
         assert not won or (found.facts["step"], found.facts["count"]) == (1, 36)
 
+    @pytest.mark.parametrize(("rows", "won"), [(30, True), (20, False)])
+    def test_or_was_for_a_quarter_of_them_in_a_row(self, rows: int, won: bool):
+        loss = [*[1.35, 0.8] * 20, *[0.0] * rows, *[0.8, 0.4] * 20]
+        found = judged("learned", loss=loss, **{"G Loss": [0.4] * len(loss)})
+        assert (found.outcome == "zero") is won
+        assert not won or (found.facts["step"], found.facts["count"]) == (40, 30)
+
     def test_zeros_that_a_reward_or_a_cut_explains(self):
         assert judged("learned", loss=[0.0] * 30, reward=[1.0] * 30).outcome == NO_DATA
         assert judged("learned", step=[*range(400, 430)], loss=[0.0] * 30).outcome == NO_DATA
@@ -734,3 +741,41 @@ def test_a_discriminator_that_a_generator_catches_up_with(own: str, beside: str,
         found = apply(detector, run, numbers(detector)).outcome
         assert (found == NO_DATA) is (outcome == NO_DATA)
         assert found == outcome or detector == "learned"
+
+
+@pytest.mark.parametrize(("discriminator", "outcome"), [(0.5, NO_DATA), (0.01, "no"), (2.0, "no")])
+def test_a_generator_needs_no_falling_loss_while_its_discriminator_plays_on(
+    discriminator: float, outcome: str
+):
+    flat = {"loss": [2.0 + (-1) ** row / 100 for row in range(30)], "loss_D": [discriminator] * 30}
+    run = replace(make_run(flat), own_names={"loss": "loss_G"})
+    assert apply("learned", run, numbers("learned")).outcome == outcome
+
+
+ONLY_WORSE = (3.0297, 3.0323, 3.0364, 3.0415, 3.0476)
+
+
+@pytest.mark.parametrize(
+    ("loss", "val_loss", "outcome"),
+    [
+        (ONLY_WORSE, (3.1324, 3.1355, 3.1399, 3.1454, 3.1521), "yes"),
+        (ONLY_WORSE, (3.1324, 3.1355, 3.1399, 3.1454, 3.1400), "no"),  # validation isn't highest at last
+        (ONLY_WORSE, (3.1324, 3.1399, 3.1355, 3.1454, 3.1521), "no"),  # nor rises from row to row
+        (ONLY_WORSE[:4], (3.1324, 3.1355, 3.1399, 3.1454), "no"),  # few
+        (ONLY_WORSE[::-1], (3.1324, 3.1355, 3.1399, 3.1454, 3.1521), "no"),  # training learns
+        (ONLY_WORSE, (3.1,) * 5, "no"),
+        (
+            [3 + row / 500 + (-1) ** row / 600 for row in range(1, 21)],
+            [3 + row / 500 + (-1) ** row / 600 for row in range(1, 21)],
+            "yes",
+        ),
+    ],
+)
+def test_training_and_validation_that_only_rise(
+    loss: Sequence[float], val_loss: Sequence[float], outcome: str
+):
+    found = judged("ends_high", loss=list(loss), val_loss=list(val_loss))
+    assert found.outcome == outcome
+    assert judged("ends_high", loss=list(loss)).outcome == "no"
+    rising = [0.1 * row for row in range(len(loss))]
+    assert judged("ends_high", loss=list(loss), val_loss=list(val_loss), val_acc=rising).outcome != "yes"

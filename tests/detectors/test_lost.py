@@ -47,7 +47,7 @@ def test_one_that_falls_for_good(name: str):
 @pytest.mark.parametrize(
     "score",
     [
-        [*RISEN, *[0.5] * 10],  # less than half of what was gained
+        [*RISEN, *[0.55] * 10],  # less than a fourth of what was gained
         [*RISEN, *[0.15] * 8, 0.6, 0.6],  # it is back
         [*RISEN, *[0.68] * 8, 0.15, 0.15],  # two evaluations are no level
         [0.6 + 0.3 * (-1) ** row for row in range(40)],  # noise
@@ -222,6 +222,26 @@ class TestSinksWhileLearning:
             assert found.facts["bound"] == pytest.approx(27.5)  # 3 % of the best
         still = judged("validation_turns", loss=[1.0] * len(scores), PSNR=scores)
         assert still.outcome == NO_DATA  # training hasn't learned on
+
+    def test_or_lies_below_many_before_it(self):
+        rng = random.Random(3)
+        scores = [*[10 + row * 3.7 for row in range(10)], *[rng.uniform(44, 47) for _ in range(20)]]
+        scores += [rng.uniform(28, 36) for _ in range(10)]
+        scores[-1] = 35.5  # neither in order nor the lowest
+        loss = falling(len(scores), 1.0, 0.5)
+        found = judged("validation_turns", loss=loss, acc=scores)
+        assert found.outcome == "score-lost"
+        assert found.facts["given"] < 50
+        assert outcome(loss, acc=[*scores[:30], *scores[:10]]) == NO_DATA  # some stand above where it was
+        assert outcome([1.0] * len(scores), acc=scores) == NO_DATA  # training hasn't learned on
+
+
+def test_noise_as_large_as_the_fall_where_the_last_ones_lie_below_many():
+    rng = random.Random(1)
+    rewards = [2800.0, 3800.0, *[rng.uniform(4000, 7200) for _ in range(24)], 3100.0, 2900.0, 3090.0, 3150.0]
+    assert judged("validation_turns", avg_reward=rewards).outcome == "score-lost"
+    assert judged("validation_turns", avg_reward=[*rewards, 6100.0]).outcome != "score-lost"
+    assert judged("validation_turns", avg_reward=rewards[-12:]).outcome != "score-lost"
 
 
 class TestSingleEpisodes:

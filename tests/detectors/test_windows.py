@@ -12,7 +12,7 @@ from polars.testing import assert_series_equal
 from tests.conftest import make_run, numbers
 from tutor.detectors import apply
 from tutor.detectors.beginning import begins_late
-from tutor.detectors.trends import lasting_trend, trend
+from tutor.detectors.trends import lasting_trend, sunk, trend
 from tutor.detectors.windows import (
     FEWEST,
     LONG,
@@ -202,3 +202,29 @@ def test_windows_of_even_steps_are_those_of_uneven_ones(gap: int) -> None:
         *(rolling_baseline(one, one["loss"], Window(60, 5)) for one in (even, uneven)), strict=True
     ):
         assert_series_equal(alone, among[:150], check_exact=True)
+
+
+@pytest.mark.parametrize(
+    ("before", "last", "found"),
+    [
+        (10, 5, True),  # one in 3,003
+        (9, 5, False),
+        (14, 4, True),
+        (13, 4, False),
+        (25, 3, True),
+        (24, 3, False),
+        (1000, 2, False),
+        (0, 10, False),
+    ],
+)
+def test_last_values_that_lie_below_many_before_them(before: int, last: int, found: bool):
+    high = [5.0 + (-1) ** row for row in range(before)]
+    assert sunk(pl.Series([*high, *[3.9] * last])) is found
+    assert sunk(pl.Series([0.0, *high, math.nan, *[3.9] * last])) is found  # it had come from below
+    assert not sunk(pl.Series([*high, *[4.0] * last]))  # no lower than some of them
+
+
+def test_of_many_values_stretches_are_compared():
+    high = [1.0 + (-1) ** row for row in range(100_000)]
+    assert not sunk(pl.Series([*high, *[-1.0] * 1_000]))
+    assert sunk(pl.Series([*high, *[-1.0] * 20_000]))

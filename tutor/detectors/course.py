@@ -21,7 +21,8 @@ from tutor.detectors.objective import (
     reweighted,
     scores_rise,
 )
-from tutor.detectors.trends import lasting_trend, rises_straight, trend
+from tutor.detectors.runaway import climbs, unexplained
+from tutor.detectors.trends import trend
 from tutor.detectors.windows import FEWEST, finite, noise_of, piecewise
 from tutor.run import Run, known_float, scoring, to_float
 
@@ -61,12 +62,12 @@ def ends_high(
     has the order of all, or of those since the lowest, beyond chance. No noise explains an end whose rows
     each stand many times as high as all before them (`lasting` says how many), nor one that does together
     with validation, nor a climb over the first rows of which nothing comes back, nor rows that each stand
-    above twice as many before them where all is lost that was gained. Beside a reward that rises the loss is
-    not what the run is after, and where a part of it has come to weigh more (`reweighted`) it isn't what it
-    was; nor beside a score that rises in order, by more than `lasting.better`; nor is it a discriminator's
-    that a generator has caught up with (`in_balance`). One that rose as much before, and came back, has as
-    long to do so again. Where validation has gone on to fall, what is trained on got "harder"; where a
-    reward "fell" with it, that is what the run lost. Source: ours.
+    above twice as many before them where all is lost that was gained, nor both losses where they only rise.
+    Beside a reward that rises the loss is not what the run is after, and where a part of it has come to weigh
+    more (`reweighted`) it isn't what it was; nor beside a score that rises in order, by more than
+    `lasting.better`; nor is it a discriminator's that a generator has caught up with (`in_balance`). One that
+    rose as much before, and came back, has as long to do so again. Where validation has gone on to fall, what
+    is trained on got "harder"; where a reward "fell" with it, that is what the run lost. Source: ours.
     """
     loss = run["loss"]
     if not is_objective(run) or earnings(run):
@@ -77,10 +78,9 @@ def ends_high(
     lost = max(of_improvement * course.improvement, of_level * abs(course.best))
     least = max(lost, sigmas * math.sqrt(2) * course.noise)
     known, high = finite(loss).drop_nulls(), course.rise > least
-    towers = _towers(known, lasting) or _both_tower(run, known, lasting) or _leaps(known, lasting)
-    if towers := towers or _all_gone(known, lasting):
-        least, high = towers - course.best, True
-    elif course.rise > lost and _climbs(known, course, lost, lasting):
+    if height := unexplained(run, known, lasting):
+        least, high = height - course.best, True
+    elif course.rise > lost and climbs(known, course, lost, lasting):
         least, high = lost, True
     elif high and (more := _needs(known, course, least, lasting)):
         return Finding(NOT_YET, facts={"rows": len(loss), "needed": len(loss) + more})
@@ -167,72 +167,6 @@ def _until_back(course: Course) -> int:
         best = min(best, level)
     risen = (rows[at] for at in range(lowest, len(levels)) if levels[at] > levels[lowest] + high)
     return max(0, PATIENCE * longest - (rows[-1] - next(risen, rows[lowest])))
-
-
-def _climbs(known: pl.Series, course: Course, lost: float, lasting: Runaway) -> bool:
-    """Whether the order of few rows says that they rise for good, whatever their noise."""
-    if course.span == 1 and rises_straight(known, lasting.rows, lasting.straight):
-        return True
-    if course.span >= lasting.rows or to_float(known[-lasting.rows :].min()) <= course.best + lost:
-        return False
-    order = max(lasting_trend(known), lasting_trend(known[known.arg_min() or 0 :]))
-    return course.improvement > 0 and order > lasting.order
-
-
-def _towers(known: pl.Series, lasting: Runaway) -> float | None:
-    """The height over which the last rows tower above all before them; None where they don't."""
-    if len(known) <= lasting.tall or to_float(known.min()) <= 0:
-        return None
-    last = known[-min(lasting.rows, lasting.tall) :]
-    if to_float(last.min()) <= min(lasting.over, lasting.times) * known[0]:
-        return None  # as in most logs, and seen at once
-    before, since = known.cum_max().shift(1), known.cum_min(reverse=True)
-    for rows, times in ((lasting.rows, lasting.over), (lasting.tall, lasting.times)):
-        begins = (since > times * before).fill_null(False).arg_true()
-        if len(begins) and begins[0] <= len(known) - rows:
-            return times * to_float(before[int(begins[0])])
-    return None
-
-
-def _both_tower(run: Run, known: pl.Series, lasting: Runaway) -> float | None:
-    """As `_towers`, of the last row alone, where validation ends as high: it is no hard batch then."""
-    held_out = finite(run["val_loss"]).drop_nulls() if run.has("val_loss") else known[:0]
-    if (
-        min(len(known), len(held_out)) <= lasting.tall
-        or min(to_float(known.min()), to_float(held_out.min())) <= 0
-    ):
-        return None
-    trained, validated = (lasting.over * to_float(one[:-1].max()) for one in (known, held_out))
-    return trained if known[-1] > trained and held_out[-1] > validated else None
-
-
-def _leaps(known: pl.Series, lasting: Runaway) -> float | None:
-    """The height that a loss climbed over in its first rows and stayed above; None where it didn't.
-
-    Twice in a row: where the first row is of another kind, such as one batch before the means of many, the
-    loss leaps once.
-    """
-    if len(known) < 2 * FEWEST or to_float(known.min()) <= 0:
-        return None
-    first, second, third = known[:3]
-    climbed = second > lasting.leap * first and third > lasting.leap * second
-    height = lasting.leap * first
-    return height if climbed and to_float(known[1:].min()) > height else None
-
-
-def _all_gone(known: pl.Series, lasting: Runaway) -> float | None:
-    """The height over which the last rows lie that lost all that the loss had gained; None where they don't.
-
-    Each of them stands above the twice as many before them; their median stands above that height as much as
-    a leap does, and above the first losses, too.
-    """
-    begun = to_float(known[:FEWEST].max()) if len(known) else 0.0
-    for count in range(lasting.gone, min(len(known) // 3, 4 * lasting.gone) + 1):
-        last, before = known[-count:], known[-3 * count : -count]
-        height, level = to_float(before.max()), to_float(last.median())
-        if to_float(last.min()) > height > 0 and level > max(lasting.leap * height, begun):
-            return height
-    return None
 
 
 _FIRST = ("first", "vocab", "expected", "low", "high")

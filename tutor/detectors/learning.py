@@ -17,7 +17,14 @@ from tutor.detectors.courses import Course, course_in, course_of
 from tutor.detectors.grouped import Enough, Guess
 from tutor.detectors.guessing import answers_by_chance, guesses, held_out_guesses, rests_at_one
 from tutor.detectors.lost import earns, never_earns, one_reward, too_few_rewards
-from tutor.detectors.objective import after_reward, earnings, in_balance, is_objective, scores_rise
+from tutor.detectors.objective import (
+    after_reward,
+    earnings,
+    in_balance,
+    is_objective,
+    plays_on,
+    scores_rise,
+)
 from tutor.detectors.plateau import stops_high
 from tutor.detectors.standstill import (
     batches_of,
@@ -126,10 +133,12 @@ def learned(
         scores_rise(run, sigmas, least.scored)
         or after_reward(run)
         or in_balance(run)
+        or plays_on(run)
         or _both_gain(run, found, gain / 2)
     ):
         # Something is learned, whatever this loss is of; or the loss is none that falls when something is.
-        found = Finding(NO_DATA, facts={"missing": []})
+        chance = answers_by_chance(run, guess)  # what is learned holds for the training data alone
+        found = beside(chance, found.facts) if chance else Finding(NO_DATA, facts={"missing": []})
     if found.outcome in ("yes", NOT_YET, NO_DATA, "no") and not (warming_up(run) or begins_late(run)):
         unmoved = one_reward(run, 3 * least.rows)
         still = None if found.outcome == "yes" else never_earns(run, 3 * least.rows, sigmas)

@@ -14,7 +14,7 @@ from tutor.detectors.courses import Course, course_of
 from tutor.detectors.grouped import Rise
 from tutor.detectors.objective import LEVEL, earnings
 from tutor.detectors.rise import learned_since
-from tutor.detectors.trends import lasting_trend, ordered
+from tutor.detectors.trends import lasting_trend, ordered, sunk
 from tutor.detectors.windows import cadence, finite
 from tutor.run import Run, names, scoring, to_float
 from tutor.words import plain
@@ -69,17 +69,22 @@ def sinks_while_learning(run: Run, chance: Rise, last: int, of_level: float) -> 
     """The finding that a score falls from evaluation to evaluation, while the training loss falls on.
 
     Since its best one, twice `last` evaluations or more with it, in order beyond `chance.many`, the last the
-    lowest. It had gained more than `chance.of_score` of its best level, and gave back as much, or more than
-    `chance.above` of that gain, and no less than `of_level`. The training loss fell by `chance.learns`.
+    lowest, or to where the last ones lie below many before them (`sunk`). It had gained more than
+    `chance.of_score` of its best level, and gave back more than `chance.above` of that gain, or in order as
+    much as the former, and no less than `of_level`. The training loss fell by `chance.learns`.
     """
     for name, known in scored(run):
         best = known.arg_max() if scoring.is_score(name) else None
         since = known[best:]
-        if best is None or len(since) < 2 * last or since[-1] != since.min() or ordered(since) > -chance.many:
+        if best is None or len(since) < 2 * last:
+            continue
+        falls = since[-1] == since.min() and ordered(since) <= -chance.many
+        if not falls and not sunk(known):
             continue
         top, gained = float(since[0]), float(since[0]) - float(known[0])
         fall = top - float(since[-1])
-        least = max(min(chance.above * gained, chance.of_score * abs(top)), of_level * abs(top))
+        part = chance.above * gained
+        least = max(min(part, chance.of_score * abs(top)) if falls else part, of_level * abs(top))
         course = course_of(-known, _LEVEL)
         if course is None or fall <= least or gained <= chance.of_score * abs(top):
             continue
@@ -287,13 +292,14 @@ def scored(run: Run) -> Iterator[tuple[str, pl.Series]]:
 def _given(course: Course, known: pl.Series, chance: Rise, last: int) -> float:
     """Which share of what was gained is given back; 0.0 where it is chance, little, or not for good.
 
-    No chance are rows that all stand beyond noise, nor rows since the best one that fall in order.
+    No chance are rows that all stand beyond noise, nor rows since the best one that fall in order, nor last
+    rows that lie below many before them.
     """
     highest, gained = -course.best, _gained(course, chance)
     least = max(chance.of_score * abs(highest), chance.score * gained)
     ends, noise = known[-last:], chance.deviations * math.sqrt(2) * course.noise
     fall = min(course.rise, highest - to_float(ends.max()))
-    if fall <= max(noise, least) and _falls_in_order(known[course.best_row :], last, chance):
+    if fall <= max(noise, least) and (_falls_in_order(known[course.best_row :], last, chance) or sunk(known)):
         fall, noise = min(course.rise, highest - to_float(ends.median())), 0.0
     return fall / gained if gained and fall > max(noise, least) else 0.0
 

@@ -180,6 +180,25 @@ def in_balance(run: Run) -> bool:
     return course is not None and 0 < course.end < _ABOVE * _GUESSING
 
 
+_WON = 0.05
+"""Under this share of it a discriminator has won: of an estimator, not a bound."""
+
+
+def plays_on(run: Run) -> bool:
+    """Whether the loss is a generator's, whose discriminator neither guesses nor has won at the end.
+
+    It goes up and down with what that learns, and says little of what the generator does.
+    """
+    if not names.is_of_a_generator(run.own_names.get("loss", "")):
+        return False
+    others = (
+        one for one in run.frame.columns if names.is_of_a_side(one) and not names.is_of_a_generator(one)
+    )
+    numbers = (run.frame[one] for one in others if run.frame[one].dtype.is_numeric())
+    ends = [course.end for known in numbers if (course := course_of(known.cast(float), LEVEL))]
+    return any(_WON * _GUESSING < end < _ABOVE * _GUESSING for end in ends)
+
+
 @once
 def is_objective(run: Run) -> bool:
     """Whether the run's loss is one that training brings down.

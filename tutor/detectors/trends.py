@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from itertools import pairwise
+from itertools import pairwise, takewhile
 from statistics import median
 from typing import TYPE_CHECKING
 
@@ -29,9 +29,14 @@ def trend(values: pl.Series) -> float:
 
 def ordered(values: pl.Series) -> float:
     """As `trend`, of any number of values: of many, of the medians of `PIECES` stretches."""
+    return _trend(_of_some_tens(values))
+
+
+def _of_some_tens(values: pl.Series) -> list[float]:
+    """The finite values; of many the medians of `PIECES` stretches."""
     known = finite(values).drop_nulls()
     many = len(known) >= 2 * PIECES
-    return _trend([to_float(piece.median()) for piece in blocks(known, PIECES)] if many else known.to_list())
+    return [to_float(piece.median()) for piece in blocks(known, PIECES)] if many else known.to_list()
 
 
 def lasting_trend(values: pl.Series) -> float:
@@ -42,10 +47,7 @@ def lasting_trend(values: pl.Series) -> float:
     Source: Yue and Wang, Water Resources Management 18 (2004), 201; the slope: Sen, Journal of the American
     Statistical Association 63 (1968), 1379.
     """
-    known = finite(values).drop_nulls()
-    if len(known) >= 2 * PIECES:
-        known = [to_float(piece.median()) for piece in blocks(known, PIECES)]
-    course = list(known)
+    course = _of_some_tens(values)
     alike = _alike(course)
     return _trend(course) * math.sqrt((1 - alike) / (1 + alike))
 
@@ -69,6 +71,28 @@ def _alike(known: Sequence[float]) -> float:
     off = [value - mean for value in level]
     power = sum(one * one for one in off)
     return max(0.0, sum(one * later for one, later in pairwise(off)) / power) if power else 0.0
+
+
+UNLIKELY = 3000
+"""Once in so many times is no chance: of an estimator, not a bound."""
+_FEWEST_SUNK = 3
+
+
+def sunk(values: pl.Series) -> bool:
+    """Whether the last values, three or more, each lie below so many before them that it is no chance.
+
+    In any order the lowest k of k + m values come last once in (k + m choose k) times, whatever the noise.
+    Under once in `UNLIKELY` times are three below 25, four below 14, five below ten. Of many values it takes
+    the medians of `PIECES` stretches. Source: Wilcoxon, Biometrics Bulletin 1 (1945), 80: the least sum of
+    ranks that there is.
+    """
+    known = _of_some_tens(values)[::-1]
+    for count in range(_FEWEST_SUNK, len(known)):
+        highest = max(known[:count])
+        ahead = len(list(takewhile(lambda one: one > highest, known[count:])))  # noqa: B023  # used at once
+        if math.comb(count + ahead, count) > UNLIKELY:
+            return True
+    return False
 
 
 def rises_straight(values: pl.Series, rows: int, sigmas: float, alike: float = 0.0) -> bool:

@@ -7,6 +7,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import replace
+from itertools import groupby
 from typing import TYPE_CHECKING
 
 from tutor.detectors import Finding
@@ -53,13 +54,25 @@ def zero(run: Run, guess: Guess, gain: float) -> Finding | None:
 def _won(run: Run, guess: Guess) -> int:
     """From how many rows before the end on a discriminator's loss is 0 at most rows; 0 where it isn't.
 
-    It wasn't at first, as that of one that is switched on later, and is to the end.
+    It wasn't at first, as that of one that is switched on later, and is to the end, or was for so many rows
+    in a row, `_LOST` of all, that its generator had long lost.
     """
     loss, last = run["loss"], run["loss"][-FEWEST:]
     if not any(map(names.is_of_a_side, run.frame.columns)) or len(loss) < 2 * FEWEST or loss[0] == 0:
         return 0
-    won = min(to_float((some == 0).mean()) for some in (loss, last)) >= guess.often
-    return len(loss) - int((loss == 0).arg_max() or 0) if won else 0
+    if min(to_float((some == 0).mean()) for some in (loss, last)) >= guess.often:
+        return len(loss) - int((loss == 0).arg_max() or 0)
+    ends, longest = 0, (0, 0)
+    for nothing, rows in groupby((loss == 0).to_list()):
+        count = len(list(rows))
+        ends += count
+        longest = max(longest, (count, ends)) if nothing else longest
+    count, end = longest
+    return len(loss) - end + count if count >= max(2 * FEWEST, _LOST * len(loss)) else 0
+
+
+_LOST = 0.25
+"""The share of its rows for which a discriminator had won: of an estimator, not a bound."""
 
 
 def held_out_still(run: Run, guess: Guess, gain: float, least: int) -> Finding | None:
