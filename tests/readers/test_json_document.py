@@ -456,6 +456,9 @@ def test_rewards_or_scores_by_epoch_alone_are_a_run(tmp_path: Path):
     history = {"accuracy": [0.5, 0.6, 0.7, 0.8, 0.9], "val_accuracy": [0.5, 0.6, 0.6, 0.5, 0.5]}
     path.write_text(json.dumps(history))
     assert readers.read(path)["val_accuracy"].to_list() == history["val_accuracy"]
+    path.write_text(json.dumps({"episode_rewards": [-20.0, -19.5, -20.0, 14.0, -11.5], "seed": 3}))
+    run = readers.read(path)
+    assert (run.steps.to_list(), run["episode_rewards"].to_list()[3]) == ([0, 1, 2, 3, 4], 14.0)
     for odd in ({"mean_return": [0.5, 1.5, 1.0, 2.0, 2.5]}, {"epoch": [1, 2, 3], "val_acc": [0.5, 0.6, 0.7]}):
         path.write_text(json.dumps(odd))  # nothing counts; too few
         with pytest.raises(BadRunError):

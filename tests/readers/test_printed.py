@@ -323,6 +323,37 @@ def test_what_an_episode_earns_is_enough(tmp_path: Path, line: str, name: str):
     assert (remark.key, name in remark.facts["columns"]) == ("scores_alone", True) or "steps are" in line
 
 
+def test_rewards_that_nothing_counts_are_a_run_where_they_are_many(tmp_path: Path):
+    line = "2026-01-28 20:07:{at:02d},7{at:02d} DQN INFO episodic returns: {at}\n"
+    run = read(
+        tmp_path,
+        "2026-01-28 20:07:08,864 DQN INFO DQN started\n" + "".join(line.format(at=at) for at in range(20)),
+    )
+    assert (run.steps.to_list(), run["episodic returns"].to_list()) == ([*range(20)], [*range(20)])
+    assert [one.key for one in run.remarks] == ["printed_unnumbered", "scores_alone", "rewarded"]
+    with pytest.raises(BadRunError):
+        read(tmp_path, "".join(line.format(at=at) for at in range(19)))
+
+
+def test_a_step_may_stand_behind_an_at_sign(tmp_path: Path):
+    line = "  [eval @ {at:>7,}] reward= {earned:+.2f}\u00b1 0.00  completion={at}%\n"
+    run = read(tmp_path, "".join(line.format(at=1000 * at, earned=at * 250) for at in range(1, 9)))
+    assert run.steps.to_list() == [*range(1000, 9000, 1000)]
+    assert run["reward"].to_list()[:2] == [250.0, 500.0]
+
+
+@pytest.mark.parametrize("rows", [3, 200])
+def test_what_stands_behind_a_held_out_loss_is_of_the_same_data(tmp_path: Path, rows: int):
+    line = "Epoch {at}, Train Loss: {at}.5, Acc: 0.{at:03d}, F1: 0.5, Val Loss: {at}.75, Acc: 0.25, lr: 0.1\n"
+    run = read(tmp_path, "".join(line.format(at=at) for at in range(rows)))
+    assert (run["Acc"][2], run["val Acc"].to_list()) == (0.002, [0.25] * rows)
+    assert {"F1", "lr"} <= {*run.frame.columns} and "val F1" not in run.frame.columns
+    other = "Epoch {at} | Loss: {at}.5 | Acc: 0.5 | Acc: 0.25\n"
+    assert (
+        read(tmp_path, "".join(other.format(at=at) for at in range(rows)))["Acc"][0] == 0.25
+    )  # the last counts
+
+
 def test_what_is_said_of_the_best_model_is_no_column_of_its_own(tmp_path: Path):
     text = "".join(
         f"Epoch {at}/9 | Train Loss: {9 - at}.5 | Validation loss: {8 - at if at < 4 else at}.25\n"

@@ -326,6 +326,25 @@ class TestCountsNothing:
         assert keys(run) == ["scores_alone", "rewarded"]
 
 
+class TestIndex:
+    """The numbers of its rows, which pandas writes below no name."""
+
+    def test_they_are_the_steps_where_they_leave_some_out(self, tmp_path: Path):
+        rows = "".join(f"{10 * at},{at % 3}\n" for at in range(12))
+        run = readers.read(written(tmp_path, f",reward\n{rows}"))
+        assert run.steps.to_list() == [*range(0, 120, 10)]
+        assert keys(run) == ["guessed", "scores_alone", "rewarded"]
+
+    def test_and_a_score_is_enough_where_they_count(self, tmp_path: Path):
+        rows = "".join(f"{at},{at % 3}\n" for at in range(12))
+        run = readers.read(written(tmp_path, f",reward\n{rows}"))
+        assert run.steps.to_list() == [*range(12)]
+        assert keys(run) == ["guessed", "scores_alone", "rewarded"]
+        for odd in ("5,1\n" * 12, "".join(f"0.{at},1\n" for at in range(1, 9)), "a,1\nb,2\n"):
+            with pytest.raises(BadRunError):
+                readers.read(written(tmp_path, f",reward\n{odd}"))
+
+
 class TestPercent:
     def test_a_number_with_the_sign_behind_it_is_one(self, tmp_path: Path):
         run = readers.read(written(tmp_path, "epoch,loss,acc\n1,2.5,50%\n2,2.25,62.5 %\n"))

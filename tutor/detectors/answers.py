@@ -58,15 +58,18 @@ class _Score:
         return Finding(outcome, None, known | more, None, (since, int(run.steps[-1])), curve=curve)
 
 
-def same_answer(run: Run, guess: Guess, gain: float) -> Finding | None:
+def same_answer(run: Run, guess: Guess, gain: float, *, few: bool = False) -> Finding | None:
     """A score that is the same at every row of the last share `guess.often`, while the loss gains less than
     `gain`; than `guess.unmoved`, where it says that fewer than half of the answers are right.
 
     Its name as `score`, its `value`, at how many rows (`count`) of how many (`scored`), and the step since.
-    One of 0 was perhaps never measured, and the best one may be deserved.
+    One of 0 was perhaps never measured, and the best one may be deserved; so may any that calls half of the
+    answers right or more, in a log of `few` rows.
     """
     for score in _scores(run, guess.often):
-        low = scoring.is_accuracy(score.name) and score.value < 1 / 2
+        low = scoring.is_accuracy(score.name) and _share(score) < 1 / 2
+        if few and not low:
+            continue
         most, fell = guess.unmoved if low else gain, _gained(run, score.row)
         if not score.moves and _tells(score.name, score.value) and fell < most:
             return score.found(run, "same-answer", fell=100 * fell, most=100 * most)

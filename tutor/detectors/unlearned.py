@@ -130,6 +130,7 @@ def few_alike(run: Run, guess: Guess, gain: float, least: int) -> Finding | None
     found = (
         rests_at_one(run, loss, guess, few=True)
         or nearly_same_answer(run, guess, gain, few=True)
+        or same_answer(run, guess, gain, few=True)
         or stands_with_its_loss(run, guess)
     )
     if not found and (never := never_moves(run, guess, 3 * least)) and never.facts["scored"] >= least:

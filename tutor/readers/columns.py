@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Collection, Iterator, Sequence
+from itertools import pairwise
 from pathlib import Path
 
 from tutor.readers import (
@@ -52,7 +53,7 @@ def sources(path: Path) -> list[Source]:
         return []
     signals = {signal: column for column, signal in names.mapping(named, path).items()}
     known = signals.keys()
-    guessed: dict[str, str] = {}
+    guessed = dict[str, str]()
     if not known & _LOSSES:
         words = path.name.partition(".")[0]
         guessed = (
@@ -62,11 +63,14 @@ def sources(path: Path) -> list[Source]:
         )
     elif "val_loss" not in known:
         guessed = held_out_error(_beginning(path, named), signals["loss"])
+    index = _index(path, named) if "step" not in known else []
+    if any(later - one != 1 for one, later in pairwise(index)) or not (known & _LOSSES or guessed):
+        guessed |= {"step": "index"} if index else {}
     second = _second(path)
     if not named[-1] and second[-1:] == [""]:  # a separator ends each line
         named, second = named[:-1], second[:-1]
-    scored = "step" in known and any(map(scoring.rises, named))
-    if not (known & _LOSSES or guessed or scored) or (
+    scored = ("step" in known or index) and any(map(scoring.rises, named))
+    if not (known & _LOSSES or guessed.keys() & _LOSSES or scored) or (
         "step" not in known and not _values(second, len(named))
     ):
         return []
@@ -105,6 +109,15 @@ def _of_series(path: Path, named: Sequence[str], words: str) -> dict[str, str]:
     if len(values) < FEW or not may_be_loss(words, values):
         return {}
     return {"val_loss" if held_out(path.name) else "loss": named[-1]}
+
+
+def _index(path: Path, named: Sequence[str]) -> list[float]:
+    """What the first column counts that has no name, as pandas numbers its rows; [] where none does."""
+    if len(named) < 2 or named[0]:
+        return []
+    counts = [value for one in _beginning(path, named)[""] if (value := number(one)) is not None]
+    rises = all(later > one for one, later in pairwise(counts))
+    return counts if len(counts) >= FEW and rises and all(one.is_integer() for one in counts) else []
 
 
 def _missing(named: Sequence[str], known: Collection[str]) -> str:

@@ -12,7 +12,7 @@ learning.py, apex/amp/handle.py, pix2pix's visualizer.py, MAE's util/misc.py
 
 import re
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
@@ -59,7 +59,7 @@ _PAIR = (
     r"(?:[ \t\r,;|()\]}>*/'\"%±]|[:.]\s|[:.]?$)"
 )
 _COUNTS = (
-    r"(?:loss|ppl|perplexity|xent|entropy|rewards?\b|rew\b|accuracy|\bacc\b"
+    r"(?:loss|ppl|perplexity|xent|entropy|rewards?\b|returns?\b|rew\b|accuracy|\bacc\b"
     r"|epoch|\bep\b|step|iter|\bit\b|episode|update|batch|\[[0-9]+/[0-9]+\]\[)"
 )
 
@@ -83,6 +83,7 @@ _REDUCED = "reduced"
 _APEX = rf"Gradient overflow\..*reducing loss scale to (?P<{_REDUCED}>{_NUMBER})"
 
 _LEVEL = re.compile(r"^(?:(?:info|debug|warning|train(?:er|ing)? info)\s+)+", re.IGNORECASE)
+_LOGGER = re.compile(r"^[\w.]+\s(?:INFO|DEBUG|WARNING)\s")  # who logs, and how urgent it is
 _NO_NAME = re.compile(r"^\w[0-9]{3,}$|\.(?:py|c|cc|cpp|cu|h|go|rs|jl|lua|txt|json|md)$", re.IGNORECASE)
 _PUNCTUATION = re.compile(r"\s+-+\s+|[^\w\s/.@-]+")
 _SAID_HELD_OUT, _PAIRS, _COUNTED = (re.compile(one, re.IGNORECASE) for one in (_HELD_OUT, _PAIR, _COUNTS))
@@ -91,8 +92,9 @@ _AT, _STATE, _COLOUR = re.compile(_PLACED, re.IGNORECASE), re.compile(_BAR), re.
 _HEADING = re.compile(rb"^#{1,6} \S", re.MULTILINE)
 _LISTED = re.compile(rb"#{1,6} [^0-9]{0,40}[0-9]+\s*$|[-*] [^:=]{1,40}[:=]\s{0,9}[-+0-9.e]+%?\s*$")
 _JSON = ('{"', "{\n", '"')
-_INLINE, _HEADED, _BARE = 2, 3, 5
-"""Rows that differ, above which a file isn't prose: with a counter each, below headings, with neither."""
+_INLINE, _HEADED, _BARE, _EPISODES = 2, 3, 5, 20
+"""Rows that differ, above which a file isn't prose: with a counter each, below headings, with neither; and of
+a reward with neither."""
 _FIRST_SCALE, _HALVINGS = 2**16, 16
 """The scale at which torch's and apex's scaler begin, and the halvings that take it down to 1."""
 _BARE_LOSSES = {"train", "val", "valid"}  # `step 10 | train 3.1 | val 3.3`: the loss, as a remark tells
@@ -103,7 +105,7 @@ _OWN = {*PLACE, MARK, _REDUCED, "of"}
 def _called(given: str) -> str | None:
     """The column of a printed name: without what stands before it in its line, unless that is `valid`."""
     *before, name = (part.strip() for part in _PUNCTUATION.split(given))
-    name = _LEVEL.sub("", name)
+    name = _LEVEL.sub("", _LOGGER.sub("", name))
     if name.lower() in _OWN or _NO_NAME.search(name):
         return None
     words = name.split()
@@ -126,13 +128,23 @@ def _held_out(given: str) -> str | None:
     return f"val {name}"
 
 
+def _again(name: str, before: Sequence[str]) -> str:
+    """What a pair is called whose name comes again in its line: "val ...", if held-out data came in between.
+
+    `Train Loss: 0.5 | Acc: 0.8 | Val Loss: 0.6 | Acc: 0.7`: of each loss the accuracy behind it.
+    """
+    between = before[len(before) - before[::-1].index(name) :]
+    measured = role(name) is None and not names.says_held_out(name)
+    return f"val {name}" if measured and any(map(names.says_held_out, between)) else name
+
+
 _LINES = Lines(
     (
         Line(_APEX, sign="reducing loss scale"),
-        Line(_BAR, _PAIR, _called, sign="/"),
+        Line(_BAR, _PAIR, _called, _again, sign="/"),
         Line(_VALIDATED, _PAIR, _held_out),
-        Line(_PLACED, _PAIR, _called, sign="/"),
-        Line(_ROW, _PAIR, _called),
+        Line(_PLACED, _PAIR, _called, _again, sign="/"),
+        Line(_ROW, _PAIR, _called, _again),
     ),
     phrases=PHRASES,
     only=_COUNTS,
@@ -182,7 +194,8 @@ class Printed:
         rows, taken = renamed(rows, errors), taken | errors
         if taken["step"] == "step":
             taken["step"] = "` + `".join(found.by)
-        remarks.append(Remark("printed", {"taken": in_words(taken)}))
+        if any(taken.values()):
+            remarks.append(Remark("printed", {"taken": in_words(taken)}))
         if not taken["step"]:
             remarks.append(Remark("printed_unnumbered"))
         # An epoch's perplexity is that of all its words so far.
@@ -360,6 +373,8 @@ def _rows(path: Path, own: Mapping[str, str] | None = None) -> Iterator[_Seen]:
         elif losses:
             mark, needed = ((heading, *losses), _HEADED) if heading else (line, _BARE)
             yield _Seen(losses[0][0], mark, needed)
+        elif len(pairs) == 1 and scoring.is_reward(pairs[0][0]):
+            yield _Seen(pairs[0][0], line, _EPISODES)
         elif inline and (
             len(pairs) - len(counts) >= _OTHERS
             or any(scoring.rises(name) or is_error(name) for name, _ in pairs)

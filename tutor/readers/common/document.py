@@ -30,6 +30,7 @@ _CALLED = ("name", "run_name", "run", "run_id", "fold", "model", "experiment", "
 """What a run in a list of several has for a name."""
 
 _ROW = re.compile(r"(?:(?P<by>epoch|step|iteration|iter)[ _-]?)?(?P<at>[0-9]{1,15})$", re.IGNORECASE)
+_EPISODE = re.compile(r"(?<![a-z])ep(isode)?s?(?![a-z])")
 _TIME = re.compile(r"time|date|elapsed|duration", re.IGNORECASE)
 _TAG = re.compile(r"(?:run-)?(?P<run>.*?)[-_.]?tag-(?P<tag>.+)$")  # as TensorBoard's page calls its downloads
 _FEW = 5  # values of a list that may be meant as a loss's, where no name says so
@@ -136,13 +137,18 @@ def _looked(path: Path, said: frozenset[str], changed: Hashable) -> Looked | Non
 
 
 def _scored(lists: Mapping[str, Listed]) -> bool:
-    """Whether lists count steps or epochs, and hold scores or rewards of as many; or a score on two sets."""
+    """Whether lists count steps or epochs, and hold scores or rewards of as many; or a score on two sets; or
+    the rewards of episodes, one each.
+    """
     count = next((lists[name] for name, signal in names.known(lists).items() if signal == "step"), None)
     scores = {name: len(one.values) for name, one in lists.items() if scoring.rises(name)}
     if count is not None:
         return any(rows == len(count.values) >= _FEW for rows in scores.values())
     measured = [names.measured(name) for name, rows in scores.items() if rows >= _FEW]
-    return len(set(measured)) < len(measured)
+    by_episode = (name for name, rows in scores.items() if rows >= _FEW and scoring.is_reward(name))
+    return len(set(measured)) < len(measured) or any(
+        _EPISODE.search(names.spelled(one)) for one in by_episode
+    )
 
 
 @dataclass

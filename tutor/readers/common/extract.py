@@ -183,10 +183,16 @@ def _paired(texts: pl.Series, kind: Line) -> dict[str, pl.Series]:
     for count in filter(None, counts.unique(maintain_order=True)):
         mine = counts == count
         where, listed = rows.filter(mine), pairs.filter(mine).explode()
+        before: list[str] = []
         for place in range(count):
             placed = pl.DataFrame({"row": where, "pair": listed.gather_every(count, place)})
-            for given, found in _named(placed, kind):
-                if len(found) and (name := kind.named(given)) and (name in columns or len(columns) < most):
+            named = [(kind.named(given), found) for given, found in _named(placed, kind)]
+            named = [
+                (kind.again(name, before) if name in before else name, found) for name, found in named if name
+            ]
+            before += [name for name, _ in named]
+            for name, found in named:
+                if len(found) and (name in columns or len(columns) < most):
                     here = (int(found["row"][0]), place)
                     begun[name] = min(here, begun.get(name, here))
                     column = columns.get(name, nothing.clone())

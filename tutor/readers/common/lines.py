@@ -50,12 +50,14 @@ class Line:
         pairs: of more columns, wherever in the line: a pattern with the groups `name` and `value`. Of one
             name the last counts.
         named: what the column of a pair's name is called; None where it is none.
+        again: what one is called that comes again in its line, given its name and those before it.
         sign: what each such line has in it, to the letter, by which the others are passed over fast.
     """
 
     pattern: str
     pairs: str = ""
     named: Callable[[str], str | None] = str.lower
+    again: Callable[[str, Sequence[str]], str] = lambda name, _: name
     sign: str = ""
 
 
