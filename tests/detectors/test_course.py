@@ -779,3 +779,24 @@ def test_training_and_validation_that_only_rise(
     assert judged("ends_high", loss=list(loss)).outcome == "no"
     rising = [0.1 * row for row in range(len(loss))]
     assert judged("ends_high", loss=list(loss), val_loss=list(val_loss), val_acc=rising).outcome != "yes"
+
+
+SAME = (0.049, *[0.0661] * 6)
+
+
+@pytest.mark.parametrize(
+    ("name", "score", "to", "outcome"),
+    [
+        ("val token acc", SAME, 10.3, "same-answer"),
+        ("token acc", SAME, 10.3, NOT_YET),  # of what data nobody says
+        ("val token acc", SAME, 9.0, NOT_YET),  # training learns
+        ("val token acc", [10 * one for one in SAME], 10.3, NOT_YET),  # it may well be right
+        ("val token acc", (*SAME[:-1], 0.07), 10.3, NOT_YET),
+    ],
+)
+def test_few_evaluations_that_all_give_the_same_answer(
+    name: str, score: Sequence[float], to: float, outcome: str
+):
+    losses = falling(len(score), 11.2, to)
+    found = judged("learned", loss=losses, val_loss=[10.9, *losses[1:]], **{name: list(score)})
+    assert found.outcome == outcome

@@ -63,12 +63,12 @@ def same_answer(run: Run, guess: Guess, gain: float, *, few: bool = False) -> Fi
     `gain`; than `guess.unmoved`, where it says that fewer than half of the answers are right.
 
     Its name as `score`, its `value`, at how many rows (`count`) of how many (`scored`), and the step since.
-    One of 0 was perhaps never measured, and the best one may be deserved; so may any that calls half of the
-    answers right or more, in a log of `few` rows.
+    One of 0 was perhaps never measured, and the best one may be deserved. In a log of `few` rows it has to be
+    a held-out one that says so, and no training loss may have fallen further meanwhile.
     """
     for score in _scores(run, guess.often):
         low = scoring.is_accuracy(score.name) and _share(score) < 1 / 2
-        if few and not low:
+        if few and not (low and names.says_held_out(score.name) and _fall(run, score.row) < guess.unmoved):
             continue
         most, fell = guess.unmoved if low else gain, _gained(run, score.row)
         if not score.moves and _tells(score.name, score.value) and fell < most:
@@ -324,6 +324,15 @@ def _costs_more(run: Run, share: float) -> bool:
         return False
     rest = 1 - share
     return to_float(known.min()) > -share * math.log(share) - rest * math.log(rest)
+
+
+def _fall(run: Run, row: int) -> float:
+    """The share by which the training loss falls from a row on, from its highest value to its lowest."""
+    known = finite(run["loss"])[row:].drop_nulls() if run.has("loss") else None
+    if known is None or not len(known):
+        return math.inf
+    high, low = to_float(known.max()), to_float(known.min())
+    return (high - low) / high if high > 0 else math.inf
 
 
 def _gained(run: Run, row: int, least: int = FEWEST) -> float:

@@ -128,7 +128,7 @@ def _held_out(given: str) -> str | None:
     return f"val {name}"
 
 
-def _again(name: str, before: Sequence[str]) -> str:
+def _of_its_set(name: str, before: Sequence[str]) -> str:
     """What a pair is called whose name comes again in its line: "val ...", if held-out data came in between.
 
     `Train Loss: 0.5 | Acc: 0.8 | Val Loss: 0.6 | Acc: 0.7`: of each loss the accuracy behind it.
@@ -141,10 +141,10 @@ def _again(name: str, before: Sequence[str]) -> str:
 _LINES = Lines(
     (
         Line(_APEX, sign="reducing loss scale"),
-        Line(_BAR, _PAIR, _called, _again, sign="/"),
+        Line(_BAR, _PAIR, _called, _of_its_set, sign="/"),
         Line(_VALIDATED, _PAIR, _held_out),
-        Line(_PLACED, _PAIR, _called, _again, sign="/"),
-        Line(_ROW, _PAIR, _called, _again),
+        Line(_PLACED, _PAIR, _called, _of_its_set, sign="/"),
+        Line(_ROW, _PAIR, _called, _of_its_set),
     ),
     phrases=PHRASES,
     only=_COUNTS,
