@@ -112,6 +112,18 @@ def test_a_token_that_nobody_recorded_is_not_named():
     assert "' x'" in meaning(leaf, {**facts, "token": "' x'"}, "en")
 
 
+def test_what_was_seen_on_the_way_and_is_no_flaw_is_said_where_none_is_found():
+    control = readers.read(Path("runs/19-control"))
+    end = saying.of_end(walks.chain(control, trees.find("phase-19"), trees.find), "en")
+    [seen] = [line.text for line in end if "on the way" in line.text]
+    assert "at step 312" in seen
+    assert "what caused it? a bad batch (2.3), did it do harm? no, it was contained (2.5)" in seen
+    broken = walks.unattended(readers.read(Path("runs/19-break")), trees.find("phase-19"))[0]
+    assert saying.of_noticed(broken, "en")  # but the flaw is what counts there
+    calm = make_run({"loss": [5.0 - 0.01 * t for t in range(200)]})
+    assert not saying.of_noticed(walks.unattended(calm, trees.find("phase-19"))[0], "es")
+
+
 def test_what_no_check_could_look_at_is_named_for_this_log_only():
     alone = {"loss": [max(2.0, 12 - 0.1 * t) + 0.01 * (t % 3) for t in range(200)] + [9.0] * 50 + [2.0] * 50}
     tree = trees.find("phase-19")

@@ -782,7 +782,7 @@ class TestHeldOutAlone:
         ("to", "rows", "outcome"),
         [
             (0.285, 100, "held-out-alone"),  # 2 % of what it was
-            (0.25, 100, "yes"),
+            (0.2, 100, "yes"),
             (0.285, 9, NO_DATA),
         ],
     )
@@ -827,6 +827,26 @@ class TestTheMean:
         assert found.outcome == outcome
         if outcome != "yes":
             assert (found.facts["score"], found.facts["value"], found.facts["count"]) == ("loss", 1.0025, 6)
+
+    HALF = (0.63, 0.5, 0.4, 0.33, 0.3, *[0.25 + 0.02 * 0.7**row for row in range(20)])
+
+    @pytest.mark.parametrize(
+        ("change", "outcome"),
+        [
+            ({}, "at-the-mean"),
+            ({"val_loss": HALF}, "at-the-mean"),
+            ({"val_loss": [one - 0.01 for one in HALF]}, "yes"),
+            ({"loss": HALF[:16]}, "yes"),  # not there yet
+            ({"loss": [*HALF[:-1], 0.2504]}, "yes"),  # over a thousandth off at the end
+            ({"loss": [0.63, 0.24, *HALF[1:]]}, "yes"),  # it was lower before
+            ({"val_accuracy": [0.5] * 25}, "yes"),
+        ],
+    )
+    def test_or_at_a_quarter_where_a_half_is_the_answer(self, change: dict, outcome: str):
+        found = judged("learned", **({"loss": list(self.HALF)} | change))
+        assert found.outcome == outcome
+        if outcome != "yes":
+            assert (found.facts["expected"], found.facts["count"], found.facts["scored"]) == (0.25, 6, 25)
 
     @pytest.mark.parametrize(
         ("loss", "held_out", "outcome"),

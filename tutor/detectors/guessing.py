@@ -54,30 +54,52 @@ THE_MEAN = 1.0
 answer to all in a hinge or a triplet loss with a margin of 1, or where an overlap is taken from 1."""
 
 
-def rests_at_one(run: Run, loss: pl.Series, guess: Guess, *, few: bool = False) -> Finding | None:
-    """The finding that the loss comes down to 1 and stays there, as validation does; None where it doesn't.
+A_HALF = 0.25
+"""What a half as the answer to all costs, in squares of targets of which as many are 0 as are 1: XOR's."""
 
-    In the later half of the rows it lies within the share `guess.within` of it, and never lower before; of
-    `few` rows all do, `guess.least` or more, and validation has to be among them. Where answers are counted,
-    or tokens predicted, 1 is a cross-entropy like any other.
+
+def rests_where_one_answer_leaves_it(
+    run: Run, loss: pl.Series, guess: Guess, *, few: bool = False
+) -> Finding | None:
+    """The finding that the loss comes down to what one answer to all costs, and stays there; None elsewhere.
+
+    That is 1, where in the later half of the rows it lies within the share `guess.within` of it; or 1/4,
+    where it does in the last fourth of them, and ends within `guess.centre`. Validation has to lie there,
+    too, and neither lower before. Of `few` rows all lie at 1, `guess.least` or more, and validation among
+    them. Where answers are counted, or tokens predicted, these are cross-entropies like any other.
     """
     if run.knows("vocab_size") or run.of_tokens or counts_answers(run):
         return None
     trained = loss.drop_nulls()
     held_out = finite(run["val_loss"]).drop_nulls() if run.has("val_loss") else trained[:0]
-    if few and min(len(trained), len(held_out)) < guess.least:
-        return None
-    begin = 0 if few else len(trained) // 2
-    for known in (trained, held_out):
-        lower = (known < THE_MEAN * (1 - guess.within)).any()
-        if lower or not _near(known[0 if few else len(known) // 2 :], THE_MEAN, guess).all():
-            return None
-    later, since = trained[begin:], int(run.logged("loss").steps[begin])
-    off, bound = to_float((later - THE_MEAN).abs().max()), THE_MEAN * guess.within
+    both = (trained, held_out)
+    if few:
+        rests = min(map(len, both)) >= guess.least and _rest_at(THE_MEAN, both, 1.0, guess)
+        return _at_the_mean(run, THE_MEAN, trained, guess) if rests else None
+    if _rest_at(THE_MEAN, both, 1 / 2, guess):
+        return _at_the_mean(run, THE_MEAN, trained[len(trained) // 2 :], guess)
+    last = trained[-(len(trained) // 4) :]
+    ends = len(last) >= FEWEST and abs(float(last[-1]) - A_HALF) <= guess.centre * A_HALF
+    return _at_the_mean(run, A_HALF, last, guess) if ends and _rest_at(A_HALF, both, 1 / 4, guess) else None
+
+
+def _rest_at(cost: float, losses: Iterable[pl.Series], share: float, guess: Guess) -> bool:
+    """Whether losses lie at a cost in the last share of their rows, and none lower before."""
+    return all(
+        not (known < cost * (1 - guess.within)).any()
+        and _near(known[len(known) - round(share * len(known)) :], cost, guess).all()
+        for known in losses
+    )
+
+
+def _at_the_mean(run: Run, cost: float, later: pl.Series, guess: Guess) -> Finding:
+    """The finding that the last losses, `later`, lie at that cost."""
+    rows = run.logged("loss").steps
+    since, bound = int(rows[len(rows) - len(later)]), cost * guess.within
     facts = {"score": "loss", "value": to_float(later.median()), "count": len(later), "since": since}
-    facts["scored"] = len(trained)
-    seen = (since, int(run.steps[-1]))
-    return Finding("at-the-mean", None, facts, THE_MEAN, seen, measured=off, bound=bound)
+    facts |= {"scored": run["loss"].count(), "expected": cost}
+    off = to_float((later - cost).abs().max())
+    return Finding("at-the-mean", None, facts, cost, (since, int(run.steps[-1])), measured=off, bound=bound)
 
 
 def held_out_guesses(run: Run, loss: pl.Series, guess: Guess) -> Finding | None:

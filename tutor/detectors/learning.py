@@ -15,7 +15,12 @@ from tutor.detectors.beginning import begins_late
 from tutor.detectors.course import warming_up
 from tutor.detectors.courses import Course, course_in, course_of
 from tutor.detectors.grouped import Enough, Guess
-from tutor.detectors.guessing import answers_by_chance, guesses, held_out_guesses, rests_at_one
+from tutor.detectors.guessing import (
+    answers_by_chance,
+    guesses,
+    held_out_guesses,
+    rests_where_one_answer_leaves_it,
+)
 from tutor.detectors.lost import earns, never_earns, one_reward, too_few_rewards
 from tutor.detectors.objective import (
     after_reward,
@@ -88,7 +93,7 @@ _GUESSED = (*_LEARNED, "classes", "expected", "level", "later")
         "held-out-alone": _LEARNED,
         "both-still": (*_GAINED, "count", "value", "held_out"),
         "by-chance": (*_GUESSED, "score", "lowest", "highest"),
-        "at-the-mean": (*_GAINED, *_SCORED),
+        "at-the-mean": (*_GAINED, *_SCORED, "expected"),
         "explains-nothing": (*_GAINED, *_SCORED, "highest"),
         "ranks-by-chance": (*_GAINED, *_SCORED, "lowest", "highest"),
     },
@@ -114,12 +119,12 @@ def learned(
     place ("held-out-alone"); one that is the same number at every evaluation is enough ("held-out-still"),
     as it is where training tells nothing yet; and few rows are in which both losses are ("both-still"). So
     are evaluations that all cost, and answer, what guessing does ("by-chance"), wherever training shows no
-    gain, or none below that cost. A loss of squares may come to rest where the mean as an answer to all
-    leaves it ("at-the-mean"), and an R² that is never above 0 says the same ("explains-nothing"), as an
-    area under the ROC curve does that stays at half ("ranks-by-chance"). A run that is after a reward has
-    learned where that rises ("earns"), and nothing where that stays where it began ("earns-nothing"), or is
-    the same number at every row ("one-reward"); one whose loss lies still high up learned
-    little ("stops-high"). Source: ours.
+    gain, or none below that cost. A loss of squares may come to rest where the mean, or a half, as an
+    answer to all leaves it ("at-the-mean"), and an R² that is never above 0 says the same
+    ("explains-nothing"), as an area under the ROC curve does that stays at half ("ranks-by-chance"). A run
+    that is after a reward has learned where that rises ("earns"), and nothing where that stays where it began
+    ("earns-nothing"), or is the same number at every row ("one-reward"); one whose loss lies still high up
+    learned little ("stops-high"). Source: ours.
 
     Where noise hides a gain of that size, what was learned shows in the order of the levels, beyond `sigmas`
     of chance, and what wasn't where they rise in order, beyond `least.sure`, or in longer levels, up to half
@@ -223,7 +228,7 @@ def _learned(run: Run, share: float, gain: float, sigmas: float, least: Enough, 
             chance
             or held_out
             or guesses(run, loss, course, guess)
-            or rests_at_one(whole, loss, guess)
+            or rests_where_one_answer_leaves_it(whole, loss, guess)
             or explains_nothing(whole, guess)
             or ranks_by_chance(whole, guess)
             or answers_alike(whole, course, guess, gain, least.rows)

@@ -24,7 +24,7 @@ from tutor.detectors.answers import (
 from tutor.detectors.beginning import begins_late
 from tutor.detectors.courses import Course, course_of
 from tutor.detectors.grouped import Enough, Guess
-from tutor.detectors.guessing import answers_by_chance, rests_at_one
+from tutor.detectors.guessing import answers_by_chance, rests_where_one_answer_leaves_it
 from tutor.detectors.loss import zeros_that_last
 from tutor.detectors.objective import earnings, is_objective, opposed
 from tutor.detectors.standstill import all_stuck, both_stuck, nearly_one, one_number
@@ -128,7 +128,7 @@ def few_alike(run: Run, guess: Guess, gain: float, least: int) -> Finding | None
         return None
     loss = finite(run.logged("loss")["loss"])
     found = (
-        rests_at_one(run, loss, guess, few=True)
+        rests_where_one_answer_leaves_it(run, loss, guess, few=True)
         or nearly_same_answer(run, guess, gain, few=True)
         or same_answer(run, guess, gain, few=True)
         or stands_with_its_loss(run, guess)

@@ -17,7 +17,7 @@ Every line is safe to draw: what a log holds has gone through `words.plain`.
 
 from tutor.saying.began import of_began
 from tutor.saying.end import assumed, command, folded, missing, of_end, open_questions, too_early, verdict_of
-from tutor.saying.leaf import fix_in_words, lead_of, of_absent, of_fix, of_meaning, of_onset
+from tutor.saying.leaf import fix_in_words, lead_of, of_absent, of_fix, of_meaning, of_noticed, of_onset
 from tutor.saying.passed import of_unrecorded
 from tutor.saying.question import (
     Line,
@@ -58,6 +58,7 @@ __all__ = [
     "of_guesses",
     "of_look",
     "of_meaning",
+    "of_noticed",
     "of_onset",
     "of_path",
     "of_rules",

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from tutor.detectors import NOT_YET, Finding
 from tutor.run.planned import over
-from tutor.saying.leaf import of_fix, of_meaning
+from tutor.saying.leaf import of_fix, of_meaning, of_noticed
 from tutor.saying.question import Line, how_to_log, look_yourself, more_rows, of_look, to_record
 from tutor.walk import (
     AtQuestion,
@@ -75,6 +75,8 @@ def _undecided(stages: Sequence[Stage], lang: str) -> Iterator[Line]:
     ]
     first, hidden = _open(stages, lang), say("check.unseen", lang)
     yield first or Line("undecided", hidden, verdict="undecided")
+    if noticed := of_noticed(deciding(stages).walk, lang):
+        yield Line("means", noticed)
     if first and stages[0].walk.run.unseen:
         yield Line("assumed", hidden)
     if found := _called(stages, early, lang):
@@ -178,6 +180,8 @@ def of_end(stages: Sequence[Stage], lang: str) -> list[Line]:
         return list(_undecided(stages, lang))
     lines = [Line("leaf", walk.leaf.name(lang), verdict=found)]
     lines.append(Line("means", of_meaning(walk, lang)))
+    if found == "healthy" and (noticed := of_noticed(walk, lang)):
+        lines.append(Line("means", noticed))
     if found == "healthy" and (out := _left_out(stages, lang)):
         lines.append(Line("assumed", say("check.left_out", lang, questions=out)))
     given = {answer.question: answer.outcome for answer in walk.answers}

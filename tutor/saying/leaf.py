@@ -8,7 +8,7 @@ from tutor.saying.began import of_began
 from tutor.saying.bests import of_bests
 from tutor.saying.question import safe
 from tutor.tree import Leaf, Remedy
-from tutor.walk import Walk
+from tutor.walk import Walk, remarked
 from tutor.words import LANGUAGES, clauses, known, say
 
 
@@ -54,6 +54,19 @@ def of_onset(walk: Walk, lang: str) -> str:
     if decided and walk.start[1] is None and walk.tree.questions[decided].view == "whole":
         return ""
     return say("leaf.onset", lang, where=of_began(walk.run, walk.focus, lang))
+
+
+def of_noticed(walk: Walk, lang: str) -> str:
+    """What the log answered on the way that is worth a look, though it is no flaw; "" for nothing."""
+    answers = [
+        f"{walk.tree.questions[id].title(lang)} {outcome.label(lang)} ({id})"
+        for id, outcome in remarked(walk)
+    ]
+    if not answers:
+        return ""
+    if walk.focus is None:
+        return say("leaf.noticed", lang, answers=answers)
+    return say("leaf.noticed_at", lang, answers=answers, step=walk.focus)
 
 
 def of_absent(walk: Walk, lang: str) -> str:

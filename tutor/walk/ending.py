@@ -58,6 +58,16 @@ def suspicions(walk: Walk) -> list[str]:
     return [answer.question for answer, outcome in outcomes if outcome.symptom]
 
 
+def remarked(walk: Walk) -> list[tuple[str, Outcome]]:
+    """The questions that the log answered with a remark, worth a look and no flaw, with these, in order."""
+    outcomes = zip(walk.answers, taken(walk), strict=True)
+    return [
+        (answer.question, outcome)
+        for answer, outcome in outcomes
+        if answer.by == "log" and outcome.kind == "remark"
+    ]
+
+
 def ruled_out(walk: Walk, but: Collection[str] = ()) -> list[Words]:
     """The look-alikes that the log's answers on the path rule out, in order; a guess rules none out.
 

@@ -16,7 +16,7 @@ from tutor import walk as walks
 from tutor.proof import Proof
 from tutor.run import PANELS
 from tutor.run.verification import Verification
-from tutor.saying import of_absent, of_meaning, of_onset
+from tutor.saying import of_absent, of_meaning, of_noticed, of_onset
 from tutor.ui import bindings, proofs
 from tutor.ui.cases import Opened, open_seal
 from tutor.ui.screens.leafhealth import LeafHealth
@@ -147,7 +147,8 @@ class LeafScreen(LeafHealth):
             (f"   {self.say(f'leaf.{leaf.verdict}')}", "$foreground-muted"),
             (f"\n{of_meaning(self.walk, lang)}", ""),
         ]
-        notes = (of_onset(self.walk, lang), of_absent(self.walk, lang))
+        noticed = "" if walks.flawed(self.walk) else of_noticed(self.walk, lang)
+        notes = (noticed, of_onset(self.walk, lang), of_absent(self.walk, lang))
         parts += [(f"\n{note}", "$foreground-muted") for note in notes if note]
         given = {answer.question: answer.outcome for answer in self.walk.answers}
         for advice in leaf.advice_for(given):
