@@ -781,6 +781,24 @@ def test_training_and_validation_that_only_rise(
     assert judged("ends_high", loss=list(loss), val_loss=list(val_loss), val_acc=rising).outcome != "yes"
 
 
+@pytest.mark.parametrize(
+    ("change", "outcome"),
+    [
+        ({}, "yes"),
+        ({"loss": [19.80, 19.96, 20.05, 20.12]}, "no"),  # few
+        ({"loss": [19.80, 19.96, 20.05, 20.12, 20.11]}, "no"),
+        ({"loss": [20.00, 19.80, 19.96, 20.05, 20.12]}, "no"),  # it had gained
+        ({"loss": [19.80, 19.81, 20.00, 20.01, 20.03]}, "no"),  # noise as large as its steps
+        ({"acc": [0.1, 0.2, 0.3, 0.4, 0.5]}, "no"),
+    ],
+)
+def test_means_of_epochs_that_only_rise(change: dict, outcome: str):
+    given = {"loss": [19.80, 19.96, 20.05, 20.12, 20.16]} | change
+    run = replace(make_run(given), counts="epochs")
+    assert apply("ends_high", run, numbers("ends_high")).outcome == outcome
+    assert judged("ends_high", **given).outcome == "no"  # of single steps more have to say so
+
+
 SAME = (0.049, *[0.0661] * 6)
 
 

@@ -112,6 +112,7 @@ class TestValidationGap:
         accuracy = [None if one is None else 1 - one / 8 for one in val]
         assert gap(loss=loss, val_loss=val).outcome == "leaks"
         assert gap(loss=loss, val_loss=val, val_accuracy=accuracy).outcome == "eased"
+        assert gap(loss=loss, val_loss=val, **{"metrics/recall(B)": accuracy}).outcome == "eased"
         below = [None if row % 50 else loss[row] - 0.5 for row in range(300)]
         assert gap(loss=loss, val_loss=below, val_accuracy=accuracy).outcome == "below"
 

@@ -84,6 +84,7 @@ class TestValidationTurns:
             ([2.0, 2.0, 1.9, 13.9, 0.1, 0.1, 0.1], None),  # what came before was as high
             ([4.0, 1.0, 1.1, 7.8, 1.0], None),  # of five, the two before it say little
             ([2.0, 1.9, 12.0], None),  # it hasn't come back
+            ([4.0, 1.0, 1.1, 7.8, 1.0, 0.4, 0.4, 0.4], None),  # it was still on its way
             ([-1.0, -1.1, 9.0, -1.2, -1.1], None),  # below 0 nothing is a multiple
         ],
     )

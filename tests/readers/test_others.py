@@ -88,6 +88,30 @@ class TestTrainer:
         assert run["loss"].to_list() == [1e11]
         assert "only_summary" in [remark.key for remark in run.remarks]
 
+    @pytest.mark.parametrize("indent", [None, 19])
+    def test_its_history_as_python_prints_it(self, tmp_path: Path, indent: int | None):
+        rows = [
+            row
+            for at in (1, 2, 3)
+            for row in (
+                {"loss": 3.5 - at, "learning_rate": 1e-4, "epoch": float(at), "step": 40 * at},
+                {"eval_loss": 4.5 - at, "eval_runtime": 0.5, "epoch": float(at), "step": 40 * at},
+            )
+        ]
+        printed = (
+            "["
+            + ",\n".join(
+                str(row).replace(", 'epoch'", f",\n{' ' * indent}'epoch'" if indent else ", 'epoch'")
+                for row in rows
+            )
+            + "]"
+        )
+        run = read(tmp_path, printed, "history.txt")
+        assert (run.steps.to_list(), run["loss"].to_list()) == ([40, 80, 120], [2.5, 1.5, 0.5])
+        assert run["val_loss"].to_list() == [3.5, 2.5, 1.5]
+        cut = read(tmp_path, printed[: printed.rindex("{'eval") + 15], "history.txt")
+        assert (cut["val_loss"].drop_nulls().to_list(), cut.unseen) == ([3.5, 2.5], True)
+
     def test_what_an_overflow_skipped_is_counted_beside_what_is_printed(self, tmp_path: Path):
         over = "[deepspeed] OVERFLOW! Rank 0 Skipping step. Attempted loss scale: {}, reducing to {}\n"
         text = "{'loss': 2.5, 'epoch': 0.1}\n" + over.format(8, 4) + "{'loss': 2.0, 'epoch': 0.2}\n"

@@ -270,6 +270,11 @@ def counts_answers(run: Run) -> bool:
     return any(scoring.is_accuracy(name) and not signals.find(name) for name in run.frame.columns)
 
 
+def finds(run: Run) -> bool:
+    """Whether the log scores what is found in inputs, as of objects in images."""
+    return any(scoring.is_of_finds(name) and not signals.find(name) for name in run.frame.columns)
+
+
 def _scores(run: Run, often: float) -> Iterator[_Score]:
     """Every column that scores answers, over its last share `often`; `FEWEST` rows at least."""
     for name, known in _scored(run):

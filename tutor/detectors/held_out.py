@@ -10,7 +10,7 @@ from statistics import median
 from typing import Any
 
 from tutor.detectors import NO_DATA, NOT_YET, Finding, detector
-from tutor.detectors.answers import counts_answers
+from tutor.detectors.answers import counts_answers, finds
 from tutor.detectors.beginning import begins_late
 from tutor.detectors.grouped import Apart, Beyond, Evaluation, Leak
 from tutor.detectors.lost import scored
@@ -111,9 +111,9 @@ def validation_gap(
     hold for losses in other units. Where the training loss has risen by as much above its lowest
     evaluation, it is the training data that changed, and no leak; a running average of it lies above
     validation by itself. Nor is it one, but "below", where the gap was there before there was anything to
-    leak: items have to be learned first, while dropout, or a loss that is summed or weighted otherwise,
-    is there at once. Where answers are counted, the inputs are mostly such as training augments or mixes: it
-    is "eased" then, for that makes the gap grow with what is learned.
+    leak: items have to be learned first, while dropout, or a loss that is summed or weighted otherwise, is
+    there at once. Where answers are counted, or what is found, the inputs are mostly such as training
+    augments or mixes: it is "eased" then, for that makes the gap grow with what is learned.
     Fewer than `until.least` evaluations after the warm-up tell nothing, nor do those without training rows on
     either side. Source: the tree; ours: the run's own yardsticks.
     """
@@ -155,7 +155,7 @@ def validation_gap(
     averaged = run.aggregation("loss").over == "running"  # it remembers when the loss was higher
     if not risen and not averaged and all(one.gap < leak for one in due if one.step >= here.step):
         earlier, widest = _while_learning(known, here.step, to_float(loss[:3].median()))
-        grown = "eased" if counts_answers(run) else "leaks"
+        grown = "eased" if counts_answers(run) or finds(run) else "leaks"
         outcome = grown if earlier.gap > under.before * widest.gap else "below"
         facts |= {"earlier": earlier.gap, "earlier_step": earlier.step} if outcome == "below" else {}
     nearest = min((above, leak, wide), key=lambda bound: abs(here.gap - bound))

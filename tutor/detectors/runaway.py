@@ -100,13 +100,18 @@ def _only_rise(run: Run, known: pl.Series, lasting: Runaway) -> float | None:
     """The first loss of a run that has only become worse, in training and in validation; None of any other.
 
     Both have `lasting.gone` rows or more, were lowest at first and highest at last, and rise from row to row,
-    or in order beyond chance: one of them does so by chance now and then, both together hardly. No score
-    rises meanwhile.
+    or in order beyond chance: one of them does so by chance now and then, both together hardly. Without
+    validation the means of epochs tell, where they rise from one to the next, by more than their noise. No
+    score rises meanwhile.
     """
     if scores_rise(run, 0.0):
         return None
-    held_out = finite(run["val_loss"]).drop_nulls() if run.has("val_loss") else known[:0]
-    for one in (known, held_out):
+    if not run.has("val_loss"):
+        few = run.counts != "epochs" or len(known) < lasting.gone or known[0] != known.min()
+        return (
+            None if few or not rises_straight(known, lasting.gone - 1, lasting.straight) else float(known[0])
+        )
+    for one in (known, finite(run["val_loss"]).drop_nulls()):
         if len(one) < lasting.gone or not one[0] == one.min() != one.max() == one[-1]:
             return None
         if to_float(one.diff().min()) <= 0 and ordered(one) <= lasting.order:

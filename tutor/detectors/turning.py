@@ -29,7 +29,7 @@ from tutor.detectors.rise import (
 )
 from tutor.detectors.standstill import exact
 from tutor.detectors.windows import finite, noise_of
-from tutor.run import Run, names
+from tutor.run import Run, names, to_float
 from tutor.words import cut, plain
 
 if TYPE_CHECKING:
@@ -261,8 +261,9 @@ def _jump(values: pl.Series, steps: pl.Series, untrained: float, last: int, chan
     """The evaluation that stands farthest above those before and after it; empty where none does.
 
     It stands above what an `untrained` run costs, too: below it may be a step on the way. The
-    level beside it is the higher of the medians of up to `last` before it, two at least, and after it. Fewer
-    than twice as many in all don't tell what is usual.
+    level beside it is the higher of the medians of up to `last` before it, two at least, and after it. Where
+    validation has come under half of that since (`chance.halves`), it was still on its way, and unsteady.
+    Fewer than twice as many in all don't tell what is usual.
     """
     if len(values) < 2 * last:
         return {}
@@ -271,7 +272,8 @@ def _jump(values: pl.Series, steps: pl.Series, untrained: float, last: int, chan
     beside = before.zip_with(before > after, after)
     tall = ((beside > 0) & (values > untrained) & (values > beside * chance.jumps)).fill_null(False)
     noise = chance.deviations * noise_of(values.filter(~tall))
-    places = (tall & (values - beside > noise)).arg_true()
+    settled = beside <= to_float(values[-last:].median()) / chance.halves
+    places = (tall & settled & (values - beside > noise)).arg_true()
     if not len(places):
         return {}
     times = values / beside

@@ -44,6 +44,8 @@ _PRINTED = re.compile(
 """A line with a dictionary that has a loss: of a Trainer, which has its counter in it or nowhere; a loop of
 somebody's own prints it behind its counter.
 """
+_HISTORY, _LOSS = re.compile(rb"\s*\[\s*\{'"), re.compile(rb"'(?:eval_)?loss': ")
+"""How the history begins where it was printed whole, and what shows that it is one."""
 _DICTIONARY = r"\{'[^{}]*\}"
 _PAIR = rf"'(?P<name>[^']+)': '?(?P<value>{NUMBER})'?"
 
@@ -91,6 +93,7 @@ def _told(file: Path) -> tuple[dict[str, object], list[object], bool]:
     """What the file says, its rows, and whether they end early. Raises BadRunError where it is broken."""
     try:
         state, cut = load(file, limits.PACKED)
+        state = {"log_history": state} if isinstance(state, list) else state
         history = state["log_history"] if isinstance(state, dict) else None
     except (ValueError, KeyError, RecursionError):
         raise BadRunError(f"{file} is no whole trainer_state.json: was it cut?") from None
@@ -216,6 +219,8 @@ def sources(path: Path) -> list[Source]:
     begin = head(path)
     if begin.lstrip().startswith(b"{") and b'"log_history"' in begin:
         return [State(path)]
+    if _HISTORY.match(begin) and _LOSS.search(begin):
+        return [State(path, format="a Trainer's log_history, as Python prints it")]
     if has(path, _PRINTED):
         return [TextLog(path, "what a Trainer printed", _LINES, AGGREGATIONS, numbered=False)]
     return []

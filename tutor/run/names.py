@@ -66,6 +66,9 @@ KNOWN: Mapping[str, tuple[str, ...]] = {
         "train/critic_loss",
         "xent",  # OpenNMT's
         "cross_entropy",
+        "train_cross_entropy",
+        "train_cross_entropy_step",
+        "train_cross_entropy_epoch",
         "l_pix",  # BasicSR's
         "l_total",
     ),
@@ -80,6 +83,8 @@ KNOWN: Mapping[str, tuple[str, ...]] = {
         "validation/loss",
         "loss/val",
         "val_loss_epoch",
+        "val_cross_entropy",
+        "val_cross_entropy_epoch",
         "test_loss",
     ),
     "grad_norm": (

@@ -15,7 +15,7 @@ _ROWS = 2  # levels above a row: the table, and the object that names it
 _GROUPS = 5  # levels of objects above a list of numbers
 
 
-_PYTHON = re.compile(rb"\s*\{\s*'")
+_PYTHON = re.compile(rb"\s*(?:\[\s*)?\{\s*'")
 _WRAPPED = re.compile(
     rb"\b(?:tensor|array|(?:np\.|numpy\.)?float[0-9]{2})\(([^()]*?)(?:,\s*[a-z]+=[^()]*)?\)"
 )
@@ -34,8 +34,9 @@ _RETURNS = 3  # objects over several lines, which a document that quotes one has
 def as_json(data: bytes) -> bytes:
     """The data; of what Python prints, what it is in JSON.
 
-    Of a dictionary, `{'loss': [2.5, nan]}`, of lists by name, `train_loss = [2.5, nan]` a line, and of
-    objects one after another, over several lines each as `jq` or an indented `json.dumps` writes them.
+    Of a dictionary, `{'loss': [2.5, nan]}`, or a list of such, of lists by name, `train_loss = [2.5, nan]` a
+    line, and of objects one after another, over several lines each as `jq` or an indented `json.dumps` writes
+    them.
     """
     if len(blocks := [*_BLOCK.finditer(data)]) >= _RETURNS:
         rows = b",".join(b"{%s}" % _LAST_COMMA.sub(b"", block[1]) for block in blocks)
