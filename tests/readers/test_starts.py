@@ -1,5 +1,6 @@
 """Logs to which several runs were written one after another, and those whose counter began again."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -28,7 +29,7 @@ def test_each_run_has_a_path_of_its_own(tmp_path: Path):
     assert runs[0].remarks[0].says("en").startswith("run 1 of 3")
     assert [one.path for one in readers.listed(path)] == [run.path for run in runs]
     assert len(readers.open_run(f"{path}/2")) == 5
-    with pytest.raises(BadRunError, match="holds the runs 1 to 3"):
+    with pytest.raises(BadRunError, match="holds 3 runs, 1 to 3"):
         readers.open_run(f"{path}/4")
 
 
@@ -145,3 +146,48 @@ def test_a_log_that_goes_back_all_the_time_is_sorted(tmp_path: Path):
     text = csv(*[[4.0, 3.0]] * 120)
     run = readers.read(written(tmp_path, text))
     assert (len(run), run.before) == (2, ())
+
+
+class TestNamed:
+    """A column says of which run a row is."""
+
+    ROWS = (
+        ("VGG16", 1, 2.5),
+        ("VGG16", 2, 1.5),
+        ("VGG16", 3, 1.0),
+        *(("a/b", at, 3.5 - at) for at in (1, 2, 3)),
+    )
+
+    def text(self, rows: Sequence[tuple[str, int, float]], column: str = "Model") -> str:
+        return f"{column},Epoch,Loss\n" + "".join(f"{name},{at},{loss}\n" for name, at, loss in rows)
+
+    @pytest.mark.parametrize("order", [0, 1])  # run by run, and epoch by epoch
+    def test_each_is_called_as_the_log_does(self, tmp_path: Path, order: int):
+        rows = sorted(self.ROWS, key=lambda one: one[1]) if order else self.ROWS
+        path = written(tmp_path, self.text(rows))
+        runs = readers.runs_of(readers.every(str(path))[0])
+        assert [(run.path.name, run["loss"].to_list()) for run in runs] == [
+            ("VGG16", [2.5, 1.5, 1.0]),
+            ("a_b", [2.5, 1.5, 0.5]),
+        ]
+        assert runs[0].remarks[0].says("en").startswith(f"run 1 of 2 in this log: {path}/VGG16 is the first")
+        assert readers.open_run(f"{path}/a_b").frame.columns == ["step", "loss"]
+        with pytest.raises(BadRunError, match="holds 2 runs, VGG16 to a_b"):
+            readers.open_run(f"{path}/1")
+
+    def test_a_fold_may_be_a_number(self, tmp_path: Path):
+        path = written(
+            tmp_path, self.text([(str(len(name)), at, loss) for name, at, loss in self.ROWS], "fold")
+        )
+        assert [one.path.name for one in readers.listed(path)] == ["5", "3"]
+
+    def test_one_that_says_nothing_of_that_is_passed_over(self, tmp_path: Path):
+        names = [name for name, _, _ in self.ROWS]
+        for odd in (
+            self.text([("a", at, loss) for at, (_, _, loss) in enumerate(self.ROWS)]),  # of one run
+            self.text(self.ROWS, "note"),
+            self.text([(name, 1, loss) for name, _, loss in self.ROWS]),  # nothing counts within them
+            self.text([*self.ROWS[:3], ("a", 1, 2.5), ("b", 1, 2.5), ("c", 1, 2.5)]),  # a row each
+        ):
+            run = readers.read(written(tmp_path, odd))
+            assert not {*(one.part for one in (*run.before, run))} & {*names, "a", "b", "c"}

@@ -180,8 +180,8 @@ def _later(file: Path) -> list[Source]:
 
 
 def _one_of(path: Path) -> list[Source]:
-    """The run that is at one place among those that were written to one log: `log.csv/2`."""
-    if not path.name.isdecimal() or not path.parent.is_file():
+    """The run of that place, or name, among those that were written to one log: `log.csv/2`."""
+    if not path.parent.is_file():
         return []
     return [several.OneOf(path, source) for source in _claims(path.parent) if source.path == path.parent]
 

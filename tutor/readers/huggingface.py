@@ -92,8 +92,8 @@ class State:
 def _told(file: Path) -> tuple[dict[str, object], list[object], bool]:
     """What the file says, its rows, and whether they end early. Raises BadRunError where it is broken."""
     try:
-        state, cut = load(file, limits.PACKED)
-        state = {"log_history": state} if isinstance(state, list) else state
+        given, cut = load(file, limits.PACKED)
+        state = {"log_history": given} if isinstance(given, list) else given
         history = state["log_history"] if isinstance(state, dict) else None
     except (ValueError, KeyError, RecursionError):
         raise BadRunError(f"{file} is no whole trainer_state.json: was it cut?") from None
@@ -101,7 +101,7 @@ def _told(file: Path) -> tuple[dict[str, object], list[object], bool]:
         raise BadRunError(f"{file} has no list of rows under log_history")
     if cut and not history:
         raise BadRunError(f"{file} is no whole trainer_state.json: was it cut?")
-    return state, history, cut
+    return {**state}, history, cut
 
 
 def _flat(row: dict[str, object]) -> dict[str, object]:

@@ -1,6 +1,9 @@
-"""Rows that say of which data they are, `{"split": "val", "loss": 0.5}`: their values are named after it."""
+"""Rows that say of what they are: of which data, `{"split": "val", "loss": 0.5}`, or of which run.
 
-from collections.abc import Sequence
+The values of held-out data are named after it; of several runs, `Model,Epoch,Loss`, each is one of its own.
+"""
+
+from collections.abc import Mapping, Sequence
 
 import polars as pl
 
@@ -15,6 +18,25 @@ _SHARED = {
     *("lr", "learning_rate", "time", "timestamp", "wall_time", "elapsed", "date"),
 }
 """What holds for a row whatever data it is of, as `names.spelled` has it."""
+_RUNS = {
+    *(
+        "run",
+        "run_id",
+        "run_name",
+        "name",
+        "experiment",
+        "experiment_name",
+        "exp",
+        "exp_name",
+        "trial",
+        "fold",
+    ),
+    *("seed", "model", "model_name", "architecture", "arch", "backbone", "network", "method", "algorithm"),
+    *("optimizer", "activation", "config", "variant", "setting", "dataset", "task"),
+}
+"""What a column is called that says of which run a row is, as `names.spelled` has it."""
+_FEWEST_ROWS = 3  # of a run, at least
+_MOST_RUNS = 100
 _MOSTLY = 0.5  # of the held-out rows, above which their steps are a count of their own
 
 
@@ -81,3 +103,32 @@ def says_sets(rows: pl.DataFrame) -> bool:
     """Whether a column of texts may say of which data each row is."""
     texts = (column.drop_nulls() for column in rows if column.dtype == pl.String)
     return any(len(one) and all(map(names.set_of, one.head(_TRIED))) for one in texts)
+
+
+def runs_apart(rows: pl.DataFrame, mapping: Mapping[str, str]) -> list[tuple[str, pl.DataFrame]]:
+    """The rows of each run, with what they call it; all of them, called "", where they are of one.
+
+    A column that tells them apart has few values, at each of which the steps rise, where in all they begin
+    again.
+    """
+    step = next((column for column, signal in mapping.items() if signal == "step"), None)
+    if step is None or not rows[step].dtype.is_numeric() or _rises(rows[step]):
+        return [("", rows)]
+    for name in rows.columns:
+        if name in mapping or names.spelled(name) not in _RUNS or rows[name].null_count():
+            continue
+        values = rows[name].unique(maintain_order=True)
+        if not 1 < len(values) <= min(_MOST_RUNS, len(rows) // _FEWEST_ROWS):
+            continue
+        parts = [rows.filter(rows[name] == value) for value in values]
+        if all(len(part) >= _FEWEST_ROWS and _rises(part[step]) for part in parts):
+            return [(_in_words(value), part.drop(name)) for value, part in zip(values, parts, strict=True)]
+    return [("", rows)]
+
+
+def _in_words(value: object) -> str:
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def _rises(steps: pl.Series) -> bool:
+    return bool((steps.drop_nulls().diff().drop_nulls() > 0).all())

@@ -126,6 +126,7 @@ class Run:
         counts: what a step is: an update, an epoch or, where nothing in the log says, a row.
         position: how far the log has been read, for its reader to go on from; None where it can't.
         before: the runs that were written to the same log before this one, the oldest first.
+        part: what the log calls it among several, in a column of its own.
     """
 
     path: Path
@@ -144,6 +145,7 @@ class Run:
     counts: Counts = "steps"
     position: Hashable | None = None
     before: tuple[Run, ...] = ()
+    part: str = ""
     _measured: dict[Hashable, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     @property

@@ -103,7 +103,7 @@ def run_of_table(frame: "pl.DataFrame", path: Path, **about: Unpack[About]) -> R
 
     Where several runs were written to the log, one after another, it is the last one, with those `before` it.
     """
-    from tutor.run.apart import told_apart
+    from tutor.run.apart import runs_apart, told_apart
     from tutor.run.normalise import hidden, normalise_each
 
     sets: list[Remark] = []
@@ -118,7 +118,12 @@ def run_of_table(frame: "pl.DataFrame", path: Path, **about: Unpack[About]) -> R
         aggregations = trainers.aggregations(given, loss)
     state = (about.get("file") or path).stat()
     runs: list[Run] = []
-    for rows, more in normalise_each(frame, mapping, path):
+    parts = (
+        (part, *found)
+        for part, own in runs_apart(frame, mapping)
+        for found in normalise_each(own, mapping, path)
+    )
+    for part, rows, more in parts:
         if rows.is_empty():
             raise _without_rows(path)
         told = {signal: one for signal, one in aggregations.items() if signal in rows.columns}
@@ -143,6 +148,7 @@ def run_of_table(frame: "pl.DataFrame", path: Path, **about: Unpack[About]) -> R
                 own_names={signal: column for column, signal in mapping.items() if column != signal},
                 counts=about.get("counts") or names.counts(mapping),
                 position=(state.st_ino, state.st_size, state.st_mtime_ns),
+                part=part,
             )
         )
     return several.in_turn(runs)

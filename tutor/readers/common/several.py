@@ -1,6 +1,7 @@
 """Several runs in one file: the name that makes the last part of each one's path, `export.csv/RUN-NAME`.
 
-Those that were written one after another are called by their places: `log.csv/1`.
+Those that were written one after another are called by their places, `log.csv/1`, where the log has no name
+for each.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -41,14 +42,20 @@ def in_turn(runs: Sequence[Run]) -> Run:
     count = len(runs)
     if count == 1:
         return runs[0]
+    first = runs[0].path / _labels(runs)[0]
     *before, last = (
-        replace(run, remarks=(*run.remarks, _place(run, at, count))) for at, run in enumerate(runs, 1)
+        replace(run, remarks=(*run.remarks, _place(at, count, first))) for at, run in enumerate(runs, 1)
     )
     return replace(last, before=tuple(before))
 
 
-def _place(run: Run, at: int, count: int) -> Remark:
-    return Remark("one_of", {"place": at, "count": count, "path": str(run.path)})
+def _place(at: int, count: int, first: Path) -> Remark:
+    return Remark("one_of", {"place": at, "count": count, "first": str(first)})
+
+
+def _labels(runs: Sequence[Run]) -> list[str]:
+    """What each of the runs of a log is called there: as the log does, else by its place."""
+    return [label for _, label in labels((at, run.part or str(at)) for at, run in enumerate(runs, 1))]
 
 
 def each(run: Run) -> Sequence[Run]:
@@ -56,7 +63,8 @@ def each(run: Run) -> Sequence[Run]:
     if not run.before:
         return [run]
     runs = [*map(completed, run.before), replace(completed(run), before=())]
-    return [replace(one, path=one.path / str(at), name=f"{one.name}/{at}") for at, one in enumerate(runs, 1)]
+    named = zip(runs, _labels(runs), strict=True)
+    return [replace(one, path=one.path / label, name=f"{one.name}/{label}") for one, label in named]
 
 
 @dataclass(frozen=True)
@@ -86,5 +94,7 @@ class OneOf:
         for run in runs:
             if run.path == self.path:
                 return run
-        there = f"the runs 1 to {len(runs)}" if len(runs) > 1 else "one run"
+        there = (
+            f"{len(runs)} runs, {runs[0].path.name} to {runs[-1].path.name}" if len(runs) > 1 else "one run"
+        )
         raise BadRunError(f"{self.path} isn't there: {self.path.parent} holds {there}")
