@@ -156,10 +156,11 @@ class LeafScreen(LeafHealth):
                 (f"\n{self.say('leaf.now')} ", "$foreground-muted"),
                 (advice.words(lang), ""),
             ]
-        lead = f"{self.say('leaf.harmless' if leaf.verdict == 'healthy' else 'leaf.reproduce')} "
-        for name in leaf.breaks:
-            parts += [(f"\n{lead}", "$foreground-muted"), (f"tutor train --break {name}", "$primary")]
-            lead = " " * len(lead)  # said once
+        if leaf.breaks:
+            lead = self.say("leaf.harmless" if leaf.verdict == "healthy" else "leaf.reproduce")
+            parts.append((f"\n{lead}", "$foreground-muted"))
+            before = "\n  " if len(leaf.breaks) > 1 else " "  # a narrow terminal would break them
+            parts += [(f"{before}tutor train --break {name}", "$primary") for name in leaf.breaks]
         if leaf.unreached and self.walk.run.manifest.tutor:  # of what tutor's own breaks can do
             parts += [
                 (f"\n{self.say('leaf.unreached')} ", "$foreground-muted"),
