@@ -69,6 +69,20 @@ def test_so_are_those_of_a_run_whose_seed_nobody_knows(broken: Run, lang: str, t
     assert (asked[0][0].window, asked[1]) == ("130..200", "0.01")
 
 
+@pytest.mark.parametrize("lang", LANGUAGES)
+@pytest.mark.parametrize("window", ["end", " Fin", "312", "3..40"])
+def test_so_is_the_window_however_it_is_written(broken: Run, lang: str, window: str, tmp_path: Path):
+    pm = filled(begun(to_the_leaf(broken, phase_19()), lang))
+    [first, *_] = pm.verification.bounds
+    bounds = (first.model_copy(update={"window": window}),)
+    pm = pm.but(verification=pm.verification.model_copy(update={"bounds": bounds}))
+    notebook = Notebook("ana", home=tmp_path)
+    notebook.append_lesson(to_markdown(pm, lang, WHEN))
+    asked = verifying.asked_in(notebook.lessons()[0])
+    assert asked is not None
+    assert [bound.window for bound in asked[0]] == [window if window[0].isdigit() else "end"]
+
+
 def test_a_lesson_by_hand_asks_for_nothing():
     [lesson] = parse("## Clip first\n\nI forgot it.\n")
     assert verifying.asked_in(lesson) is None
@@ -150,10 +164,28 @@ def against_the_overfitted(fixed: Run) -> Verification:
 
 @pytest.mark.parametrize(("rows", "verified"), [(12, True), (4, False)])
 def test_a_run_that_stops_before_the_bounds_is_held_to_them_by_its_last_value(rows: int, verified: bool):
-    found = against_the_overfitted(stopped(rows, **COURSE))
+    whole, fixed = stopped(40, **COURSE), stopped(rows, **COURSE)
+    [asked], tolerance = verifying.suggested(verifying.deciding(verifying.walked(whole)).walk)
+    later = asked.model_copy(update={"window": "20..39"})
+    found = verifying.verify(whole, fixed, change="stop", bounds=[later], tolerance=tolerance)
     [bound] = found.bounds
     assert (bound.stopped, bound.step, bound.holds, found.verified) == (True, rows - 1, verified, verified)
     assert f"at step {rows - 1}, its last" in next(words for _, words in verifying.lines_of(found, "en"))
+
+
+@pytest.mark.parametrize(
+    ("val_loss", "verified"),
+    [
+        ([0.8 + 2 * 0.87**row for row in range(40)], True),  # later than the broken one was best
+        ([0.8 + 2 * 0.7**row + 0.01 * row for row in range(40)], False),  # it turns, too
+        ([1.8 + 0.9 * 0.7**row for row in range(40)], False),  # nowhere near
+    ],
+)
+def test_a_slower_fix_is_held_to_the_bound_at_its_end(val_loss: list[float], verified: bool):
+    found = against_the_overfitted(make_run(COURSE | {"val_loss": val_loss}))
+    [bound] = found.bounds
+    assert (bound.window, bound.holds, bound.step, found.verified) == ("end", verified, 39, verified)
+    assert "at the end of the run" in next(words for _, words in verifying.lines_of(found, "en"))
 
 
 def test_a_fix_that_does_not_stop_the_run_has_to_reach_the_bounds():
@@ -222,7 +254,7 @@ def test_a_score_that_was_lost_is_what_has_to_come_back():
     kept = make_run({"loss": loss, "val acc": [min(0.8, 0.4 + 0.02 * row) for row in range(40)]})
     bounds, tolerance = verifying.suggested(verifying.deciding(verifying.walked(lost)).walk)
     [bound] = bounds
-    assert (bound.signal, bound.comparison, bound.window) == ("val acc", ">", "35..39")
+    assert (bound.signal, bound.comparison, bound.window) == ("val acc", ">", "end")
     good, bad = (
         verifying.verify(lost, fixed, change="lr", bounds=bounds, tolerance=tolerance, control=kept)
         for fixed in (kept, lost)

@@ -25,7 +25,8 @@ from tutor.notebook import Notebook
 from tutor.opening import FIRST
 from tutor.postmortem import Bound, worst
 from tutor.postmortem.form import SECTIONS
-from tutor.postmortem.parsing import window
+from tutor.postmortem.parsing import ENDS, window
+from tutor.postmortem.text import bound_in_words
 from tutor.postmortem.weighing import limit
 from tutor.run import Run, known_float
 from tutor.run.scoring import rises
@@ -45,8 +46,10 @@ LOSSES = ("loss", "val_loss")
 """The signals by which one end is better than another, beside scores and rewards."""
 
 _BOUND = re.compile(
-    r"^- (?P<signal>\S.*?) (?P<comparison>[<>]=?) (?P<value>\S+) .*?(?P<window>\d+(?:\.\.\d+)?)(?:;|$)"
+    r"^- (?P<signal>\S.*?) (?P<comparison>[<>]=?) (?P<value>\S+) "
+    r"(?:[^;\d]*(?P<window>\d+(?:\.\.\d+)?)|[^;\d]+)(?:;|$)"
 )
+"""Without steps it is on the end of the run."""
 _STAMPED = re.compile(r"\*\*.+\*\* \([0-9]{4}-")
 """The heading of what a trial of the fix found, bounds as they held, and no new ones."""
 # After an unknown seed the line goes on.
@@ -86,7 +89,7 @@ def asked_in(lesson: Lesson) -> tuple[tuple[Bound, ...], str] | None:
     sections = lesson.sections
     whole = sections[number_of][1].splitlines() if len(sections) > number_of else []
     lines = list(takewhile(lambda line: not _STAMPED.match(line), whole))
-    bounds = tuple(Bound(**found.groupdict()) for line in lines if (found := _BOUND.match(line)))
+    bounds = tuple(Bound(**found.groupdict(ENDS[0])) for line in lines if (found := _BOUND.match(line)))
     plain_numbers = [found["value"] for line in lines if (found := _NUMBERS.match(line))]
     if not bounds or len(plain_numbers) < 2:
         return None
@@ -280,7 +283,7 @@ def lines_of(found: Verification, lang: str) -> Iterator[tuple[bool | None, str]
     """What a verification found, line by line: whether it speaks for the fix (None: neither), and words."""
     for bound in found.bounds:
         facts = {name: plain(getattr(bound, name)) for name in ("signal", "comparison", "value", "window")}
-        words = say("postmortem.verification.bound", lang, **facts)
+        words = bound_in_words(facts, lang)
         if bound.step is None or bound.worst is None:
             yield False, say("verify.unseen", lang, bound=words)
         else:

@@ -21,6 +21,7 @@ from tutor.postmortem.form import (
 )
 from tutor.postmortem.incident import Incident, Numbers, above, level_of, spans_decades, survey
 from tutor.postmortem.incident_rows import of_a_long_run
+from tutor.postmortem.parsing import ENDS
 from tutor.postmortem.symptoms import at_a_step, course, of_the_whole_run
 from tutor.postmortem.thresholds import AS_BEFORE, EMA_STEPS, FEWEST_ROWS, PROBE_RISE, SETTLED, TOLERANCE
 from tutor.run import Run, known_float
@@ -196,24 +197,23 @@ def _last_step(run: Run) -> str:
 
 
 def _end_bounds(incident: Incident, promises: Sequence[str]) -> tuple[Bound, ...]:
-    """Bounds on what a fix has to bring back: on the end of the run or, of evaluations alone, from the best.
-
-    A run that stops earlier has no end to be held to, and its best evaluation is what it promises.
+    """Bounds on what a fix has to bring back: on the level at the end of the run, whether it stops earlier or
+    learns more slowly; on all evaluations where some weren't finite.
     """
     run = incident.run
     if not len(run):
         return ()
-    end = int(run.steps[len(run) - 1 - len(run) // 10])
     bounds = []
     for name in (name for name in promises if run.has(name)):
         first, comparison, value = _promised(incident, name)
-        window = f"{first if tuple(promises) == ('val_loss',) else end}..{_last_step(run)}"
+        window = ENDS[0] if first is None else f"{first}..{_last_step(run)}"
         bounds.append(Bound(signal=name, comparison=comparison, window=window, offered=plain(value)))
     return tuple(bound for bound in bounds if bound.offered)
 
 
-def _promised(incident: Incident, name: str) -> tuple[int, str, str]:
-    """What a signal has to be once it is mended: from which step on, above or below which figure, or "".
+def _promised(incident: Incident, name: str) -> tuple[int | None, str, str]:
+    """What a signal has to be once it is mended: from which step on, if not at the end alone, above or below
+    which figure, or "".
 
     It is its best level so far, and no lower than that level's own noise lets it, unless the run as it is
     would hold such a bound. Evaluations that aren't finite have to be that, and a gradient of 0 more.
@@ -223,14 +223,13 @@ def _promised(incident: Incident, name: str) -> tuple[int, str, str]:
     if name == "val_loss" and len(bad):
         return int(run.steps[int(bad[0])]), "<", "Inf"
     if found is None:
-        return 0, "<", ""
-    first = int(run.steps[found.best_row])
+        return None, "<", ""
     if name == "grad_norm" and found.best == 0:
-        return first, ">", "0"
+        return None, ">", "0"
     known = finite(run[name]).drop_nulls().cast(float)
     if rises(name):
-        return first, ">", number(-_as_best(-known, found))
-    return first, "<", number(_as_best(known, found))
+        return None, ">", number(-_as_best(-known, found))
+    return None, "<", number(_as_best(known, found))
 
 
 def _as_best(known: pl.Series, found: Course) -> float:

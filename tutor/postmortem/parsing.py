@@ -37,6 +37,15 @@ def window(text: str) -> tuple[int, int] | None:
     return (begin, end) if begin is not None and end is not None and begin <= end else None
 
 
+ENDS = ("end", "fin")
+"""How a window is written that is the end of the run, wherever that is; the first is what the form offers."""
+
+
+def at_end(text: str) -> bool:
+    """Whether a window is the end of the run, at whichever step that is."""
+    return text.strip().lower() in ENDS
+
+
 def total(pm: PostMortem) -> float:
     """The sum of the probabilities that can be read."""
     found = (number(h.probability) for h in pm.hypotheses)

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from tutor.postmortem.change import RATES, NotAChangeError, changes, remarks
 from tutor.postmortem.form import COMPARISONS, DESTRUCTIVE, Bound, PostMortem, Symptom, Verification
-from tutor.postmortem.parsing import number, sentences, total, whole, window
+from tutor.postmortem.parsing import at_end, number, sentences, total, whole, window
 from tutor.postmortem.thresholds import KEPT_IN_CASE
 from tutor.words import LANGUAGES, plain, say
 
@@ -100,10 +100,10 @@ def bound_problem(bound: Bound, pm: PostMortem, lang: str) -> str | None:
         key = "bound_value" if bound.value.strip() else "bound_no_value"
         return _say(key, lang, signal=name, value=bound.value.strip())
     steps = window(bound.window)
-    if steps is None:
+    if steps is None and not at_end(bound.window):
         key = "bound_window" if bound.window.strip() else "bound_no_window"
         return _say(key, lang, signal=name, window=bound.window.strip())
-    if through is not None and steps[1] > through:
+    if steps and through is not None and steps[1] > through:
         return _say("bound_beyond", lang, signal=name, last=steps[1], through=through)
     return None
 

@@ -1,13 +1,13 @@
 """The Markdown of a completed post-mortem: what stands in each section of its entry in lessons.md."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from datetime import datetime
 from math import isfinite
 
 from tutor import lesson
 from tutor.postmortem.change import not_taken
 from tutor.postmortem.form import SECTIONS, Bound, Cell, Hypothesis, PostMortem, Reading, Symptom
-from tutor.postmortem.parsing import number
+from tutor.postmortem.parsing import at_end, number
 from tutor.postmortem.problems import seedless, unrecorded
 from tutor.postmortem.weighing import Tension, limit, tensions
 from tutor.run import PANELS
@@ -190,10 +190,16 @@ def not_run(pm: PostMortem, lang: str) -> str:
     return say(f"postmortem.verification.{key}", lang)
 
 
+def bound_in_words(facts: Mapping[str, str], lang: str) -> str:
+    """A bound in words, given its `signal`, `comparison`, `value` and `window`."""
+    key = "bound_at_end" if at_end(facts["window"]) else "bound"
+    return say(f"postmortem.verification.{key}", lang, **facts)
+
+
 def reach(bound: Bound, tolerance: str, lang: str) -> str:
     """A bound in words, with how far it reaches by the tolerance."""
     facts = {name: value.strip() for name, value in bound.model_dump().items()}
-    words, reaches = say("postmortem.verification.bound", lang, **facts), limit(bound, tolerance)
+    words, reaches = bound_in_words(facts, lang), limit(bound, tolerance)
     if reaches is None:
         return words
     return say("postmortem.verification.reach", lang, bound=words, limit=figure(reaches))

@@ -66,5 +66,8 @@ Ours."""
 LEVEL_SHARE = 0.05
 """The share of the rows whose median makes a level, where the tree names none. Ours: no batch moves it."""
 
+FEWEST_AT_END = 3
+"""And no fewer rows than that make one at the end of a run. Ours: the fewest that an odd one doesn't move."""
+
 SPARSE = 1.5
 """From so many times the steps that a row of section 1 is named after, it is named after its rows. Ours."""

@@ -2,11 +2,12 @@
 
 from collections.abc import Iterator
 from math import isfinite
+from statistics import median
 from typing import NamedTuple
 
 from tutor.postmortem.form import Bound, Cell, Hypothesis, PostMortem
-from tutor.postmortem.parsing import number, window
-from tutor.postmortem.thresholds import DOUBTED, KEPT_IN_CASE
+from tutor.postmortem.parsing import at_end, number, window
+from tutor.postmortem.thresholds import DOUBTED, FEWEST_AT_END, KEPT_IN_CASE, LEVEL_SHARE
 from tutor.run import PANELS, Run
 
 
@@ -63,16 +64,15 @@ class Worst(NamedTuple):
 
 
 def worst(bound: Bound, tolerance: str, run: Run) -> Worst | None:
-    """A bound checked on a run, with the tolerance: the worst step of its window.
+    """A bound checked on a run, with the tolerance: the worst step of its window, or the level at its end.
 
     Returns:
         None where the bound can't be read or the run holds no row of its window. NaN and Inf hold no bound.
     """
-    steps, reach = window(bound.window), limit(bound, tolerance)
-    name = bound.signal.strip()
-    if steps is None or reach is None or not run.has(name):
+    reach, name = limit(bound, tolerance), bound.signal.strip()
+    if reach is None or not run.has(name):
         return None
-    inside = [(int(step), value) for step, value in _values(run, name) if steps[0] <= step <= steps[1]]
+    inside = _inside(bound, run, name)
     if not inside:
         return None
     below = bound.comparison.startswith("<")
@@ -80,9 +80,22 @@ def worst(bound: Bound, tolerance: str, run: Run) -> Worst | None:
     if broken:
         return Worst(*broken, holds=False)
     step, value = (max if below else min)(inside, key=lambda pair: pair[1])
+    if at_end(bound.window):
+        step, value = inside[-1][0], median(value for _, value in inside)
     strict = "=" not in bound.comparison
     within = value < reach if below else value > reach
     return Worst(step, value, within or (value == reach and not strict))
+
+
+def _inside(bound: Bound, run: Run, name: str) -> list[tuple[int, float]]:
+    """The steps of a bound's window with their values; at the end of a run those that make a level."""
+    if at_end(bound.window):
+        known = list(_values(run, name))
+        return known[-max(FEWEST_AT_END, round(LEVEL_SHARE * len(known))) :]
+    steps = window(bound.window)
+    if steps is None:
+        return []
+    return [(step, value) for step, value in _values(run, name) if steps[0] <= step <= steps[1]]
 
 
 def _values(run: Run, name: str) -> Iterator[tuple[int, float]]:
