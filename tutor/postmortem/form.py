@@ -153,7 +153,7 @@ class Reading(Strict):
 
 
 class Bound(Strict):
-    """`signal` `comparison` `value`, to hold at every step of `window` ("312" or "312..362"), or at the "end".
+    """`signal` `comparison` `value`, to hold at every step of `window`: "312", "312..362", or at the "end".
 
     `offered` is a value that the log suggests, "" where it can't.
     """
