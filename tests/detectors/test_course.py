@@ -560,6 +560,7 @@ class TestRewarded:
         ("columns", "outcome"),
         [
             ({"ep_rew_mean": EARNED[::-1]}, NO_DATA),  # a policy that gets worse does move
+            ({"ep_rew_mean": [24 - row / 20 + row % 3 / 10 for row in range(40)]}, "earns-nothing"),
             ({"ep_rew_mean": [1.0] * 40}, "no"),
             ({"rewards/margins": EARNED}, "no"),
             ({"reward_std": EARNED}, "no"),

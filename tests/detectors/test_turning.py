@@ -521,6 +521,33 @@ class TestTrainingBesideIt:
         assert turns(val, loss=falling(20)).outcome == "turns"
 
 
+class TestScoresOn:
+    """Validation that turns by less than a fourth, while a held-out score goes on to rise."""
+
+    VAL = (0.31, 0.26, 0.25, 0.232, 0.27, 0.272, 0.274, 0.283, 0.294, 0.294, 0.288)
+    ACC = (0.891, 0.906, 0.916, 0.917, 0.922, 0.932, 0.931, 0.938, 0.938, 0.941, 0.943)
+
+    @pytest.mark.parametrize(
+        ("change", "outcome"),
+        [
+            ({}, "scores-on"),
+            ({"val_acc": [100 * one for one in ACC]}, "scores-on"),
+            ({"val_acc": [one / 10 for one in ACC]}, "turns"),  # hardly any is right
+            ({"val_acc": [*ACC[:5], *[0.922, 0.921] * 3]}, "turns"),  # it stays
+            ({"val_acc": ACC[::-1]}, "turns"),
+            ({"acc": ACC, "val_acc": [None] * 11}, "turns"),  # that of training
+            ({"val_loss": [*VAL[:4], *[0.33 + row / 100 for row in range(7)]]}, "turns"),  # by half
+        ],
+    )
+    def test_it_is_a_remark(self, change: dict, outcome: str):
+        given = {"val_loss": list(self.VAL), "val_acc": list(self.ACC), "loss": falling(11, 0.46, 0.03)}
+        found = judged("validation_turns", **(given | change))
+        assert found.outcome == outcome
+        if outcome == "scores-on":
+            assert (found.facts["score"], found.step) == ("val_acc", 3)
+            assert found.facts["before"] < found.facts["after"]
+
+
 def test_a_log_likelihood_rises_as_a_model_learns():
     likelihood = [-5754.0, -5667.0, -5601.0, *(-5550.0 + 4 * row for row in range(15))]
     score = [0.3 + row / 100 for row in range(18)]

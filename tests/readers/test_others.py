@@ -767,6 +767,13 @@ def test_a_counter_before_the_dictionary_is_no_trainers(tmp_path: Path):
     assert (whole.steps.to_list(), losses(whole)) == ([1, 2, 3], losses(ours))
 
 
+def test_a_score_that_comes_again_is_measured_where_the_validation_loss_moves(tmp_path: Path):
+    score = [*[0.734375] * 2, *[0.265625] * 3, *[0.734375] * 5, *[0.65625] * 2]
+    rows = "".join(f"{at},{3 - at / 8},{4 + at / 7:.3f},{one}\n" for at, one in enumerate(score))
+    run = read(tmp_path, "epoch,loss,val_loss,val_accuracy\n" + rows, "log.csv")
+    assert run["val_accuracy"].to_list() == score
+
+
 def test_the_loss_is_called_what_the_log_calls_it(tmp_path: Path):
     run = read(tmp_path, "".join(f"epoch {at} | loss_D: 0.{at} | loss_G: 1.{at}\n" for at in (1, 2, 3)))
     assert run.own_names["loss"] == "loss_D"

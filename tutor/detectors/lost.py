@@ -6,16 +6,16 @@ import math
 import re
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tutor import signals
 from tutor.detectors import NOT_YET, Finding, Smoothed
 from tutor.detectors.courses import Course, course_of
 from tutor.detectors.grouped import Rise
-from tutor.detectors.objective import LEVEL, earnings
+from tutor.detectors.objective import LEVEL, earnings, gained
 from tutor.detectors.rise import learned_since
 from tutor.detectors.trends import lasting_trend, ordered, sunk
-from tutor.detectors.windows import cadence, finite
+from tutor.detectors.windows import FEWEST, cadence, finite
 from tutor.run import Run, names, scoring, to_float
 from tutor.words import plain
 
@@ -139,7 +139,7 @@ def never_earns(run: Run, least: int, sigmas: float) -> Finding | None:
     Its name as `reward`, its levels at first (`top`), at its `best` and at the `end`, what it `rose` by and
     what its noise `hides`, and of how many `rows`: `least` or more of means over episodes, of single ones
     `_EPISODES` times as many, `_RARE` times where most are 0. No level stands above the first by more than
-    `sigmas` of its noise, nor do the rewards lie in order. Of those that are one number `one_reward` tells.
+    `sigmas` of its noise, nor do the rewards rise in order. Of those that are one number `one_reward` tells.
     """
     found: Finding | None = None
     for name in run.frame.columns:
@@ -153,7 +153,9 @@ def never_earns(run: Run, least: int, sigmas: float) -> Finding | None:
         if not enough or course is None:
             continue
         hides = sigmas * math.sqrt(2) * course.noise
-        if course.improvement > hides or abs(lasting_trend(values)) > 1:
+        trend, fell = lasting_trend(values), course.end - course.start
+        # Whether one that fell far is lost is another question.
+        if course.improvement > hides or trend > 1 or (trend < -1 and fell > _FAR * abs(course.start)):
             return None
         if not course.noise:
             continue
@@ -211,6 +213,8 @@ _SET = re.compile(
     r"(?<![a-z])(scale|coef[a-z]*|weight|shift|bias|target|threshold|clip|limit|lr|discount|gamma|beta|decay)(?![a-z])"
 )
 """Words of a number about rewards that somebody set."""
+_FAR = 0.5
+"""The share of what a policy earned at first, by which one falls far: of an estimator, not a bound."""
 _EPISODES = 10
 """Single episodes that tell as much as one mean: of an estimator, not a bound."""
 _OF_SINGLE = 5
@@ -254,6 +258,22 @@ def _finding(outcome: str, run: Run, name: str, course: Course, given: float, bo
     curve = Smoothed(name, steps, finite(run.frame[name]).filter(there))
     seen = (int(run.steps[0]), int(run.steps[-1]))
     return Finding(outcome, best, facts, None, seen, measured=given, bound=bound, curve=curve)
+
+
+def gains_on(run: Run, step: int, chance: Rise) -> dict[str, Any]:
+    """The held-out score that has gone on to rise since a step, in order beyond `chance.few`; empty for none.
+
+    From half of all that it can be, or more, by more than `chance.of_score` of what it was, or of what it
+    lacked. Its name as `score`, its first value from there on (`before`) and the last (`after`).
+    """
+    for name, _ in scored(run):
+        known = finite(run.frame[name]).filter(run.steps >= step).drop_nulls()
+        if not names.says_held_out(name) or scoring.is_reward(name) or len(known) < FEWEST:
+            continue
+        good = 2 * float(known[0]) >= scoring.whole(to_float(known.max()))
+        if good and ordered(known) > chance.few and gained(known) > chance.of_score:
+            return {"score": plain(name)[:_LENGTH], "before": float(known[0]), "after": float(known[-1])}
+    return {}
 
 
 def sinks_with_it(run: Run, chance: Rise, last: int, of_level: float) -> bool:

@@ -94,10 +94,10 @@ def scores_rise(run: Run, order: float = SIGMAS, least: float = 0.0) -> bool:
     That is the share of its highest level by which the levels at its end lie above those at first.
     """
     scores = (name for name in scoring.among(run.frame.columns) if run.frame[name].dtype.is_numeric())
-    return any(ordered(run.frame[name]) > order and _rise(run.frame[name]) > least for name in scores)
+    return any(ordered(run.frame[name]) > order and gained(run.frame[name]) > least for name in scores)
 
 
-def _rise(scores: pl.Series) -> float:
+def gained(scores: pl.Series) -> float:
     """By what share of its highest value the last quarter of the values lies above the first one.
 
     Of what lies between 0 and 1 it may as well be a share of the wrong answers: near 1 a little is much.

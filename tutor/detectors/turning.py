@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tutor.detectors import NO_DATA, NOT_YET, Finding, Smoothed, any_of, detector
 from tutor.detectors.behind import left_behind
 from tutor.detectors.grouped import Rise
 from tutor.detectors.held_out import broken_evaluation, costs_nothing
 from tutor.detectors.lost import (
+    gains_on,
     never_so_good_again,
     score_kept,
     score_lost,
@@ -51,6 +52,7 @@ _SCORED = ("score", "begin", "best", "best_step", "end", "given", "bound")
         "non-finite",
         "all-zero",
         "turns",
+        "scores-on",
         "both",
         "rises",
         "jumps",
@@ -69,6 +71,7 @@ _SCORED = ("score", "begin", "best", "best_step", "end", "given", "bound")
         "non-finite": ("step", "count", "rows"),
         "all-zero": ("step", "rows", "train"),
         **dict.fromkeys(("turns", "both", "rises", "slightly", "no"), _TURNED),
+        "scores-on": (*_TURNED, "score", "before", "after"),
         "some": (*_TURNED, "count", "named"),
         "jumps": (*_TURNED, "step", "peak", "times", "level", "least", "count"),
     },
@@ -96,20 +99,21 @@ def validation_turns(
     counts that noise explains. Where training goes on to fall, it is enough to lose a part of the gain
     (`chance.lost`), to rise in order, or by little (`chance.onset`) in order at the end of many
     evaluations, or of all, where the first was lowest; where it falls to half (`chance.halves`), the many
-    since then may lie that high in the median, whatever their noise. Where the training loss rises with
-    it (`chance.beside`), "both" do, and nothing is learned by heart; where a part of the loss has come to
-    weigh more, and training didn't fall, nothing is told. One that stands far above those before and after
-    it, and comes back, "jumps" (`chance.jumps`). Without a training loss to hold it against it only "rises",
-    which as many evaluations have to show, or few that rise to `chance.times` the lowest, or lose all that
-    they gained; so high, and all above the first one, two in a row are enough, and a quarter above it
-    (`chance.above`) where the training loss falls to half (`chance.halves`), a tenth (`chance.high`) where
-    the first one was lowest. A lowest evaluation that none comes near again (`chance.above`) needs no
-    levels. Where the loss says nothing of the kind, a score or a reward may: "score-lost" (see
-    `score_lost`), "left-behind" (see `left_behind`), and where no loss is logged, or a reward is what the
-    run is after, "score-kept". NaN and Inf count where they fill `share` of the evaluations, or the last
-    one; elsewhere "some" are; and where `last` or more are all exactly 0 ("all-zero"), nothing was
-    evaluated. Of several held-out sets the mean is judged; where "one-set" turns all the same, that is told.
-    Source: ours.
+    since then may lie that high in the median, whatever their noise. Where it turns by less than a part of
+    its level (`chance.above`), and a held-out score goes on to rise (`gains_on`), it "scores-on". Where the
+    training loss rises with it (`chance.beside`), "both" do, and nothing is learned by heart; where a part of
+    the loss has come to weigh more, and training didn't fall, nothing is told. One that stands far above
+    those before and after it, and comes back, "jumps" (`chance.jumps`). Without a training loss to hold it
+    against it only "rises", which as many evaluations have to show, or few that rise to `chance.times` the
+    lowest, or lose all that they gained; so high, and all above the first one, two in a row are enough, and a
+    quarter above it (`chance.above`) where the training loss falls to half (`chance.halves`), a tenth
+    (`chance.high`) where the first one was lowest. A lowest evaluation that none comes near again
+    (`chance.above`) needs no levels. Where the loss says nothing of the kind, a score or a reward may:
+    "score-lost" (see `score_lost`), "left-behind" (see `left_behind`), and where no loss is logged, or a
+    reward is what the run is after, "score-kept". NaN and Inf count where they fill `share` of the
+    evaluations, or the last one; elsewhere "some" are; and where `last` or more are all exactly 0
+    ("all-zero"), nothing was evaluated. Of several held-out sets the mean is judged; where "one-set" turns
+    all the same, that is told. Source: ours.
     """
     if not run.has("val_loss"):
         kept = None if run.has("loss") and not earnings(run) else score_kept(run, chance)
@@ -125,8 +129,16 @@ def validation_turns(
     if found.outcome in ("slightly", "no", "some", NOT_YET):
         of_one = partial(_turns, of_improvement=of_improvement, of_level=of_level, last=last, chance=chance)
         return _of_scores(run, chance, last, of_level) or _one_set(run, of_one) or found
-    beside = _of_scores(run, chance, last, of_level)
+    if gains := _gains_meanwhile(run, found, chance):
+        found = replace(found, outcome="scores-on", facts={**found.facts, **gains})
+    beside = None if gains else _of_scores(run, chance, last, of_level)
     return replace(found, also=(beside.outcome,)) if beside else found
+
+
+def _gains_meanwhile(run: Run, found: Finding, chance: Rise) -> dict[str, Any]:
+    """The score that goes on to rise while validation turns by little; empty where it doesn't, or by much."""
+    little = found.outcome == "turns" and found.facts["rise"] < chance.above * abs(found.facts["best"])
+    return gains_on(run, found.step, chance) if little and found.step is not None else {}
 
 
 def _one_set(run: Run, turns: Callable[[Run], Finding]) -> Finding | None:

@@ -144,9 +144,9 @@ def _carried(typed: pl.DataFrame) -> dict[str, int]:
 
     With the number of rows for which one stands. In a log that has a training loss of its own in each row;
     the first value and the last may stand for one. Where numbers have few digits, the same may be chance.
+    Where the validation loss has a value of its own in each row, too, no evaluation is written again.
     """
-    moves = typed["loss"].drop_nulls().rle().struct.field("len") if "loss" in typed.columns else None
-    if moves is None or not len(moves) or to_float(moves.mean()) >= _TWICE:
+    if not _moves(typed, "loss") or _moves(typed, "val_loss"):
         return {}
     found = dict[str, int]()
     for name in typed.columns:
@@ -159,6 +159,12 @@ def _carried(typed: pl.DataFrame) -> dict[str, int]:
         if len(lengths) >= _TWICE and to_float(lengths.min()) >= _TWICE and 2 * exact.sum() >= len(exact):
             found[name] = round(to_float(lengths.median()))
     return found
+
+
+def _moves(typed: pl.DataFrame, signal: str) -> bool:
+    """Whether most of a signal's rows have a value of their own."""
+    lengths = typed[signal].drop_nulls().rle().struct.field("len") if signal in typed.columns else ()
+    return len(lengths) > 0 and to_float(pl.Series(lengths).mean()) < _TWICE
 
 
 def _once(column: pl.Series, length: int) -> pl.Series:

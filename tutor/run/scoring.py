@@ -11,7 +11,7 @@ SCORES = "scores"
 
 _REWARD = re.compile(
     r"(?<![a-z])(ep(isode)?_?)?(rew|reward|return)s?(?![a-z/])|eprewmean"
-    r"|^((ep(isode)?|average|avg|mean|total|cumulative|running)[_ ])*scores?$"
+    r"|^((ep(isode)?|(average|avg|mean)[0-9]*|total|cumulative|running)[_ ])*scores?$"
 )
 """Columns of what an episode, or an answer, earns; `rewards/margins` of preference tuning is none."""
 _STD = re.compile(r"(?<![a-z])std(?![a-z])")
