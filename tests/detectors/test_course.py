@@ -319,9 +319,11 @@ class TestLearned:
 
     @pytest.mark.parametrize(("rows", "won"), [(30, True), (20, False)])
     def test_or_was_for_a_quarter_of_them_in_a_row(self, rows: int, won: bool):
-        loss = [*[1.35, 0.8] * 20, *[0.0] * rows, *[0.8, 0.4] * 20]
+        loss = [*[1.35, 0.8] * 20, *[0.0] * rows, *[0.02, 0.01] * 20]
         found = judged("learned", loss=loss, **{"G Loss": [0.4] * len(loss)})
         assert (found.outcome == "zero") is won
+        back = [*loss[:-40], *[0.8, 0.4] * 20]
+        assert judged("learned", loss=back, **{"G Loss": [0.4] * len(loss)}).outcome != "zero"
         assert not won or (found.facts["step"], found.facts["count"]) == (40, 30)
 
     def test_zeros_that_a_reward_or_a_cut_explains(self):
@@ -744,7 +746,9 @@ def test_a_discriminator_that_a_generator_catches_up_with(own: str, beside: str,
         assert found == outcome or detector == "learned"
 
 
-@pytest.mark.parametrize(("discriminator", "outcome"), [(0.5, NO_DATA), (0.01, "no"), (2.0, "no")])
+@pytest.mark.parametrize(
+    ("discriminator", "outcome"), [(0.5, NO_DATA), (0.01, "no"), (2.0, "no"), (1.38, "no"), (0.69, "no")]
+)
 def test_a_generator_needs_no_falling_loss_while_its_discriminator_plays_on(
     discriminator: float, outcome: str
 ):

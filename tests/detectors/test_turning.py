@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import pytest
 
 from tests.conftest import make_run, numbers
+from tests.detectors.test_course import judged
 from tutor.detectors import NO_DATA, NOT_YET, Finding, apply
 
 Logged = Sequence[float | None]
@@ -84,7 +85,8 @@ class TestValidationTurns:
             ([2.0, 2.0, 1.9, 13.9, 0.1, 0.1, 0.1], None),  # what came before was as high
             ([4.0, 1.0, 1.1, 7.8, 1.0], None),  # of five, the two before it say little
             ([2.0, 1.9, 12.0], None),  # it hasn't come back
-            ([4.0, 1.0, 1.1, 7.8, 1.0, 0.4, 0.4, 0.4], None),  # it was still on its way
+            ([4.0, 2.0, 0.4, 14.0, 0.2, 1.1, 0.1, 0.4, 0.2, 0.1], None),  # it was on its way, and unsteady
+            ([4.0, 1.0, 1.0, 7.8, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4], 3),  # it was calm
             ([-1.0, -1.1, 9.0, -1.2, -1.1], None),  # below 0 nothing is a multiple
         ],
     )

@@ -1,7 +1,7 @@
 """Where a log begins: with the run, mid-way, or where a run goes on from a checkpoint."""
 
-from tutor.detectors.windows import Window, cadence
-from tutor.run import Run
+from tutor.detectors.windows import Window, cadence, finite
+from tutor.run import Run, to_float
 
 
 def begins_late(run: Run) -> bool:
@@ -26,3 +26,12 @@ def continued(run: Run, window: Window) -> bool:
     first = int(run.steps[0]) if len(run) else 0
     places = (first, first - 1, first - round(cadence(run)))
     return resumed(run, window) and (bool(run.manifest.tutor) or any(at % CHECKPOINTS == 0 for at in places))
+
+
+def warming_up(run: Run) -> bool:
+    """Whether the learning rate has only risen so far, and still rises at the end of the log."""
+    if not run.has("lr"):
+        return False
+    lr = finite(run["lr"]).drop_nulls()
+    changes = lr.diff().drop_nulls()
+    return len(changes) > 0 and to_float(changes.min()) >= 0 and float(changes[-1]) > 0

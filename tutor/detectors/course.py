@@ -10,6 +10,7 @@ import math
 from typing import TYPE_CHECKING
 
 from tutor.detectors import NO_DATA, NOT_YET, Finding, Smoothed, any_of, detector
+from tutor.detectors.beginning import warming_up
 from tutor.detectors.courses import Course, course_in, course_of
 from tutor.detectors.grouped import Gain, Runaway
 from tutor.detectors.objective import (
@@ -79,7 +80,7 @@ def ends_high(
     least = max(lost, sigmas * math.sqrt(2) * course.noise)
     known, high = finite(loss).drop_nulls(), course.rise > least
     if height := unexplained(run, known, lasting):
-        least, high = height - course.best, True
+        least, high = max(0.0, height - course.best), True
     elif course.rise > lost and climbs(known, course, lost, lasting):
         least, high = lost, True
     elif high and (more := _needs(known, course, least, lasting)):
@@ -199,15 +200,6 @@ def first_loss(run: Run, at: int | None, *, above: float, below: float) -> Findi
     outcome = "high" if first > high else "low" if first < low else "untrained"
     nearest = high if first > expected else low
     return Finding(outcome, step, facts, expected, measured=first, bound=nearest)
-
-
-def warming_up(run: Run) -> bool:
-    """Whether the learning rate has only risen so far, and still rises at the end of the log."""
-    if not run.has("lr"):
-        return False
-    lr = finite(run["lr"]).drop_nulls()
-    changes = lr.diff().drop_nulls()
-    return len(changes) > 0 and to_float(changes.min()) >= 0 and float(changes[-1]) > 0
 
 
 _GROWN = ("lowest", "last", "growth", "bound", "begin", "end")

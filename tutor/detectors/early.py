@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from tutor.detectors import NO_DATA, NOT_YET, Finding, Smoothed, detector
 from tutor.detectors.batch import one_batch, steps_per_epoch, within_epoch
-from tutor.detectors.course import warming_up
+from tutor.detectors.beginning import warming_up
 from tutor.detectors.grouped import Beyond, Evaluation
 from tutor.detectors.held_out import evaluations
 from tutor.detectors.objective import is_objective

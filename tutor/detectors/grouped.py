@@ -279,6 +279,7 @@ class Runaway(Grouped):
             back to so many times the first.
         gone: or so many, each above twice as many before them, and above the first loss in the median.
         better: none of it counts beside a score that rises by more than this share of its highest level.
+        worse: what only rises does so by more than this share of its first value.
     """
 
     a_kind: ClassVar[str] = "an end that stays up"
@@ -291,6 +292,7 @@ class Runaway(Grouped):
     leap: float
     gone: int
     better: float
+    worse: float
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ from tutor.detectors import Finding
 from tutor.detectors.answers import counts_answers, held_out_accuracies
 from tutor.detectors.courses import Course
 from tutor.detectors.grouped import Guess
+from tutor.detectors.standstill import DIGITS, digits_of
 from tutor.detectors.trends import ordered
 from tutor.detectors.windows import FEWEST, finite, noise_of
 from tutor.run import Run, known_float, to_float
@@ -76,20 +77,29 @@ def rests_where_one_answer_leaves_it(
     if few:
         rests = min(map(len, both)) >= guess.least and _rest_at(THE_MEAN, both, 1.0, guess)
         return _at_the_mean(run, THE_MEAN, trained, guess) if rests else None
-    if _rest_at(THE_MEAN, both, 1 / 2, guess):
-        return _at_the_mean(run, THE_MEAN, trained[len(trained) // 2 :], guess)
-    last = trained[-(len(trained) // 4) :]
-    ends = len(last) >= FEWEST and abs(float(last[-1]) - A_HALF) <= guess.centre * A_HALF
+    if _rest_at(THE_MEAN, both, 1 / 2, guess) and _told(later := _last(trained, 1 / 2)):
+        return _at_the_mean(run, THE_MEAN, later, guess)
+    last = _last(trained, 1 / 4)
+    ends = len(last) >= FEWEST and abs(float(last[-1]) - A_HALF) <= guess.centre * A_HALF and _told(last)
     return _at_the_mean(run, A_HALF, last, guess) if ends and _rest_at(A_HALF, both, 1 / 4, guess) else None
 
 
 def _rest_at(cost: float, losses: Iterable[pl.Series], share: float, guess: Guess) -> bool:
     """Whether losses lie at a cost in the last share of their rows, and none lower before."""
     return all(
-        not (known < cost * (1 - guess.within)).any()
-        and _near(known[len(known) - round(share * len(known)) :], cost, guess).all()
+        not (known < cost * (1 - guess.within)).any() and _near(_last(known, share), cost, guess).all()
         for known in losses
     )
+
+
+def _last(known: pl.Series, share: float) -> pl.Series:
+    """The last share of the values: one at least, if there is any."""
+    return known[len(known) - math.ceil(share * len(known)) :]
+
+
+def _told(later: pl.Series) -> bool:
+    """Whether losses near a round number have digits enough to tell that they lie nowhere else."""
+    return any(digits_of(one) >= DIGITS for one in later.unique().head(FEWEST))
 
 
 def _at_the_mean(run: Run, cost: float, later: pl.Series, guess: Guess) -> Finding:

@@ -11,8 +11,7 @@ from tutor.detectors.answers import (
     explains_nothing,
     ranks_by_chance,
 )
-from tutor.detectors.beginning import begins_late
-from tutor.detectors.course import warming_up
+from tutor.detectors.beginning import begins_late, warming_up
 from tutor.detectors.courses import Course, course_in, course_of
 from tutor.detectors.grouped import Enough, Guess
 from tutor.detectors.guessing import (
@@ -49,7 +48,6 @@ from tutor.detectors.unlearned import (
     held_out_still,
     in_all,
     only_at_first,
-    part_still,
     zero,
 )
 from tutor.detectors.windows import FEWEST, finite
@@ -70,7 +68,7 @@ _GUESSED = (*_LEARNED, "classes", "expected", "level", "later")
         *("yes", "no", "no-rate", "guesses", "same-answer", "scores-alike", "held-out-flat", "repeats"),
         *("only-at-first", "zero", "held-out-still", "held-out-alone", "both-still", "by-chance"),
         *("finds-nothing", "at-the-mean", "explains-nothing", "ranks-by-chance", "never-moves", "one-class"),
-        *("earns", "earns-nothing", "one-reward", "stops-high", "one-answer", "part-still"),
+        *("earns", "earns-nothing", "one-reward", "stops-high", "one-answer"),
     ),
     facts={
         "yes": (*_LEARNED, "best_step"),
@@ -85,7 +83,6 @@ _GUESSED = (*_LEARNED, "classes", "expected", "level", "later")
         "never-moves": (*_GAINED, *_SCORED, "fell", "most"),
         "one-class": (*_GAINED, *_SCORED, "other", "both"),
         "one-answer": (*_GAINED, *_SCORED, "positive", "negative"),
-        "part-still": (*_LEARNED, *_SCORED),
         "scores-alike": (*_GAINED, *_SCORED, "held_out", "beside", "moves", "fell", "most"),
         "held-out-flat": _LEARNED,
         "repeats": (*_LEARNED, "period", "again"),
@@ -126,8 +123,7 @@ def learned(
     ("explains-nothing"), as an area under the ROC curve does that stays at half ("ranks-by-chance"). A run
     that is after a reward has learned where that rises ("earns"), and nothing where that stays where it began
     ("earns-nothing"), or is the same number at every row ("one-reward"); one whose loss lies still high up
-    learned little ("stops-high"), and where one of several losses stays one number to the end, nothing is
-    learned of that ("part-still"). Source: ours.
+    learned little ("stops-high"). Source: ours.
 
     Where noise hides a gain of that size, what was learned shows in the order of the levels, beyond `sigmas`
     of chance, and what wasn't where they rise in order, beyond `least.sure`, or in longer levels, up to half
@@ -157,8 +153,6 @@ def learned(
         return too_few_rewards(run, 3 * least.rows) or found
     if found.outcome not in ("yes", NOT_YET, NO_DATA) or warming_up(run):
         return found
-    if found.outcome == "yes" and (part := part_still(run, gain)):
-        return part
     return (stops_high(run, least, sigmas) if run.has("loss") or run.has("val_loss") else None) or found
 
 

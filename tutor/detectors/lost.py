@@ -12,7 +12,7 @@ from tutor import signals
 from tutor.detectors import NOT_YET, Finding, Smoothed
 from tutor.detectors.courses import Course, course_of
 from tutor.detectors.grouped import Rise
-from tutor.detectors.objective import LEVEL, earnings, gained
+from tutor.detectors.objective import LEVEL, earnings, share_gained
 from tutor.detectors.rise import learned_since
 from tutor.detectors.trends import lasting_trend, ordered, sunk
 from tutor.detectors.windows import FEWEST, cadence, finite
@@ -70,8 +70,8 @@ def sinks_while_learning(run: Run, chance: Rise, last: int, of_level: float) -> 
 
     Since its best one, twice `last` evaluations or more with it, in order beyond `chance.many`, the last the
     lowest, or to where the last ones lie below many before them (`sunk`). It had gained more than
-    `chance.of_score` of its best level, and gave back more than `chance.above` of that gain, or in order as
-    much as the former, and no less than `of_level`. The training loss fell by `chance.learns`.
+    `chance.of_score` of its best level, and gave back more than `chance.above` of that gain, beyond noise, or
+    in order as much as the former, and no less than `of_level`. The training loss fell by `chance.learns`.
     """
     for name, known in scored(run):
         best = known.arg_max() if scoring.is_score(name) else None
@@ -81,12 +81,17 @@ def sinks_while_learning(run: Run, chance: Rise, last: int, of_level: float) -> 
         falls = since[-1] == since.min() and ordered(since) <= -chance.many
         if not falls and not sunk(known):
             continue
-        top, gained = float(since[0]), float(since[0]) - float(known[0])
-        fall = top - float(since[-1])
-        part = chance.above * gained
-        least = max(min(part, chance.of_score * abs(top)) if falls else part, of_level * abs(top))
         course = course_of(-known, _LEVEL)
-        if course is None or fall <= least or gained <= chance.of_score * abs(top):
+        if course is None:
+            continue
+        top, gained = float(since[0]), float(since[0]) - float(known[0])
+        fall, part = top - float(since[-1]), chance.above * gained
+        if falls:
+            least = max(min(part, chance.of_score * abs(top)), of_level * abs(top))
+        else:  # the best of many rows is a lucky one
+            fall, noise = course.rise, chance.deviations * math.sqrt(2) * course.noise
+            least = max(part, of_level * abs(top), noise)
+        if fall <= least or gained <= chance.of_score * abs(top):
             continue
         there = run.steps.filter(finite(run.frame[name]).is_not_null())
         if learned_since(run, int(there[best]), last) > chance.learns:
@@ -270,8 +275,9 @@ def gains_on(run: Run, step: int, chance: Rise) -> dict[str, Any]:
         known = finite(run.frame[name]).filter(run.steps >= step).drop_nulls()
         if not names.says_held_out(name) or scoring.is_reward(name) or len(known) < FEWEST:
             continue
-        good = 2 * float(known[0]) >= scoring.whole(to_float(known.max()))
-        if good and ordered(known) > chance.few and gained(known) > chance.of_score:
+        shares = known / scoring.whole(to_float(known.max()))
+        rises = ordered(shares) > chance.few and share_gained(shares) > chance.of_score
+        if float(shares[0]) >= 1 / 2 and rises:
             return {"score": plain(name)[:_LENGTH], "before": float(known[0]), "after": float(known[-1])}
     return {}
 

@@ -94,10 +94,16 @@ def scores_rise(run: Run, order: float = SIGMAS, least: float = 0.0) -> bool:
     That is the share of its highest level by which the levels at its end lie above those at first.
     """
     scores = (name for name in scoring.among(run.frame.columns) if run.frame[name].dtype.is_numeric())
-    return any(ordered(run.frame[name]) > order and gained(run.frame[name]) > least for name in scores)
+    return any(ordered(run.frame[name]) > order and share_gained(run.frame[name]) > least for name in scores)
 
 
-def gained(scores: pl.Series) -> float:
+def errors_fall(run: Run) -> bool:
+    """Whether a share of wrong answers falls in order."""
+    errors = (name for name in run.frame.columns if scoring.is_error(name))
+    return any(ordered(run.frame[name]) < -1 for name in errors if run.frame[name].dtype.is_numeric())
+
+
+def share_gained(scores: pl.Series) -> float:
     """By what share of its highest value the last quarter of the values lies above the first one.
 
     Of what lies between 0 and 1 it may as well be a share of the wrong answers: near 1 a little is much.
@@ -160,7 +166,7 @@ def fell_too(run: Run) -> dict[str, Any]:
     return {}
 
 
-_GUESSING = 2 * math.log(2)
+GUESSING = 2 * math.log(2)
 """What a discriminator costs that calls each item real or made by chance: two cross-entropies of two classes.
 Source: Goodfellow et al., Generative Adversarial Nets (2014), theorem 1."""
 _ABOVE = 1.05
@@ -177,11 +183,13 @@ def in_balance(run: Run) -> bool:
     if not discriminates or not any(map(names.is_of_a_generator, run.frame.columns)):
         return False
     course = course_of(finite(run["loss"]), LEVEL)
-    return course is not None and 0 < course.end < _ABOVE * _GUESSING
+    return course is not None and 0 < course.end < _ABOVE * GUESSING
 
 
-_WON = 0.05
+WON = 0.05
 """Under this share of it a discriminator has won: of an estimator, not a bound."""
+_APART = 0.1
+"""By this share of it a loss lies apart from a guess: of an estimator, not a bound."""
 
 
 def plays_on(run: Run) -> bool:
@@ -196,7 +204,12 @@ def plays_on(run: Run) -> bool:
     )
     numbers = (run.frame[one] for one in others if run.frame[one].dtype.is_numeric())
     ends = [course.end for known in numbers if (course := course_of(known.cast(float), LEVEL))]
-    return any(_WON * _GUESSING < end < _ABOVE * _GUESSING for end in ends)
+    return any(WON * GUESSING < end < (1 - _APART) * GUESSING and not _halved(end) for end in ends)
+
+
+def _halved(cost: float) -> bool:
+    """Whether it is what guessing costs in the mean over real items and made ones, in place of their sum."""
+    return abs(2 * cost / GUESSING - 1) < _APART
 
 
 @once

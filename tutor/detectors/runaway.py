@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from tutor.detectors.beginning import warming_up
 from tutor.detectors.courses import Course
 from tutor.detectors.grouped import Runaway
-from tutor.detectors.objective import scores_rise
+from tutor.detectors.objective import errors_fall, scores_rise
 from tutor.detectors.trends import lasting_trend, ordered, rises_straight
 from tutor.detectors.windows import FEWEST, finite
 from tutor.run import Run, to_float
@@ -99,21 +100,26 @@ def _all_gone(known: pl.Series, lasting: Runaway) -> float | None:
 def _only_rise(run: Run, known: pl.Series, lasting: Runaway) -> float | None:
     """The first loss of a run that has only become worse, in training and in validation; None of any other.
 
-    Both have `lasting.gone` rows or more, were lowest at first and highest at last, and rise from row to row,
-    or in order beyond chance: one of them does so by chance now and then, both together hardly. Without
-    validation the means of epochs tell, where they rise from one to the next, by more than their noise. No
-    score rises meanwhile.
+    Both have `lasting.gone` rows or more, were lowest at first and highest at last, by more than the share
+    `lasting.worse`, and rise from row to row, or in order beyond chance: one of them does so by chance now
+    and then, both together hardly. Without validation the means of epochs tell, where they rise from one to
+    the next, by more than their noise. No score gets better meanwhile, and no learning rate warms up.
     """
-    if scores_rise(run, 0.0):
+    both = (known, finite(run["val_loss"]).drop_nulls()) if run.has("val_loss") else (known,)
+    if not all(_rises(one, lasting) for one in both) or warming_up(run):
         return None
-    if not run.has("val_loss"):
-        few = run.counts != "epochs" or len(known) < lasting.gone or known[0] != known.min()
-        return (
-            None if few or not rises_straight(known, lasting.gone - 1, lasting.straight) else float(known[0])
-        )
-    for one in (known, finite(run["val_loss"]).drop_nulls()):
-        if len(one) < lasting.gone or not one[0] == one.min() != one.max() == one[-1]:
-            return None
-        if to_float(one.diff().min()) <= 0 and ordered(one) <= lasting.order:
-            return None
-    return float(known[0])
+    if scores_rise(run, 0.0) or errors_fall(run):
+        return None
+    if run.has("val_loss"):
+        return float(known[0])
+    straight = run.counts == "epochs" and rises_straight(known, lasting.gone - 1, lasting.straight)
+    return float(known[0]) if straight else None
+
+
+def _rises(known: pl.Series, lasting: Runaway) -> bool:
+    """Whether a loss rises from its first row to its last by enough, and in order."""
+    if len(known) < lasting.gone or known[0] != known.min() or known[-1] != known.max():
+        return False
+    rise = float(known[-1]) - float(known[0])
+    in_order = to_float(known.diff().min()) > 0 or ordered(known) > lasting.order
+    return in_order and rise > lasting.worse * abs(float(known[0]))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
@@ -269,13 +270,17 @@ def _untrained(run: Run, first: float) -> float:
     return max([first, *(one for one in begun if one < _OF_ITS_SIZE * first)])
 
 
+_UNSTEADY = 0.2
+"""By such a share evaluations that are unsteady differ from row to row: of an estimator, not a bound."""
+
+
 def _jump(values: pl.Series, steps: pl.Series, untrained: float, last: int, chance: Rise) -> dict[str, float]:
     """The evaluation that stands farthest above those before and after it; empty where none does.
 
     It stands above what an `untrained` run costs, too: below it may be a step on the way. The
     level beside it is the higher of the medians of up to `last` before it, two at least, and after it. Where
-    validation has come under half of that since (`chance.halves`), it was still on its way, and unsteady.
-    Fewer than twice as many in all don't tell what is usual.
+    validation has come under half of that since (`chance.halves`), and differs much from row to row, it was
+    still on its way, and unsteady. Fewer than twice as many in all don't tell what is usual.
     """
     if len(values) < 2 * last:
         return {}
@@ -284,7 +289,8 @@ def _jump(values: pl.Series, steps: pl.Series, untrained: float, last: int, chan
     beside = before.zip_with(before > after, after)
     tall = ((beside > 0) & (values > untrained) & (values > beside * chance.jumps)).fill_null(False)
     noise = chance.deviations * noise_of(values.filter(~tall))
-    settled = beside <= to_float(values[-last:].median()) / chance.halves
+    calm = noise_of(values.filter(~tall & (values > 0)).log()) < _UNSTEADY
+    settled = beside <= (math.inf if calm else to_float(values[-last:].median()) / chance.halves)
     places = (tall & settled & (values - beside > noise)).arg_true()
     if not len(places):
         return {}

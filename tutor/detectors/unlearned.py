@@ -5,13 +5,12 @@ rows, validation that stays, a score that never moves.
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Mapping
 from dataclasses import replace
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from tutor.detectors import Finding, Smoothed
+from tutor.detectors import Finding
 from tutor.detectors.answers import (
     finds_nothing,
     held_out_accuracies,
@@ -27,11 +26,10 @@ from tutor.detectors.courses import Course, course_of
 from tutor.detectors.grouped import Enough, Guess
 from tutor.detectors.guessing import answers_by_chance, rests_where_one_answer_leaves_it
 from tutor.detectors.loss import zeros_that_last
-from tutor.detectors.objective import earnings, is_objective, opposed
-from tutor.detectors.standstill import all_stuck, both_stuck, nearly_one, one_number, stuck
+from tutor.detectors.objective import GUESSING, WON, earnings, is_objective, opposed
+from tutor.detectors.standstill import all_stuck, both_stuck, nearly_one, one_number
 from tutor.detectors.windows import FEWEST, finite
 from tutor.run import Run, names, to_float
-from tutor.words import plain
 
 if TYPE_CHECKING:
     import polars as pl
@@ -56,11 +54,13 @@ def zero(run: Run, guess: Guess, gain: float) -> Finding | None:
 def _won(run: Run, guess: Guess) -> int:
     """From how many rows before the end on a discriminator's loss is 0 at most rows; 0 where it isn't.
 
-    It wasn't at first, as that of one that is switched on later, and is to the end, or was for so many rows
-    in a row, `_LOST` of all, that its generator had long lost.
+    It wasn't at first, as that of one that is switched on later, and is to the end; or it was for so many
+    rows in a row, `_LOST` of all, that its generator had long lost, and hardly is more since.
     """
     loss, last = run["loss"], run["loss"][-FEWEST:]
     if not any(map(names.is_of_a_side, run.frame.columns)) or len(loss) < 2 * FEWEST or loss[0] == 0:
+        return 0
+    if names.is_of_a_generator(run.own_names.get("loss", "")):
         return 0
     if min(to_float((some == 0).mean()) for some in (loss, last)) >= guess.often:
         return len(loss) - int((loss == 0).arg_max() or 0)
@@ -70,45 +70,13 @@ def _won(run: Run, guess: Guess) -> int:
         ends += count
         longest = max(longest, (count, ends)) if nothing else longest
     count, end = longest
-    return len(loss) - end + count if count >= max(2 * FEWEST, _LOST * len(loss)) else 0
+    since = loss[end:].median() if end < len(loss) else 0.0
+    lost = count >= max(2 * FEWEST, _LOST * len(loss)) and to_float(since) < WON * GUESSING
+    return len(loss) - end + count if lost else 0
 
 
-_LENGTH = 40
 _LOST = 0.25
 """The share of its rows for which a discriminator had won: of an estimator, not a bound."""
-
-
-_NO_PART = re.compile(
-    r"(?<![a-z])(best|min|max|lowest|last|prev|previous|init|initial|target|threshold)(?![a-z])"
-)
-"""Words of a loss that is kept or set, and none that is trained on."""
-
-
-def part_still(run: Run, gain: float) -> Finding | None:
-    """The finding that of several losses one is one number to the end, digit by digit: no weight moves it.
-
-    Its name as `score`, its `value`, at how many rows (`count`) of how many (`scored`), and the step since.
-    One of 0 is turned off, or has nothing left to gain.
-    """
-    for name in names.other_losses(run.frame.columns, {}):
-        if (
-            not run.frame[name].dtype.is_numeric()
-            or names.is_weight(name)
-            or _NO_PART.search(names.spelled(name))
-        ):
-            continue
-        known = finite(run.frame[name])
-        there = known.is_not_null()
-        values, steps = known.filter(there), run.steps.filter(there)
-        if not stuck(values) or not values[-1]:
-            continue
-        other = (values.reverse() != values[-1]).arg_max() or len(values)
-        since = int(steps[len(values) - other])
-        facts = {**in_all(values, gain), "score": plain(name)[:_LENGTH], "value": float(values[-1])}
-        facts |= {"count": other, "scored": len(values), "since": since}
-        curve = Smoothed(name, steps, values.cast(float))
-        return Finding("part-still", None, facts, None, (since, int(run.steps[-1])), curve=curve)
-    return None
 
 
 def held_out_still(run: Run, guess: Guess, gain: float, least: int) -> Finding | None:
