@@ -69,7 +69,9 @@ def sources(path: Path) -> list[Source]:
     second = _second(path)
     if not named[-1] and second[-1:] == [""]:  # a separator ends each line
         named, second = named[:-1], second[:-1]
-    scored = ("step" in known or index) and any(map(scoring.rises, named))
+    scored = any(map(scoring.rises if "step" in known else scoring.is_reward, named)) and (
+        "step" in known or index
+    )
     if not (known & _LOSSES or guessed.keys() & _LOSSES or scored) or (
         "step" not in known and not _values(second, len(named))
     ):

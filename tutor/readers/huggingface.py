@@ -219,7 +219,7 @@ def sources(path: Path) -> list[Source]:
     begin = head(path)
     if begin.lstrip().startswith(b"{") and b'"log_history"' in begin:
         return [State(path)]
-    if _HISTORY.match(begin) and _LOSS.search(begin):
+    if _HISTORY.match(begin) and _LOSS.search(begin) and _rows(path):
         return [State(path, format="a Trainer's log_history, as Python prints it")]
     if has(path, _PRINTED):
         return [TextLog(path, "what a Trainer printed", _LINES, AGGREGATIONS, numbered=False)]

@@ -19,7 +19,7 @@ from tutor.readers.common.tables import cells, names_in, tidy
 from tutor.readers.common.trainers import WINDOW
 from tutor.readers.common.wholejson import cut_off
 from tutor.readers.source import Source, head
-from tutor.run import Aggregation, BadRunError, Remark, Run, names
+from tutor.run import Aggregation, BadRunError, Remark, Run, names, whose
 from tutor.run.blanks import with_nan
 
 AGGREGATIONS: Mapping[str, Aggregation] = {"loss": WINDOW}
@@ -88,12 +88,12 @@ def _dumped(looked: Looked) -> bool:
 
 
 def knows(named: Sequence[str]) -> bool:
-    """Whether these are the columns of CSVLogger, which counts in epochs and sorts the rest."""
+    """Whether these are the columns of CSVLogger, which counts in epochs, sorts the rest and names no run."""
     return (
         named[0] == "epoch"
         and "loss" in named
         and not {*named[1:]} & {*names.KNOWN["step"]}
-        and not any("/" in name for name in named)
+        and not any("/" in name or whose.says_run(name) for name in named)
     )
 
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 import polars as pl
 
-from tutor.run import names
+from tutor.run import names, whose
 from tutor.run.remark import Remark
 from tutor.words import quoted
 
@@ -18,25 +18,9 @@ _SHARED = {
     *("lr", "learning_rate", "time", "timestamp", "wall_time", "elapsed", "date"),
 }
 """What holds for a row whatever data it is of, as `names.spelled` has it."""
-_RUNS = {
-    *(
-        "run",
-        "run_id",
-        "run_name",
-        "name",
-        "experiment",
-        "experiment_name",
-        "exp",
-        "exp_name",
-        "trial",
-        "fold",
-    ),
-    *("seed", "model", "model_name", "architecture", "arch", "backbone", "network", "method", "algorithm"),
-    *("optimizer", "activation", "config", "variant", "setting", "dataset", "task"),
-}
-"""What a column is called that says of which run a row is, as `names.spelled` has it."""
-_FEWEST_ROWS = 3  # of a run, at least
+_FEWEST_ROWS = 3  # of a run, in the mean
 _MOST_RUNS = 100
+_PAIR = 2
 _MOSTLY = 0.5  # of the held-out rows, above which their steps are a count of their own
 
 
@@ -82,7 +66,8 @@ def _parted(rows: pl.DataFrame, sets: pl.Series, held_out: Sequence[str]) -> pl.
     found: list[pl.Series] = []
     taken = set(rows.columns)
     for column in rows:
-        if names.says_held_out(column.name) or names.spelled(column.name) in _SHARED:
+        shared = names.spelled(column.name) in _SHARED or whose.says_run(column.name)
+        if shared or names.says_held_out(column.name):
             found.append(column)
             continue
         found.append(_where(~apart, column))
@@ -112,16 +97,16 @@ def runs_apart(rows: pl.DataFrame, mapping: Mapping[str, str]) -> list[tuple[str
     again.
     """
     step = next((column for column, signal in mapping.items() if signal == "step"), None)
-    if step is None or not rows[step].dtype.is_numeric() or _rises(rows[step]):
+    if step is None or not rows[step].dtype.is_numeric() or _rises(rows[step], by=1):
         return [("", rows)]
     for name in rows.columns:
-        if name in mapping or names.spelled(name) not in _RUNS or rows[name].null_count():
+        if name in mapping or not whose.says_run(name) or rows[name].null_count():
             continue
         values = rows[name].unique(maintain_order=True)
         if not 1 < len(values) <= min(_MOST_RUNS, len(rows) // _FEWEST_ROWS):
             continue
         parts = [rows.filter(rows[name] == value) for value in values]
-        if all(len(part) >= _FEWEST_ROWS and _rises(part[step]) for part in parts):
+        if all(_rises(part[step]) for part in parts):
             return [(_in_words(value), part.drop(name)) for value, part in zip(values, parts, strict=True)]
     return [("", rows)]
 
@@ -130,5 +115,8 @@ def _in_words(value: object) -> str:
     return f"{value:g}" if isinstance(value, float) else str(value)
 
 
-def _rises(steps: pl.Series) -> bool:
-    return bool((steps.drop_nulls().diff().drop_nulls() > 0).all())
+def _rises(steps: pl.Series, by: int = 0) -> bool:
+    """Whether steps rise, from row to row by so many: by none where two rows are of two sets of data."""
+    known = steps.drop_nulls()
+    whole = len(known) < _PAIR or known[-1] > known[0]
+    return whole and bool((known.diff().drop_nulls() >= by).all())

@@ -33,7 +33,7 @@ _EXPLAINED = re.compile(r"(?<![a-z])(r2|r[ _-]?squared)(?![a-z])", re.IGNORECASE
 _RANKED = re.compile(
     r"(?<![a-z])(?<!pr[ _-])(auc|auroc|rocauc)(?![a-z])(?![ _-]prc?(?![a-z]))", re.IGNORECASE
 )
-_ERROR = re.compile(r"(?<![a-z])(wer|cer)(?![a-z])", re.IGNORECASE)
+_ERROR = re.compile(r"(?<![a-z])(wer|cer|eer)(?![a-z])", re.IGNORECASE)
 _PAIR = 2
 
 
@@ -100,7 +100,7 @@ def is_ranking(column: str) -> bool:
 
 
 def is_error(column: str) -> bool:
-    """Whether the column is an error rate of words or characters: the lower the better."""
+    """Whether the column is an error rate, of words, characters or speakers: the lower the better."""
     return bool(_ERROR.search(column))
 
 

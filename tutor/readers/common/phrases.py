@@ -44,7 +44,10 @@ WORDLESS = (
 PHRASES: tuple[tuple[str, str], ...] = (
     # Where in a program a line was printed, as loguru has it.
     (r"\| [a-z_][a-z0-9_.]{0,80}:[a-z_<][a-z0-9_<>.]{0,80}:[0-9]{1,6} - ", "| "),
-    (r"\b(?:eval(?:uation)?|test|step|iter(?:ation)?|timesteps?) ?@ {0,9}([0-9][0-9,]{0,15})", "step {1}"),
+    (
+        r"^(\W{0,9})(?:eval|test|step|iter|iteration|timesteps?) @ {0,9}([0-9][0-9,]{0,15})(\s|:|\]|\))",
+        "{1}step {2}{3}",
+    ),
     # timm's: the epoch stands behind the word for the set of data.
     (r"^(\s*)train: ([0-9]{1,6}) (\[\s{0,9}[0-9]{1,9}/)", "{1}epoch: {2} {3}"),
     # Of an evaluation a batch at a time the mean so far, in brackets, is what it comes to.

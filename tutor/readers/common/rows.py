@@ -111,19 +111,17 @@ def run_of_table(frame: "pl.DataFrame", path: Path, **about: Unpack[About]) -> R
     said = called.checked(path, frame.columns)
     scores = _scores_named(path, frame.columns)
     frame, averaged = with_mean(frame, names.mapping(frame.columns, path).values())
-    given, mapping = frame.columns, _counted(frame, names.mapping(frame.columns, path), path)
+    given, named = frame.columns, names.mapping(frame.columns, path)
+    parts = [(part, own, _counted(own, named, path)) for part, own in runs_apart(frame, named)]
+    mapping = parts[-1][2]
     aggregations = about.get("aggregations")
     if aggregations is None:
         loss = next((column for column, signal in mapping.items() if signal == "loss"), None)
         aggregations = trainers.aggregations(given, loss)
     state = (about.get("file") or path).stat()
     runs: list[Run] = []
-    parts = (
-        (part, *found)
-        for part, own in runs_apart(frame, mapping)
-        for found in normalise_each(own, mapping, path)
-    )
-    for part, rows, more in parts:
+    each = ((part, *found) for part, own, by in parts for found in normalise_each(own, by, path))
+    for part, rows, more in each:
         if rows.is_empty():
             raise _without_rows(path)
         told = {signal: one for signal, one in aggregations.items() if signal in rows.columns}
