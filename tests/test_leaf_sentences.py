@@ -119,9 +119,21 @@ def test_what_was_seen_on_the_way_and_is_no_flaw_is_said_where_none_is_found():
     assert "at step 312" in seen
     assert "what caused it? a bad batch (2.3), did it do harm? no, it was contained (2.5)" in seen
     broken = walks.unattended(readers.read(Path("runs/19-break")), trees.find("phase-19"))[0]
-    assert saying.of_noticed(broken, "en")  # but the flaw is what counts there
+    assert saying.of_noticed(broken, "en", harmless=False)  # but the flaw is what counts there
     calm = make_run({"loss": [5.0 - 0.01 * t for t in range(200)]})
-    assert not saying.of_noticed(walks.unattended(calm, trees.find("phase-19"))[0], "es")
+    assert not saying.of_noticed(walks.unattended(calm, trees.find("phase-19"))[0], "es", harmless=True)
+
+
+def test_what_was_seen_is_not_called_harmless_where_a_walk_is_undecided():
+    row = [max(0.5, 3 - 0.02 * at) + 0.01 * (at % 3) for at in range(300)]
+    row[200] = 1.6
+    spiked = make_run(
+        {"loss": row, "val_loss": [one if at % 20 == 0 else None for at, one in enumerate(row)]}
+    )
+    end = [line.text for line in saying.of_end(walks.chain(spiked, trees.find("phase-19"), trees.find), "en")]
+    [seen] = [text for text in end if "on the way" in text]
+    assert "at step 200: a spike? yes (2.1)" in seen
+    assert "no flaw" not in seen
 
 
 def test_what_no_check_could_look_at_is_named_for_this_log_only():

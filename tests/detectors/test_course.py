@@ -821,5 +821,15 @@ def test_few_evaluations_that_all_give_the_same_answer(
     name: str, score: Sequence[float], to: float, outcome: str
 ):
     losses = falling(len(score), 11.2, to)
-    found = judged("learned", loss=losses, val_loss=[10.9, *losses[1:]], **{name: list(score)})
+    run = make_run({"loss": losses, "val_loss": [10.9, *losses[1:]], name: list(score)})
+    found = apply("learned", replace(run, counts="epochs"), numbers("learned"))
     assert found.outcome == outcome
+    assert apply("learned", run, numbers("learned")).outcome == NOT_YET  # of single steps few tell nothing
+    warm = make_run(
+        {**{one: run[one].to_list() for one in run.frame.columns}, "lr": [1e-6 * at for at in range(7)]}
+    )
+    assert apply("learned", replace(warm, counts="epochs"), numbers("learned")).outcome == NOT_YET
+    rising = make_run(
+        {**{one: run[one].to_list() for one in run.frame.columns}, "train_acc": falling(7, 0.3, 0.5)}
+    )
+    assert apply("learned", replace(rising, counts="epochs"), numbers("learned")).outcome == NOT_YET

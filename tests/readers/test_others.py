@@ -109,6 +109,9 @@ class TestTrainer:
         run = read(tmp_path, printed, "history.txt")
         assert (run.steps.to_list(), run["loss"].to_list()) == ([40, 80, 120], [2.5, 1.5, 0.5])
         assert run["val_loss"].to_list() == [3.5, 2.5, 1.5]
+        if indent is None:  # with more behind it, it is lines
+            behind = read(tmp_path, printed + "\nTraining finished.\n", "history.txt")
+            assert behind["loss"].to_list() == [2.5, 1.5, 0.5]
         cut = read(tmp_path, printed[: printed.rindex("{'eval") + 15], "history.txt")
         assert (cut["val_loss"].drop_nulls().to_list(), cut.unseen) == ([3.5, 2.5], True)
 

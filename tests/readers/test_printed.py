@@ -348,6 +348,13 @@ def test_what_stands_behind_a_held_out_loss_is_of_the_same_data(tmp_path: Path, 
     run = read(tmp_path, "".join(line.format(at=at) for at in range(rows)))
     assert (run["Acc"][2], run["val Acc"].to_list()) == (0.002, [0.25] * rows)
     assert {"F1", "lr"} <= {*run.frame.columns} and "val F1" not in run.frame.columns
+    three = line.replace(", lr", ", Test Loss: 1.5, Acc: 0.125, lr")
+    run = read(tmp_path, "".join(three.format(at=at) for at in range(rows)))
+    assert (run["val Acc"][0], run["test Acc"][0]) == (0.25, 0.125)
+    swapped = (
+        "Epoch {at} | time 3 | loss 2.{at} | acc 0.5\nEpoch {at} | acc 0.25 | val_loss 2.{at} | time 1\n"
+    )
+    assert "val acc" not in read(tmp_path, "".join(swapped.format(at=at) for at in range(rows))).frame.columns
     other = "Epoch {at} | Loss: {at}.5 | Acc: 0.5 | Acc: 0.25\n"
     assert (
         read(tmp_path, "".join(other.format(at=at) for at in range(rows)))["Acc"][0] == 0.25

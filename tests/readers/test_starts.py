@@ -181,6 +181,19 @@ class TestNamed:
         )
         assert [one.path.name for one in readers.listed(path)] == ["5", "3"]
 
+    @pytest.mark.parametrize("columns", ["epoch,seed,loss,val_loss", "seed,split,epoch,loss"])
+    def test_wherever_the_column_stands(self, tmp_path: Path, columns: str):
+        each = [(seed, at, 3.5 - at / 8 + seed / 4) for at in range(6) for seed in (1, 2, 3)]
+        if "split" in columns:
+            rows = [f"{s},{part},{at},{loss}" for s, at, loss in each for part in ("train", "val")]
+        else:
+            rows = [f"{at},{seed},{loss},{loss}" for seed, at, loss in each]
+        runs = readers.runs_of(readers.every(str(written(tmp_path, "\n".join([columns, *rows]))))[0])
+        assert [(one.path.name, one["loss"][0], one["val_loss"][-1]) for one in runs] == [
+            (str(seed), 3.5 + seed / 4, 2.875 + seed / 4) for seed in (1, 2, 3)
+        ]
+        assert [one.steps.to_list() for one in runs] == [[*range(6)]] * 3
+
     def test_one_that_says_nothing_of_that_is_passed_over(self, tmp_path: Path):
         names = [name for name, _, _ in self.ROWS]
         for odd in (

@@ -64,11 +64,11 @@ def same_answer(run: Run, guess: Guess, gain: float, *, few: bool = False) -> Fi
 
     Its name as `score`, its `value`, at how many rows (`count`) of how many (`scored`), and the step since.
     One of 0 was perhaps never measured, and the best one may be deserved. In a log of `few` rows it has to be
-    a held-out one that says so, and no training loss may have fallen further meanwhile.
+    a held-out one that says so, and meanwhile no training loss may have fallen further, nor a score risen.
     """
     for score in _scores(run, guess.often):
         low = scoring.is_accuracy(score.name) and _share(score) < 1 / 2
-        if few and not (low and names.says_held_out(score.name) and _fall(run, score.row) < guess.unmoved):
+        if few and not (low and names.says_held_out(score.name) and _learns_nothing(run, score.row, guess)):
             continue
         most, fell = guess.unmoved if low else gain, _gained(run, score.row)
         if not score.moves and _tells(score.name, score.value) and fell < most:
@@ -331,13 +331,14 @@ def _costs_more(run: Run, share: float) -> bool:
     return to_float(known.min()) > -share * math.log(share) - rest * math.log(rest)
 
 
-def _fall(run: Run, row: int) -> float:
-    """The share by which the training loss falls from a row on, from its highest value to its lowest."""
+def _learns_nothing(run: Run, row: int, guess: Guess) -> bool:
+    """Whether from a row on training falls by less than `guess.unmoved`, and no score rises in order."""
     known = finite(run["loss"])[row:].drop_nulls() if run.has("loss") else None
     if known is None or not len(known):
-        return math.inf
+        return False
     high, low = to_float(known.max()), to_float(known.min())
-    return (high - low) / high if high > 0 else math.inf
+    rises = any(ordered(values[row:]) > guess.order for _, values in _scored(run))
+    return not rises and high > 0 and high - low < guess.unmoved * high
 
 
 def _gained(run: Run, row: int, least: int = FEWEST) -> float:

@@ -21,7 +21,7 @@ from tutor.detectors.answers import (
     same_answer,
     stands_with_its_loss,
 )
-from tutor.detectors.beginning import begins_late
+from tutor.detectors.beginning import begins_late, warming_up
 from tutor.detectors.courses import Course, course_of
 from tutor.detectors.grouped import Enough, Guess
 from tutor.detectors.guessing import answers_by_chance, rests_where_one_answer_leaves_it
@@ -128,13 +128,13 @@ def few_alike(run: Run, guess: Guess, gain: float, least: int) -> Finding | None
 
     So does a score that never moves at `least` evaluations or more.
     """
-    if not is_objective(run) or earnings(run):
+    if not is_objective(run) or earnings(run) or warming_up(run):
         return None
     loss = finite(run.logged("loss")["loss"])
     found = (
         rests_where_one_answer_leaves_it(run, loss, guess, few=True)
         or nearly_same_answer(run, guess, gain, few=True)
-        or same_answer(run, guess, gain, few=True)
+        or (run.counts == "epochs" and same_answer(run, guess, gain, few=True))
         or stands_with_its_loss(run, guess)
     )
     if not found and (never := never_moves(run, guess, 3 * least)) and never.facts["scored"] >= least:

@@ -129,13 +129,14 @@ def _held_out(given: str) -> str | None:
 
 
 def _of_its_set(name: str, before: Sequence[str]) -> str:
-    """What a pair is called whose name comes again in its line: "val ...", if held-out data came in between.
+    """What a pair is called whose name comes again in its line: after the held-out data named in between.
 
     `Train Loss: 0.5 | Acc: 0.8 | Val Loss: 0.6 | Acc: 0.7`: of each loss the accuracy behind it.
     """
-    between = before[len(before) - before[::-1].index(name) :]
+    between = before[before.index(name) + 1 :]
+    said = [found[0] for one in between if (found := _SAID_HELD_OUT.search(one))]
     measured = role(name) is None and not names.says_held_out(name)
-    return f"val {name}" if measured and any(map(names.says_held_out, between)) else name
+    return f"{said[-1].lower()} {name}" if measured and said else name
 
 
 _LINES = Lines(

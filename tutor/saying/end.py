@@ -75,7 +75,7 @@ def _undecided(stages: Sequence[Stage], lang: str) -> Iterator[Line]:
     ]
     first, hidden = _open(stages, lang), say("check.unseen", lang)
     yield first or Line("undecided", hidden, verdict="undecided")
-    if noticed := of_noticed(deciding(stages).walk, lang):
+    if noticed := of_noticed(deciding(stages).walk, lang, harmless=False):
         yield Line("means", noticed)
     if first and stages[0].walk.run.unseen:
         yield Line("assumed", hidden)
@@ -180,7 +180,7 @@ def of_end(stages: Sequence[Stage], lang: str) -> list[Line]:
         return list(_undecided(stages, lang))
     lines = [Line("leaf", walk.leaf.name(lang), verdict=found)]
     lines.append(Line("means", of_meaning(walk, lang)))
-    if found == "healthy" and (noticed := of_noticed(walk, lang)):
+    if found == "healthy" and (noticed := of_noticed(walk, lang, harmless=True)):
         lines.append(Line("means", noticed))
     if found == "healthy" and (out := _left_out(stages, lang)):
         lines.append(Line("assumed", say("check.left_out", lang, questions=out)))

@@ -56,17 +56,22 @@ def of_onset(walk: Walk, lang: str) -> str:
     return say("leaf.onset", lang, where=of_began(walk.run, walk.focus, lang))
 
 
-def of_noticed(walk: Walk, lang: str) -> str:
-    """What the log answered on the way that is worth a look, though it is no flaw; "" for nothing."""
+def of_noticed(walk: Walk, lang: str, *, harmless: bool) -> str:
+    """What the log answered on the way of the step under discussion that is worth a look; "" for nothing.
+
+    That it is no flaw is said where it is known to be `harmless`, as of a healthy run.
+    """
+    questions = walk.tree.questions
     answers = [
-        f"{walk.tree.questions[id].title(lang)} {outcome.label(lang)} ({id})"
+        f"{questions[id].title(lang)} {outcome.label(lang)} ({id})"
         for id, outcome in remarked(walk)
+        if questions[id].view != "whole"
     ]
-    if not answers:
+    if not answers or walk.focus is None:
         return ""
-    if walk.focus is None:
-        return say("leaf.noticed", lang, answers=answers)
-    return say("leaf.noticed_at", lang, answers=answers, step=walk.focus)
+    return say(
+        "leaf.harmless_on_the_way" if harmless else "leaf.noticed", lang, answers=answers, step=walk.focus
+    )
 
 
 def of_absent(walk: Walk, lang: str) -> str:

@@ -183,14 +183,12 @@ def _paired(texts: pl.Series, kind: Line) -> dict[str, pl.Series]:
     for count in filter(None, counts.unique(maintain_order=True)):
         mine = counts == count
         where, listed = rows.filter(mine), pairs.filter(mine).explode()
-        before: list[str] = []
+        before: list[tuple[str, pl.Series]] = []
         for place in range(count):
             placed = pl.DataFrame({"row": where, "pair": listed.gather_every(count, place)})
-            named = [(kind.named(given), found) for given, found in _named(placed, kind)]
-            named = [
-                (kind.again(name, before) if name in before else name, found) for name, found in named if name
-            ]
-            before += [name for name, _ in named]
+            named = [(name, found) for given, found in _named(placed, kind) if (name := kind.named(given))]
+            named = [one for name, found in named for one in _again(name, found, before, kind)]
+            before += [(name, found["row"]) for name, found in named]
             for name, found in named:
                 if len(found) and (name in columns or len(columns) < most):
                     here = (int(found["row"][0]), place)
@@ -198,6 +196,21 @@ def _paired(texts: pl.Series, kind: Line) -> dict[str, pl.Series]:
                     column = columns.get(name, nothing.clone())
                     columns[name] = column.scatter(found["row"], found["value"])
     return {name: columns[name] for name in sorted(columns, key=begun.__getitem__)}
+
+
+def _again(
+    name: str, found: pl.DataFrame, before: Sequence[tuple[str, pl.Series]], kind: Line
+) -> Iterator[tuple[str, pl.DataFrame]]:
+    """The values of a name, with those apart whose lines had it before, if the kind calls them otherwise."""
+    rows = [there for one, there in before if one == name]
+    again = found["row"].is_in(pl.concat(rows).implode()) if rows else None
+    if again is None or not again.any():
+        yield name, found
+        return
+    row = int(found["row"].filter(again)[0])
+    line = [one for one, there in before if (there == row).any()]  # as those of its form are
+    yield kind.again(name, line), found.filter(again)
+    yield name, found.filter(~again)
 
 
 def _named(pairs: pl.DataFrame, kind: Line) -> Iterator[tuple[str, pl.DataFrame]]:

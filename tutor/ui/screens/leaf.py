@@ -147,7 +147,7 @@ class LeafScreen(LeafHealth):
             (f"   {self.say(f'leaf.{leaf.verdict}')}", "$foreground-muted"),
             (f"\n{of_meaning(self.walk, lang)}", ""),
         ]
-        noticed = "" if walks.flawed(self.walk) else of_noticed(self.walk, lang)
+        noticed = "" if walks.flawed(self.walk) else of_noticed(self.walk, lang, harmless=True)
         notes = (noticed, of_onset(self.walk, lang), of_absent(self.walk, lang))
         parts += [(f"\n{note}", "$foreground-muted") for note in notes if note]
         given = {answer.question: answer.outcome for answer in self.walk.answers}
