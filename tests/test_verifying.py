@@ -185,7 +185,9 @@ def test_a_slower_fix_is_held_to_the_bound_at_its_end(val_loss: list[float], ver
     found = against_the_overfitted(make_run(COURSE | {"val_loss": val_loss}))
     [bound] = found.bounds
     assert (bound.window, bound.holds, bound.step, found.verified) == ("end", verified, 39, verified)
-    assert "at the end of the run" in next(words for _, words in verifying.lines_of(found, "en"))
+    said = next(words for _, words in verifying.lines_of(found, "en"))
+    assert "at the end of the run: " + ("holds" if verified else "broken") in said
+    assert "the median of its last rows is" in said
 
 
 def test_a_fix_that_does_not_stop_the_run_has_to_reach_the_bounds():

@@ -25,7 +25,7 @@ from tutor.notebook import Notebook
 from tutor.opening import FIRST
 from tutor.postmortem import Bound, worst
 from tutor.postmortem.form import SECTIONS
-from tutor.postmortem.parsing import ENDS, window
+from tutor.postmortem.parsing import ENDS, at_end, window
 from tutor.postmortem.text import bound_in_words
 from tutor.postmortem.weighing import limit
 from tutor.run import Run, known_float
@@ -287,8 +287,8 @@ def lines_of(found: Verification, lang: str) -> Iterator[tuple[bool | None, str]
         if bound.step is None or bound.worst is None:
             yield False, say("verify.unseen", lang, bound=words)
         else:
-            held, broken = ("held_there", "broken_there") if bound.stopped else ("held", "broken")
-            key = f"verify.{held if bound.holds else broken}"
+            where = "_at_end" if at_end(bound.window) else "_there" if bound.stopped else ""
+            key = f"verify.{'held' if bound.holds else 'broken'}{where}"
             yield bound.holds, say(key, lang, bound=words, value=number(bound.worst), step=bound.step)
     if found.beside:
         beside = found.beside

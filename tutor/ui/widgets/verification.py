@@ -10,6 +10,7 @@ from textual.widget import Widget
 from textual.widgets import Button, Input, Static
 
 from tutor.postmortem import Bound, PostMortem, Problem, bound_problem, worst
+from tutor.postmortem.parsing import at_end
 from tutor.postmortem.problems import seedless
 from tutor.postmortem.text import not_run, reach
 from tutor.ui.widgets.section import Section, field
@@ -82,7 +83,8 @@ class Verification(Section):
             return Content(f"· {words}; {self.words('verification.unseen')}")
         if found.holds:
             return Content.assemble(f"· {words}; ", (f"≠ {self.words('verification.holds')}", "$error"))
-        broken = self.words("verification.breaks", value=found.value, step=found.step)
+        key = "verification.breaks_at_end" if at_end(bound.window) else "verification.breaks"
+        broken = self.words(key, value=found.value, step=found.step)
         return Content.assemble(f"· {words}; ", (broken, "$success"))
 
     @on(Input.Submitted)
