@@ -781,6 +781,7 @@ def test_training_and_validation_that_only_rise(
 ):
     found = judged("ends_high", loss=list(loss), val_loss=list(val_loss))
     assert found.outcome == outcome
+    assert outcome == "no" or found.facts["bound"] == pytest.approx(1.005 * loss[0])
     assert judged("ends_high", loss=list(loss)).outcome == "no"
     rising = [0.1 * row for row in range(len(loss))]
     assert judged("ends_high", loss=list(loss), val_loss=list(val_loss), val_acc=rising).outcome != "yes"

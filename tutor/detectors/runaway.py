@@ -98,22 +98,23 @@ def _all_gone(known: pl.Series, lasting: Runaway) -> float | None:
 
 
 def _only_rise(run: Run, known: pl.Series, lasting: Runaway) -> float | None:
-    """The first loss of a run that has only become worse, in training and in validation; None of any other.
+    """The height over which a run ends that has only become worse, in training and in validation, if it has.
 
-    Both have `lasting.gone` rows or more, were lowest at first and highest at last, by more than the share
-    `lasting.worse`, and rise from row to row, or in order beyond chance: one of them does so by chance now
-    and then, both together hardly. Without validation the means of epochs tell, where they rise from one to
-    the next, by more than their noise. No score gets better meanwhile, and no learning rate warms up.
+    That is the first loss, and the share `lasting.worse` of it. Both have `lasting.gone` rows or more, were
+    lowest at first and highest at last, by more than that share, and rise from row to row, or in order beyond
+    chance: one of them does so by chance now and then, both together hardly. Without validation the means of
+    epochs tell, where they rise from one to the next, by more than their noise. No score gets better
+    meanwhile, and no learning rate warms up.
     """
     both = (known, finite(run["val_loss"]).drop_nulls()) if run.has("val_loss") else (known,)
     if not all(_rises(one, lasting) for one in both) or warming_up(run):
         return None
     if scores_rise(run, 0.0) or errors_fall(run):
         return None
-    if run.has("val_loss"):
-        return float(known[0])
     straight = run.counts == "epochs" and rises_straight(known, lasting.gone - 1, lasting.straight)
-    return float(known[0]) if straight else None
+    if not run.has("val_loss") and not straight:
+        return None
+    return float(known[0]) + lasting.worse * abs(float(known[0]))
 
 
 def _rises(known: pl.Series, lasting: Runaway) -> bool:

@@ -88,8 +88,7 @@ def sunk(values: pl.Series) -> bool:
     """
     known = _of_some_tens(values)[::-1]
     for count in range(_FEWEST_SUNK, len(known)):
-        highest = max(known[:count])
-        ahead = len(list(takewhile(lambda one: one > highest, known[count:])))  # noqa: B023  # used at once
+        ahead = len(list(takewhile(max(known[:count]).__lt__, known[count:])))
         if math.comb(count + ahead, count) > UNLIKELY:
             return True
     return False
