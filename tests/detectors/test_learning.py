@@ -116,6 +116,26 @@ class TestByChance:
         better = [0.5 + 0.008 * row for row in range(20)]
         assert judged("learned", loss=loss, val_loss=val, val_acc=better).outcome != "by-chance"
 
+    @pytest.mark.parametrize(
+        ("val_loss", "val_acc", "told"),
+        [
+            ([2.31 + 0.02 * row for row in range(12)], 12 * [0.12], True),
+            ([2.31 + 0.02 * row for row in range(12)], [0.1 + 0.002 * row for row in range(12)], True),
+            ([1.7, *(2.31 + 0.02 * row for row in range(11))], 12 * [0.12], False),  # one cost less
+            ([2.31 + 0.02 * row for row in range(12)], 12 * [0.2], False),  # right twice as often
+            ([2.45 + 0.02 * row for row in range(12)], 12 * [0.12], False),  # among eleven, or more
+            ([2.31 + 0.02 * row for row in range(9)], 9 * [0.12], False),  # few
+        ],
+    )
+    def test_training_may_learn_by_heart_what_never_held(
+        self, val_loss: list[float], val_acc: list[float], told: bool
+    ):
+        """As labels do that were shuffled: a turn of the validation loss comes from no better place."""
+        loss = [2.3 - 0.05 * row for row in range(len(val_loss))]
+        found = judged("learned", loss=loss, val_loss=val_loss, val_acc=val_acc)
+        assert (found.outcome == "by-heart") == told
+        assert not told or found.facts["classes"] == 10
+
     def test_the_likeliest_number_of_classes_is_named(self):
         """A tenth is near to one in eight and to one in nine, too."""
         found = judged("learned", loss=3 * (2.34, 2.33), val_loss=3 * (2.304, 2.303), val_acc=6 * (0.1,))

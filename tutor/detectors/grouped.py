@@ -137,6 +137,7 @@ class Guess(Grouped):
         deserved: a score that never moves may be what is deserved from this one on.
         order: a score doesn't stay where guessing leaves it that rises in order, beyond so many standard
             deviations of chance.
+        skill: an accuracy is no better than a guess's that has this share, at most, of what that gets wrong.
     """
 
     a_kind: ClassVar[str] = "a guess"
@@ -154,6 +155,7 @@ class Guess(Grouped):
     at_once: float
     deserved: float
     order: float
+    skill: float
 
 
 @dataclass(frozen=True)

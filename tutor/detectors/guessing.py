@@ -184,6 +184,37 @@ def answers_by_chance(run: Run, guess: Guess) -> Finding | None:
     return None
 
 
+def learned_by_heart(run: Run, guess: Guess) -> Finding | None:
+    """The finding that nothing holds for held-out data of what was learned, at `2 * FEWEST` evaluations or more.
+
+    None costs less than guessing does, and in the later half as many answers are right as guesses are: of
+    those that guesses get wrong, the share `guess.skill` at most. The lowest lies nearer to that cost than to
+    that of guessing among one class more. The accuracy as `score`, its `value`, how many there are
+    (`scored`), among how many `classes`, what guessing costs (`expected`), and the `lowest` cost.
+    """
+    costs = finite(run["val_loss"]).drop_nulls() if run.has("val_loss") else None
+    if costs is None or len(costs) < 2 * FEWEST:
+        return None
+    lowest = to_float(costs.min())
+    for name, curve in held_out_accuracies(run):
+        later = curve.values[len(curve.values) // 2 :]
+        if len(curve.values) < 2 * FEWEST:
+            continue
+        value = to_float(later.median())
+        for classes in _classes(run, guess):
+            expected, chance = math.log(classes), 1 / classes
+            skill = (value - chance) / (1 - chance)
+            if abs(skill) > guess.skill or not expected * (1 - guess.within) <= lowest < _one_more(classes):
+                continue
+            facts = {"score": name, "value": value, "scored": len(curve.values), "classes": classes}
+            facts |= {"expected": expected, "lowest": lowest}
+            seen = (int(run.steps[0]), int(run.steps[-1]))
+            return Finding(
+                "by-heart", None, facts, expected, seen, measured=skill, bound=guess.skill, curve=curve
+            )
+    return None
+
+
 def _one_more(classes: int) -> float:
     """What lies between the costs of guessing among so many classes, and among one more."""
     return (math.log(classes) + math.log(classes + 1)) / 2

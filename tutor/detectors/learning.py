@@ -18,6 +18,7 @@ from tutor.detectors.guessing import (
     answers_by_chance,
     guesses,
     held_out_guesses,
+    learned_by_heart,
     rests_where_one_answer_leaves_it,
 )
 from tutor.detectors.lost import earns, never_earns, one_reward, too_few_rewards
@@ -68,7 +69,7 @@ _GUESSED = (*_LEARNED, "classes", "expected", "level", "later")
         *("yes", "no", "no-rate", "guesses", "same-answer", "scores-alike", "held-out-flat", "repeats"),
         *("only-at-first", "zero", "held-out-still", "held-out-alone", "both-still", "by-chance"),
         *("finds-nothing", "at-the-mean", "explains-nothing", "ranks-by-chance", "never-moves", "one-class"),
-        *("earns", "earns-nothing", "one-reward", "stops-high", "one-answer"),
+        *("by-heart", "earns", "earns-nothing", "one-reward", "stops-high", "one-answer"),
     ),
     facts={
         "yes": (*_LEARNED, "best_step"),
@@ -95,6 +96,7 @@ _GUESSED = (*_LEARNED, "classes", "expected", "level", "later")
         "at-the-mean": (*_GAINED, *_SCORED, "expected"),
         "explains-nothing": (*_GAINED, *_SCORED, "highest"),
         "ranks-by-chance": (*_GAINED, *_SCORED, "lowest", "highest"),
+        "by-heart": (*_GAINED, "score", "value", "scored", "classes", "expected", "lowest"),
     },
     every_row=True,
     scores=True,
@@ -120,7 +122,8 @@ def learned(
     are evaluations that all cost, and answer, what guessing does ("by-chance"), wherever training shows no
     gain, or none below that cost. A loss of squares may come to rest where the mean, or a half, as an
     answer to all leaves it ("at-the-mean"), and an R² that is never above 0 says the same
-    ("explains-nothing"), as an area under the ROC curve does that stays at half ("ranks-by-chance"). A run
+    ("explains-nothing"), as an area under the ROC curve does that stays at half ("ranks-by-chance"), and an
+    accuracy that stays at what guesses get, while no evaluation costs less than they do ("by-heart"). A run
     that is after a reward has learned where that rises ("earns"), and nothing where that stays where it began
     ("earns-nothing"), or is the same number at every row ("one-reward"); one whose loss lies still high up
     learned little ("stops-high"). Source: ours.
@@ -141,7 +144,7 @@ def learned(
         or _both_gain(run, found, gain / 2)
     ):
         # Something is learned, whatever this loss is of; or the loss is none that falls when something is.
-        chance = answers_by_chance(run, guess)  # what is learned holds for the training data alone
+        chance = answers_by_chance(run, guess) or learned_by_heart(run, guess)  # of the training data alone
         found = beside(chance, found.facts) if chance else Finding(NO_DATA, facts={"missing": []})
     if found.outcome in ("yes", NOT_YET, NO_DATA, "no") and not (warming_up(run) or begins_late(run)):
         unmoved = one_reward(run, 3 * least.rows)
@@ -230,6 +233,7 @@ def _learned(run: Run, share: float, gain: float, sigmas: float, least: Enough, 
             or rests_where_one_answer_leaves_it(whole, loss, guess)
             or explains_nothing(whole, guess)
             or ranks_by_chance(whole, guess)
+            or learned_by_heart(whole, guess)
             or answers_alike(whole, course, guess, gain, least.rows)
         )
         if found is None and outcome == NOT_YET:
