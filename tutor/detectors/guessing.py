@@ -185,7 +185,7 @@ def answers_by_chance(run: Run, guess: Guess) -> Finding | None:
 
 
 def learned_by_heart(run: Run, guess: Guess) -> Finding | None:
-    """The finding that nothing holds for held-out data of what was learned, at `2 * FEWEST` evaluations or more.
+    """The finding that nothing of what was learned holds for held-out data, at `2 * FEWEST` evaluations.
 
     None costs less than guessing does, and in the later half as many answers are right as guesses are: of
     those that guesses get wrong, the share `guess.skill` at most. The lowest lies nearer to that cost than to
