@@ -24,6 +24,8 @@ NAMES = (
     "run-a.wandb",
     "runs.db",
     "loss_history.json",
+    "train.ipynb",
+    "page.html",
 )
 FIXTURES = Path(__file__).parents[1] / "readers" / "fixtures"
 TABLES = ("keras-training", "lightning-metrics", "sb3-progress", "ultralytics-results")
@@ -47,6 +49,8 @@ SEEDS = [
     b"\x02Step,a - loss,a - loss__MIN,b - loss,b - loss__MIN\n1,2,2,,\n2,,,3,3\n",
     b"\x03" + (FIXTURES / "keras-history.json").read_bytes(),
     *(b"\x07" + text.encode() for text in (*DOCUMENTS.values(), FOLDS)),
+    b"\x08" + (FIXTURES / "two-runs.ipynb").read_bytes(),
+    b"\x09<table><tr><th>step<th>loss<tr><td>1<td>2.0<tr><td>2<td>nan</table>",
     *(kind + json.dumps(json.loads(text), indent=4).encode() for kind, text in INDENTED),
 ]
 SEEDS += [

@@ -38,7 +38,7 @@ __all__ = [
 ]
 
 
-_PROGRAMS = {".py", ".sh", ".ipynb", ".c", ".cpp", ".cu", ".h", ".rs", ".go", ".js", ".html", ".tex"}
+_PROGRAMS = {".py", ".sh", ".c", ".cpp", ".cu", ".h", ".rs", ".go", ".js", ".html", ".tex"}
 """Files that quote logs and are none, whatever their lines look like."""
 _LOGS = {".log", ".txt", ".out", ".csv", ".tsv", ".dat", ".json", ".jsonl"}
 """How the names of files end that may be meant as a log."""

@@ -3,8 +3,8 @@
 Hugging Face's cards list `| Training Loss | Epoch | Step | Validation Loss |`, with `No log` where nothing
 was logged yet. Where a second heading follows, as below `| train | | validate | |`, its names of held-out
 data have the first before them. The line below a heading may as well be one rule, without bars. Of several
-tables the longest is read.
-Source: transformers/modelcard.py (`make_markdown_table`)
+tables the longest is read. One of HTML, as notebooks show it, is read likewise.
+Sources: transformers/modelcard.py (`make_markdown_table`), transformers/utils/notebook.py
 """
 
 import re
@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tutor import packed
-from tutor.readers.common.lines import LOOKED_AT, has
+from tutor.readers.common.html import TABLE, as_markdown
+from tutor.readers.common.lines import LOOKED_AT, either, has
 from tutor.readers.common.rows import Row, number, run_of
 from tutor.readers.common.trainers import HUGGING_FACE, WINDOW
 from tutor.readers.source import Source
@@ -21,7 +22,9 @@ from tutor.run import Run, limits, names
 
 _RULE = re.compile(r"^\s*(?:\|?(?:\s*:?-+:?\s*[|+])+\s*(?::?-+:?)?\s*|[-=]{3,})$")
 _BELOW = re.compile(r"^[^\n]*\|[^\n]*\n\s*(?:\|?(?:\s*:?-+:?\s*[|+])+|[-=]{3,}\r?$)", re.MULTILINE)
-_CARD = {"Training Loss", "Epoch", "Step", "Validation Loss"}
+_TRAINER = {"Training Loss", "Validation Loss"}
+_COUNTED = {"Epoch", "Step"}
+_EITHER = either(_BELOW.pattern, TABLE.pattern.decode())
 _HELD_OUT = re.compile(r"\b(?:val|eval|test|dev)", re.IGNORECASE)
 
 
@@ -30,7 +33,7 @@ class MarkdownTable:
     """A run in a table of a text."""
 
     path: Path
-    format: str = "a table in Markdown"
+    format: str = "a table in Markdown or HTML"
 
     def describe(self, lang: str) -> str:  # noqa: ARG002
         """Its columns say nothing of what the run was meant to be."""
@@ -38,19 +41,19 @@ class MarkdownTable:
 
     def read(self, since: Run | None = None) -> Run:  # noqa: ARG002
         """The run, read whole."""
-        rows = max(_tables(self.path, packed.read(self.path, limits.PACKED)[0]), key=len)
+        rows = max(_tables(self.path, _text(packed.read(self.path, limits.PACKED)[0])), key=len)
         named = _named(rows)
         by = next(name for name, signal in names.mapping(named, self.path).items() if signal == "step")
         epochs = {"loss": WINDOW} if names.spelled(by) == "epoch" else {}
-        card = {"loss": HUGGING_FACE} if named.keys() >= _CARD else epochs
+        card = {"loss": HUGGING_FACE} if named.keys() >= _TRAINER and named.keys() & _COUNTED else epochs
         return run_of(rows, self.path, name=self.path.name, aggregations=card)
 
 
 def sources(path: Path) -> list[Source]:
     """A file with such a table."""
-    if not has(path, _BELOW):
+    if not has(path, _EITHER):
         return []
-    return [MarkdownTable(path)] if any(_tables(path, packed.head(path, LOOKED_AT))) else []
+    return [MarkdownTable(path)] if any(_tables(path, _text(packed.head(path, LOOKED_AT)))) else []
 
 
 def lacks(path: Path) -> str | None:  # noqa: ARG001
@@ -58,9 +61,15 @@ def lacks(path: Path) -> str | None:  # noqa: ARG001
     return None
 
 
-def _tables(path: Path, data: bytes) -> Iterator[list[Row]]:
+def _text(data: bytes) -> str:
+    """The text with tables of Markdown in it; of a page with tables of HTML these alone."""
+    text = data.decode("utf-8", "replace")
+    return as_markdown(text) if TABLE.search(data) else text
+
+
+def _tables(path: Path, text: str) -> Iterator[list[Row]]:
     """The rows of each table that names a step and a loss."""
-    lines = data.decode("utf-8", "replace").splitlines()
+    lines = text.splitlines()
     for at, line in enumerate(lines[:-1]):
         if _RULE.match(line) and at:
             columns, first = _cells(lines[at - 1]), at + 1

@@ -12,6 +12,7 @@ from tutor.readers.common.beside import completed
 from tutor.readers.source import Source
 from tutor.run import BadRunError, Remark, Run
 
+_PLACE = "one_of"
 _LONGEST = 60  # characters of a run's name in its path: a file's name has 255 bytes at most
 
 Named = tuple[object, str]
@@ -50,7 +51,16 @@ def in_turn(runs: Sequence[Run]) -> Run:
 
 
 def _place(at: int, count: int, first: Path) -> Remark:
-    return Remark("one_of", {"place": at, "count": count, "first": str(first)})
+    return Remark(_PLACE, {"place": at, "count": count, "first": str(first)})
+
+
+def moved(run: Run, path: Path, name: str) -> Run:
+    """The run, and those before it in its log, as if the log were at `path`: it was read elsewhere."""
+    alone = (
+        replace(one, before=(), remarks=tuple(said for said in one.remarks if said.key != _PLACE))
+        for one in (*run.before, run)
+    )
+    return in_turn([replace(one, path=path, name=name) for one in alone])
 
 
 def _labels(runs: Sequence[Run]) -> list[str]:
