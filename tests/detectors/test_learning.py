@@ -136,6 +136,24 @@ class TestByChance:
         assert (found.outcome == "by-heart") == told
         assert not told or found.facts["classes"] == 10
 
+    @pytest.mark.parametrize(
+        ("accuracy", "val_accuracy", "told"),
+        [
+            (5 * [0.7304] + 5 * [0.7429], [0.5625] + 9 * [0.5], True),
+            (5 * [0.7304] + 5 * [0.7429], 5 * [0.5] + 4 * [0.51] + [0.5], False),  # one moves
+            ([0.7429] * 9 + [0.743], 10 * [0.5], False),
+            (10 * [0.75], [0.5625] + 9 * [0.5], False),  # few digits
+            (5 * [0.93] + 5 * [0.9429], 10 * [0.9], False),  # well deserved
+        ],
+    )
+    def test_two_accuracies_that_stay_to_the_digit_say_so_whatever_the_loss_does(
+        self, accuracy: list[float], val_accuracy: list[float], told: bool
+    ):
+        loss = [0.83 - 0.03 * row for row in range(10)]
+        val_loss = [0.86, 0.83, 0.76, 0.91, 0.76, 0.67, 0.83, 0.96, 0.95, 0.78]
+        columns = {"accuracy": accuracy, "val_accuracy": val_accuracy}
+        assert (judged("learned", loss=loss, val_loss=val_loss, **columns).outcome == "scores-stay") == told
+
     def test_the_likeliest_number_of_classes_is_named(self):
         """A tenth is near to one in eight and to one in nine, too."""
         found = judged("learned", loss=3 * (2.34, 2.33), val_loss=3 * (2.304, 2.303), val_acc=6 * (0.1,))

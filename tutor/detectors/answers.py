@@ -251,6 +251,22 @@ def nearly_same_answer(run: Run, guess: Guess, gain: float, *, few: bool = False
     return None
 
 
+def scores_stay(run: Run, guess: Guess) -> Finding | None:
+    """The accuracy in training, of `_DIGITS` or more, and a held-out one (`held_out`, `beside`) that are one
+    number each in the later half of their rows, `FEWEST` at least, and under `guess.deserved`.
+
+    While weights learn, the one in training moves, whatever its loss does.
+    """
+    counted = [one for one in _scores(run, 1 / 2) if scoring.is_accuracy(one.name) and not one.moves]
+    counted = [one for one in counted if 0 < _share(one) < guess.deserved]
+    held_out = [one for one in counted if names.says_held_out(one.name)]
+    for score, other in product(counted, held_out):
+        if score not in held_out and exact(score.value, _DIGITS):
+            about = {"held_out": plain(other.name)[:_LENGTH], "beside": other.value}
+            return score.found(run, "scores-stay", **about)
+    return None
+
+
 def held_out_accuracies(run: Run) -> Iterator[tuple[str, Smoothed]]:
     """The share of right answers at each evaluation, and what its column is called; percents as shares."""
     for name in run.frame.columns:

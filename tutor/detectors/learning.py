@@ -69,7 +69,7 @@ _GUESSED = (*_LEARNED, "classes", "expected", "level", "later")
         *("yes", "no", "no-rate", "guesses", "same-answer", "scores-alike", "held-out-flat", "repeats"),
         *("only-at-first", "zero", "held-out-still", "held-out-alone", "both-still", "by-chance"),
         *("finds-nothing", "at-the-mean", "explains-nothing", "ranks-by-chance", "never-moves", "one-class"),
-        *("by-heart", "earns", "earns-nothing", "one-reward", "stops-high", "one-answer"),
+        *("by-heart", "scores-stay", "earns", "earns-nothing", "one-reward", "stops-high", "one-answer"),
     ),
     facts={
         "yes": (*_LEARNED, "best_step"),
@@ -85,6 +85,7 @@ _GUESSED = (*_LEARNED, "classes", "expected", "level", "later")
         "one-class": (*_GAINED, *_SCORED, "other", "both"),
         "one-answer": (*_GAINED, *_SCORED, "positive", "negative"),
         "scores-alike": (*_GAINED, *_SCORED, "held_out", "beside", "moves", "fell", "most"),
+        "scores-stay": (*_GAINED, *_SCORED, "held_out", "beside"),
         "held-out-flat": _LEARNED,
         "repeats": (*_LEARNED, "period", "again"),
         "only-at-first": (*_LEARNED, "first", "first_step", "later", "evaluations", "since"),
@@ -113,8 +114,8 @@ def learned(
     digit and from the beginning, the weights don't move, however much the batches differ; where each
     comes again nearly, what the epochs cost is compared. Where a score stays the same while the loss is
     flat, every input gets the "same-answer"; so it does where training and validation score alike and
-    hardly move ("scores-alike"), or where a score is 0 to the end, though it wasn't before
-    ("finds-nothing"), or one number from the first evaluation to the last ("never-moves"), or the share
+    hardly move ("scores-alike"), or are one number each ("scores-stay"), or where a score is 0 to the end,
+    though it wasn't before ("finds-nothing"), or one number from the first evaluation to the last ("never-moves"), or the share
     of one of two classes, now of this one, now of that ("one-class"). Where the loss is exactly 0 to the
     end, there is nothing to learn from ("zero"). Without a training loss the validation loss is judged in its
     place ("held-out-alone"); one that is the same number at every evaluation is enough ("held-out-still"),

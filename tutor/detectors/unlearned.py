@@ -19,6 +19,7 @@ from tutor.detectors.answers import (
     one_answer,
     one_class,
     same_answer,
+    scores_stay,
     stands_with_its_loss,
 )
 from tutor.detectors.beginning import begins_late, warming_up
@@ -150,6 +151,7 @@ def answers_alike(run: Run, course: Course, guess: Guess, gain: float, least: in
         or never_moves(run, guess, 3 * least)
         or one_class(run, guess)
         or one_answer(run, guess)
+        or scores_stay(run, guess)
     )
     if not found and course.top - course.best < guess.little * abs(course.top):
         return nearly_same_answer(run, guess, gain)
