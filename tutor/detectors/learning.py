@@ -115,9 +115,9 @@ def learned(
     comes again nearly, what the epochs cost is compared. Where a score stays the same while the loss is
     flat, every input gets the "same-answer"; so it does where training and validation score alike and
     hardly move ("scores-alike"), or are one number each ("scores-stay"), or where a score is 0 to the end,
-    though it wasn't before ("finds-nothing"), or one number from the first evaluation to the last ("never-moves"), or the share
-    of one of two classes, now of this one, now of that ("one-class"). Where the loss is exactly 0 to the
-    end, there is nothing to learn from ("zero"). Without a training loss the validation loss is judged in its
+    though it wasn't before ("finds-nothing"), or one number from the first evaluation to the last
+    ("never-moves"), or the share of one of two classes, now of this one, now of that ("one-class"). Where the
+    loss is exactly 0 to the end, there is nothing to learn from ("zero"). Without a training loss the validation loss is judged in its
     place ("held-out-alone"); one that is the same number at every evaluation is enough ("held-out-still"),
     as it is where training tells nothing yet; and few rows are in which both losses are ("both-still"). So
     are evaluations that all cost, and answer, what guessing does ("by-chance"), wherever training shows no
