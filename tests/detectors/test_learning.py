@@ -154,6 +154,23 @@ class TestByChance:
         columns = {"accuracy": accuracy, "val_accuracy": val_accuracy}
         assert (judged("learned", loss=loss, val_loss=val_loss, **columns).outcome == "scores-stay") == told
 
+    @pytest.mark.parametrize(
+        ("accuracy", "told"),
+        [
+            (10 * [0.763], True),
+            (10 * [76.3], True),
+            (9 * [0.763], False),  # few
+            ([0.763] * 9 + [0.764], False),
+            (10 * [0.75], False),  # few digits
+            (10 * [0.934], False),  # well deserved
+        ],
+    )
+    def test_so_does_one_of_many_rows(self, accuracy: list[float], told: bool):
+        """fastai's is of held-out data, and doesn't say so."""
+        loss = [0.17, 0.137, 0.135, 0.13, 0.126, 0.124, 0.122, 0.12, 0.1175, 0.1158]
+        found = judged("learned", loss=loss[: len(accuracy)], accuracy=accuracy)
+        assert (found.outcome == "score-stands") == told
+
     def test_the_likeliest_number_of_classes_is_named(self):
         """A tenth is near to one in eight and to one in nine, too."""
         found = judged("learned", loss=3 * (2.34, 2.33), val_loss=3 * (2.304, 2.303), val_acc=6 * (0.1,))
@@ -642,14 +659,17 @@ class TestSameAnswer:
         assert self.found("val_f1", *[0.1, 0.2] * 4, 0.3337) == "yes"
 
     def test_of_an_accuracy_of_less_than_a_half_the_loss_may_gain_a_little(self):
-        for last, outcome in ((10.0, "same-answer"), (9.2, "yes")):
+        for last, outcome in ((10.0, "same-answer"), (9.2, "score-stands")):
             loss = [11.2 + (last - 11.2) * row / 20 for row in range(21)]
-            for accuracy, found in ((0.0661, outcome), (0.661, "yes")):
+            for accuracy, found in ((0.0661, outcome), (0.661, "score-stands")):
                 assert judged("learned", loss=loss, val_accuracy=[accuracy] * 21).outcome == found
 
-    def test_a_loss_that_falls_says_that_the_score_is_at_fault(self):
+    def test_a_loss_that_falls_far_takes_more_rows_to_say_so(self):
+        """The score may be at fault then, and not the answers."""
         loss = falling(30)
-        assert judged("learned", loss=loss, val_accuracy=[0.72414] * 30).outcome == "yes"
+        assert judged("learned", loss=loss, val_accuracy=[0.72414] * 30).outcome == "score-stands"
+        known = [0.72414 if row < 9 else None for row in range(30)]
+        assert judged("learned", loss=loss, val_accuracy=known).outcome == "yes"
 
     def test_its_name_is_drawn_safely(self):
         found = judged("learned", loss=list(self.LOSS), **{"val_acc\x1b[31m": [0.72414] * len(self.LOSS)})

@@ -251,6 +251,20 @@ def nearly_same_answer(run: Run, guess: Guess, gain: float, *, few: bool = False
     return None
 
 
+def score_stands(run: Run, guess: Guess) -> Finding | None:
+    """An accuracy of `_DIGITS` or more that is one number at each of `2 * FEWEST` rows or more, under
+    `guess.deserved`: of answers that change, as many are never right every time, whatever the loss does.
+    """
+    for name, known in _scored(run):
+        rows = known.is_not_null().arg_true()
+        if not scoring.is_accuracy(name) or len(rows) < 2 * FEWEST or known.drop_nulls().n_unique() > 1:
+            continue
+        score = _score(name, known, rows, len(rows))
+        if 0 < _share(score) < guess.deserved and exact(score.value, _DIGITS):
+            return score.found(run, "score-stands")
+    return None
+
+
 def scores_stay(run: Run, guess: Guess) -> Finding | None:
     """The accuracy in training, of `_DIGITS` or more, and a held-out one (`held_out`, `beside`) that are one
     number each in the later half of their rows, `FEWEST` at least, and under `guess.deserved`.

@@ -69,7 +69,16 @@ _GUESSED = (*_LEARNED, "classes", "expected", "level", "later")
         *("yes", "no", "no-rate", "guesses", "same-answer", "scores-alike", "held-out-flat", "repeats"),
         *("only-at-first", "zero", "held-out-still", "held-out-alone", "both-still", "by-chance"),
         *("finds-nothing", "at-the-mean", "explains-nothing", "ranks-by-chance", "never-moves", "one-class"),
-        *("by-heart", "scores-stay", "earns", "earns-nothing", "one-reward", "stops-high", "one-answer"),
+        *(
+            "by-heart",
+            "scores-stay",
+            "score-stands",
+            "earns",
+            "earns-nothing",
+            "one-reward",
+            "stops-high",
+            "one-answer",
+        ),
     ),
     facts={
         "yes": (*_LEARNED, "best_step"),
@@ -86,6 +95,7 @@ _GUESSED = (*_LEARNED, "classes", "expected", "level", "later")
         "one-answer": (*_GAINED, *_SCORED, "positive", "negative"),
         "scores-alike": (*_GAINED, *_SCORED, "held_out", "beside", "moves", "fell", "most"),
         "scores-stay": (*_GAINED, *_SCORED, "held_out", "beside"),
+        "score-stands": (*_GAINED, *_SCORED),
         "held-out-flat": _LEARNED,
         "repeats": (*_LEARNED, "period", "again"),
         "only-at-first": (*_LEARNED, "first", "first_step", "later", "evaluations", "since"),
@@ -108,26 +118,26 @@ def learned(
     """Whether the loss ever came down from where it began, and further than guessing gets.
 
     The flaw: the run trains nothing. It has learned where its best level lies under the highest one before by
-    more than `gain` of it, and by more than `sigmas` times the noise; "no-rate" where the learning rate
-    is 0 at every row, which is why it hasn't. It guesses where it came down to the logarithm of a number
-    of classes and stays there (`guess` says what that is). Where each loss "repeats" one before, digit by
-    digit and from the beginning, the weights don't move, however much the batches differ; where each
-    comes again nearly, what the epochs cost is compared. Where a score stays the same while the loss is
-    flat, every input gets the "same-answer"; so it does where training and validation score alike and
-    hardly move ("scores-alike"), or are one number each ("scores-stay"), or where a score is 0 to the end,
-    though it wasn't before ("finds-nothing"), or one number from the first evaluation to the last
-    ("never-moves"), or the share of one of two classes, now of this one, now of that ("one-class"). Where the
-    loss is exactly 0 to the end, there is nothing to learn from ("zero"). Without a training loss the validation loss is judged in its
-    place ("held-out-alone"); one that is the same number at every evaluation is enough ("held-out-still"),
-    as it is where training tells nothing yet; and few rows are in which both losses are ("both-still"). So
-    are evaluations that all cost, and answer, what guessing does ("by-chance"), wherever training shows no
-    gain, or none below that cost. A loss of squares may come to rest where the mean, or a half, as an
-    answer to all leaves it ("at-the-mean"), and an R² that is never above 0 says the same
-    ("explains-nothing"), as an area under the ROC curve does that stays at half ("ranks-by-chance"), and an
-    accuracy that stays at what guesses get, while no evaluation costs less than they do ("by-heart"). A run
-    that is after a reward has learned where that rises ("earns"), and nothing where that stays where it began
-    ("earns-nothing"), or is the same number at every row ("one-reward"); one whose loss lies still high up
-    learned little ("stops-high"). Source: ours.
+    more than `gain` of it, and by more than `sigmas` times the noise; "no-rate" where the learning rate is 0
+    at every row, which is why it hasn't. It guesses where it came down to the logarithm of a number of
+    classes and stays there (`guess` says what that is). Where each loss "repeats" one before, digit by digit
+    and from the beginning, the weights don't move, however much the batches differ; where each comes again
+    nearly, what the epochs cost is compared. Where a score stays the same while the loss is flat, every input
+    gets the "same-answer"; so it does where training and validation score alike and hardly move
+    ("scores-alike"), or are one number each ("scores-stay", and "score-stands" of many rows), or where a
+    score is 0 to the end, though it wasn't before ("finds-nothing"), or one number from the first evaluation
+    to the last ("never-moves"), or the share of one of two classes, now of this one, now of that
+    ("one-class"). Where the loss is exactly 0 to the end, there is nothing to learn from ("zero"). Without a
+    training loss the validation loss is judged in its place ("held-out-alone"); one that is the same number
+    at every evaluation is enough ("held-out-still"), as it is where training tells nothing yet; and few rows
+    are in which both losses are ("both-still"). So are evaluations that all cost, and answer, what guessing
+    does ("by-chance"), wherever training shows no gain, or none below that cost. A loss of squares may come
+    to rest where the mean, or a half, as an answer to all leaves it ("at-the-mean"), and an R² that is never
+    above 0 says the same ("explains-nothing"), as an area under the ROC curve does that stays at half
+    ("ranks-by-chance"), and an accuracy that stays at what guesses get, while no evaluation costs less than
+    they do ("by-heart"). A run that is after a reward has learned where that rises ("earns"), and nothing
+    where that stays where it began ("earns-nothing"), or is the same number at every row ("one-reward"); one
+    whose loss lies still high up learned little ("stops-high"). Source: ours.
 
     Where noise hides a gain of that size, what was learned shows in the order of the levels, beyond `sigmas`
     of chance, and what wasn't where they rise in order, beyond `least.sure`, or in longer levels, up to half

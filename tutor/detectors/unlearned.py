@@ -19,6 +19,7 @@ from tutor.detectors.answers import (
     one_answer,
     one_class,
     same_answer,
+    score_stands,
     scores_stay,
     stands_with_its_loss,
 )
@@ -152,6 +153,7 @@ def answers_alike(run: Run, course: Course, guess: Guess, gain: float, least: in
         or one_class(run, guess)
         or one_answer(run, guess)
         or scores_stay(run, guess)
+        or score_stands(run, guess)
     )
     if not found and course.top - course.best < guess.little * abs(course.top):
         return nearly_same_answer(run, guess, gain)
