@@ -294,6 +294,26 @@ def test_deepspeed(tmp_path: Path):
     assert run["lr"].to_list() == [0.0001, 0.0002]
 
 
+def test_deepspeed_above_the_loss_of_its_tutorial(tmp_path: Path):
+    step = (
+        "[Rank 0] step={}, skipped=1, lr=[0.1], mom=[(0.9, 0.999)]\n[timer.py] RunningAvgSamplesPerSec=9.5\n"
+    )
+    said = "2024-01-01 10:00:00.000 | INFO | __main__:log_dist:54 - [Rank 0] Loss: {}\n"
+    run = read(
+        tmp_path, "".join(step.format(10 * at) + said.format(4 / at) for at in (1, 2)) + step.format(30)
+    )
+    assert run.steps.to_list() == [10, 20, 30]
+    assert run["loss"].to_list() == [4.0, 2.0, None]
+
+
+def test_rows_of_json_below_empty_ones(tmp_path: Path):
+    """MMDetection's runner writes one for each start, with its settings in it or nothing."""
+    rows = "".join(
+        f'{{"mode": "train", "epoch": 1, "iter": {10 * at}, "loss": {4 - at}}}\n' for at in range(3)
+    )
+    assert read(tmp_path, "{}\n{}\n" + rows, "None.log.json")["loss"].to_list() == [4.0, 3.0, 2.0]
+
+
 def test_deepspeed_beside_what_a_loop_prints(tmp_path: Path):
     """The engine prints no loss: that of the loop's own lines counts, as DeepSpeed-Chat's do."""
     engine = "[deepspeed] OVERFLOW! Rank 0 Skipping step. Attempted loss scale: 65536, reducing to 32768\n"

@@ -1,9 +1,9 @@
 """DeepSpeed's output: `step=10, skipped=6, lr=[...]`, messages of overflow, and what two trainers print.
 
-The engine itself prints no loss. That of its pipelines, `steps: 10 loss: 2.5 iter time (s): ...`, is the mean
+The engine itself prints no loss: a loop may do so below its line, as in DeepSpeed's tutorial. That of its pipelines, `steps: 10 loss: 2.5 iter time (s): ...`, is the mean
 over the micro-batches of the step, and so is DeepSpeed-Chat's `act_loss` over the step's inner ones.
 Sources: deepspeed/runtime/engine.py (`_report_progress`), deepspeed/runtime/fp16/loss_scaler.py,
-deepspeed/runtime/pipe/engine.py (`train_batch`)
+deepspeed/runtime/pipe/engine.py (`train_batch`), DeepSpeedExamples' HelloDeepSpeed
 """
 
 from pathlib import Path
@@ -22,13 +22,18 @@ SCALE = rf"Attempted loss scale: {NUMBER}, reducing to (?P<loss_scale>{NUMBER})"
 _STAYS = rf"Attempted loss scale: (?P<loss_scale>{NUMBER}), but hysteresis"
 _PIPE = rf"\bsteps: (?P<step>[0-9]+) loss: (?P<loss>{NUMBER}) iter time \(s\):"
 _CHAT = rf"^epoch: [0-9]+\|step: (?P<step>[0-9]+)\|.*?\bact_loss: (?P<loss>{NUMBER})"
+_BELOW = rf"\bloss: (?P<loss>{NUMBER})\s*$"
 _WITH_LOSS, _WITHOUT = either(_CHAT, _PIPE), either(_STEP)
 _PRINTED = either(rf"\b(?:epoch|step|iter(?:ation)?)\b[^\n]{{0,200}}\bloss\b[\"']?\s*[:=]\s*{NUMBER}")
 
 
 def _tidy(rows: "pl.DataFrame") -> "pl.DataFrame":
-    """The rows with a step; the scale is that of the last message before."""
+    """The rows with a step, with the loss right below them; the scale is that of the last message before."""
     import polars as pl  # only who reads a log pays for it
+
+    if "loss" in rows.columns and "step" in rows.columns:
+        below = pl.when(pl.col("step").shift(-1).is_null()).then(pl.col("loss").shift(-1))
+        rows = rows.with_columns(pl.coalesce("loss", below))
 
     if "loss_scale" in rows.columns and "skipped_steps" in rows.columns:
         stepped = pl.col("skipped_steps").is_not_null()
@@ -36,7 +41,7 @@ def _tidy(rows: "pl.DataFrame") -> "pl.DataFrame":
     return rows.drop_nulls("step") if "step" in rows.columns else rows.clear()
 
 
-_KINDS = (_STAYS, SCALE, _CHAT, _PIPE, _STEP)
+_KINDS = (_STAYS, SCALE, _CHAT, _PIPE, _STEP, _BELOW)
 _LINES = Lines(tuple(Line(kind) for kind in _KINDS), tidy=_tidy)
 
 

@@ -50,7 +50,8 @@ def first_row(path: Path) -> dict[str, object] | None:
 
     None where it is none, or holds a whole table.
     """
-    lines = head(path).removeprefix(codecs.BOM_UTF8).lstrip().splitlines() if path.is_file() else []
+    begin = head(path).removeprefix(codecs.BOM_UTF8).lstrip() if path.is_file() else b""
+    lines = [line for line in begin.splitlines() if line.strip() != b"{}"]  # MMDetection's of no settings
     if not lines or lines[0].startswith(b"{"):
         return _row(lines[0]) if lines else None
     if sum(line.startswith(b"{") for line in lines) < _RETURNS:
