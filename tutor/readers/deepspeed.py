@@ -1,7 +1,8 @@
 """DeepSpeed's output: `step=10, skipped=6, lr=[...]`, messages of overflow, and what two trainers print.
 
-The engine itself prints no loss: a loop may do so below its line, as in DeepSpeed's tutorial. That of its pipelines, `steps: 10 loss: 2.5 iter time (s): ...`, is the mean
-over the micro-batches of the step, and so is DeepSpeed-Chat's `act_loss` over the step's inner ones.
+The engine itself prints no loss: a loop may do so below its line, as in DeepSpeed's tutorial. That of its
+pipelines, `steps: 10 loss: 2.5 iter time (s): ...`, is the mean over the micro-batches of the step, and so is
+DeepSpeed-Chat's `act_loss` over the step's inner ones.
 Sources: deepspeed/runtime/engine.py (`_report_progress`), deepspeed/runtime/fp16/loss_scaler.py,
 deepspeed/runtime/pipe/engine.py (`train_batch`), DeepSpeedExamples' HelloDeepSpeed
 """
