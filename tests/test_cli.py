@@ -404,6 +404,34 @@ def test_lessons_of_nobody_yet(home: Path):
     assert "no lessons yet" in " ".join(out.split())
 
 
+LESSON = """## Clip before you trust the loss
+
+2026-11-20 14:03 · 19-break · phase-19: 1.1 no
+
+### 6. Verification
+
+{trials}
+"""
+
+
+@pytest.mark.parametrize(
+    ("trials", "told"),
+    [
+        ("Not run yet.", ""),
+        ("**Not verified: clip=1** (2026-11-20 15:00, x)", "not verified"),
+        ("**Not verified: clip=1** (x)\n\n**Verified: clip=2** (x)", "verified"),
+        ("**Verificado: clip=2** (x)", "verified"),
+    ],
+)
+def test_the_list_of_lessons_says_whose_fix_is_verified(home: Path, trials: str, told: str):
+    (home / "learners" / "ana").mkdir(parents=True)
+    (home / "learners" / "ana" / "lessons.md").write_text(LESSON.format(trials=trials))
+    _, out, _ = tutor("lessons", "--learner", "ana", "--lang", "en")
+    heading, entry, _, kept = out.splitlines()
+    assert entry[heading.index("Fix") :].strip() == told
+    assert "ana/lessons.md" in kept
+
+
 def test_a_log_that_says_too_little_is_not_called_healthy(home: Path):
     write_run(home / "r", [{"step": step, "cost": 1.0} for step in range(400)])
     code, out, _ = tutor("check", "r", "--lang", "en")

@@ -6,7 +6,7 @@ from rich.table import Table
 from rich.text import Text
 
 from tutor.notebook import Lesson, Notebook, NotebookError
-from tutor.words import plain, say
+from tutor.words import LANGUAGES, plain, say
 
 
 def show(notebook: Notebook, number: int | None, lang: str, console: Console) -> None:
@@ -18,6 +18,9 @@ def show(notebook: Notebook, number: int | None, lang: str, console: Console) ->
     lessons = notebook.lessons()
     if number is None:
         console.print(_list(notebook, lessons, lang), markup=False, highlight=False)
+        if lessons:
+            kept = say("notebook.kept", lang, path=str(notebook.lessons_path))
+            console.print(f"\n{plain(kept)}", markup=False, highlight=False, soft_wrap=True)
         return
     if not 1 <= number <= len(lessons):
         raise NotebookError("no_lesson", number=number, count=len(lessons), name=notebook.learner)
@@ -33,8 +36,19 @@ def _list(notebook: Notebook, lessons: list[Lesson], lang: str) -> Table | Text:
         return Text(say("notebook.none", lang, name=notebook.learner, path=str(notebook.lessons_path)))
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
     table.add_column("#", justify="right")
-    for column in ("date", "run", "lesson"):
+    for column in ("date", "run", "lesson", "fix"):
         table.add_column(Text(say(f"notebook.{column}", lang)), overflow="fold")
     for number, entry in enumerate(lessons, 1):
-        table.add_row(str(number), *(Text(plain(part)) for part in (entry.date, entry.run, entry.lesson)))
+        told = (entry.date, entry.run, entry.lesson, _fix(entry, lang))
+        table.add_row(str(number), *(Text(plain(part)) for part in told))
     return table
+
+
+def _fix(entry: Lesson, lang: str) -> str:
+    """Whether one of the trials in a lesson's section 6 verified its fix; "" where there is none."""
+    lines = entry.body.splitlines()
+    for key in ("verified", "not_verified"):
+        heads = tuple(f"**{say(f'verify.{key}', one, change='').rstrip()}" for one in LANGUAGES)
+        if any(line.startswith(heads) for line in lines):
+            return say(f"notebook.{key}", lang)
+    return ""
