@@ -305,7 +305,8 @@ class TestLearned:
         ],
     )
     def test_what_was_learned_before_the_first_evaluation_alone(self, change: dict, outcome: str):
-        run = {"step": [*range(12)], "loss": [3.1, *[2.8] * 11], "val_loss": [2.8, *[2.85] * 11]}
+        trained = [2.8 - 0.002 * row for row in range(11)]  # it doesn't stand still either
+        run = {"step": [*range(12)], "loss": [3.1, *trained], "val_loss": [2.8, *[2.85] * 11]}
         assert judged("learned", **(run | change)).outcome == outcome
         short = {name: values[:9] for name, values in run.items()}
         assert judged("learned", **short).outcome == NOT_YET

@@ -578,11 +578,12 @@ class TestJustAboveGuessing:
         assert found.facts["level"] == pytest.approx(1.107, abs=0.002)
 
     def test_one_that_gained_more_came_to_rest_there(self):
-        assert judged("learned", loss=self.hovering(1.107, top=2.0)).outcome == "yes"
+        assert judged("learned", loss=self.hovering(1.107, top=2.0)).outcome == "stops-early"
 
     def test_among_more_classes_it_is_a_coincidence(self):
         """ln 7 is 1.9459, ln 8 only 2.0794."""
-        assert judged("learned", loss=[one * 1.972 / 1.107 for one in self.hovering(1.107)]).outcome == "yes"
+        found = judged("learned", loss=[one * 1.972 / 1.107 for one in self.hovering(1.107)])
+        assert found.outcome == "stops-early"
 
     def test_losses_that_differ_from_batch_to_batch_are_no_one_answer(self):
         """The end of an image classifier's log, whose batches happen to cost ln 4 in the median."""
@@ -590,7 +591,7 @@ class TestJustAboveGuessing:
         assert judged("learned", loss=loss).outcome != "guesses"
 
     def test_one_further_above_or_below(self):
-        assert judged("learned", loss=self.hovering(1.12, top=1.17)).outcome == "yes"
+        assert judged("learned", loss=self.hovering(1.12, top=1.17)).outcome == "stops-early"
         assert judged("learned", loss=[*self.hovering(1.107)[:40], *[1.08] * 10]).outcome == "yes"
 
 
@@ -674,6 +675,37 @@ class TestSameAnswer:
     def test_its_name_is_drawn_safely(self):
         found = judged("learned", loss=list(self.LOSS), **{"val_acc\x1b[31m": [0.72414] * len(self.LOSS)})
         assert "\x1b" not in found.facts["score"]
+
+
+class TestStopsEarly:
+    """A loss that falls in its first rows alone, and stands still high up since then."""
+
+    REST = (3.653, 3.648, 3.646, 3.656, 3.652, 3.674, 3.662, 3.644, 3.651)
+
+    def found(self, *first: float, rest: Sequence[float] = REST, **columns: Sequence[float]) -> str:
+        return judged("learned", loss=[*first, *rest], **columns).outcome
+
+    def test_as_far_as_its_first_row(self):
+        found = judged("learned", loss=[7.15, *self.REST])
+        assert (found.outcome, found.facts["since"], found.facts["rows"]) == ("stops-early", 1, 9)
+        assert found.facts["gain"] == pytest.approx(100 * (1 - 3.652 / 7.15))
+
+    @pytest.mark.parametrize(
+        "rest",
+        [
+            [one / 10 for one in REST],  # low
+            [one - 0.01 * row for row, one in enumerate(REST)],  # goes on to gain
+            [*REST[:8], 3.5],  # moves
+            REST[:8],  # few rows
+            [*REST[:8], math.nan],
+        ],
+    )
+    def test_not_where_it_is_low_or_moves(self, rest: Sequence[float]):
+        assert self.found(7.15, rest=rest) != "stops-early"
+
+    def test_not_where_validation_gains_or_a_score_rises(self):
+        assert self.found(7.15, val_loss=[3.7 - 0.05 * row for row in range(10)]) != "stops-early"
+        assert self.found(7.15, val_acc=[0.1 + 0.05 * row for row in range(10)]) != "stops-early"
 
 
 class TestFindsNothing:

@@ -92,6 +92,16 @@ def test_another_run_may_begin_higher(tmp_path: Path):
     assert [len(one) for one in run.before] == [6]
 
 
+@pytest.mark.parametrize(("counter", "count"), [("epoch", 1), ("step", 0)])
+def test_epochs_begin_again_in_another_run_however_little_it_had_learned(
+    tmp_path: Path, counter: str, count: int
+):
+    """Who goes on from a checkpoint goes on to count epochs; steps may be those of an epoch."""
+    first, second = [1.0986, 1.0955, 1.089, 1.079, 1.072], [1.369, 1.144, 1.283, 1.177, 1.031]
+    run = readers.read(written(tmp_path, csv(first, second).replace("step", counter)))
+    assert [one["loss"].to_list() for one in run.before] == [first] * count
+
+
 def test_a_run_that_broke_and_was_started_again_is_kept(tmp_path: Path):
     run = readers.read(written(tmp_path, csv([*FALL, float("nan"), float("nan")], FALL)))
     assert [len(one) for one in run.before] == [8]

@@ -102,6 +102,9 @@ class Enough(Grouped):
         flat: it lies still where its later values differ by less than this share of the last.
         gained: and where it gained less than this share of its first value.
         scored: a score that rises by no more than this share of itself has learned next to nothing either.
+        early: a loss that stands still but for this share of its rows, the first ones, has stopped;
+        stands: where all others lie within this share of their level,
+        costly: which is as high as this, or higher.
     """
 
     a_kind: ClassVar[str] = "a length of the log"
@@ -113,6 +116,9 @@ class Enough(Grouped):
     flat: float
     gained: float
     scored: float
+    early: float
+    stands: float
+    costly: float
 
 
 @dataclass(frozen=True)

@@ -30,7 +30,7 @@ from tutor.detectors.objective import (
     plays_on,
     scores_rise,
 )
-from tutor.detectors.plateau import stops_high
+from tutor.detectors.plateau import stops_early, stops_high
 from tutor.detectors.standstill import (
     batches_of,
     nearly_one,
@@ -77,6 +77,7 @@ _GUESSED = (*_LEARNED, "classes", "expected", "level", "later")
             "earns-nothing",
             "one-reward",
             "stops-high",
+            "stops-early",
             "one-answer",
         ),
     ),
@@ -87,6 +88,7 @@ _GUESSED = (*_LEARNED, "classes", "expected", "level", "later")
         **dict.fromkeys(("earns-nothing", "one-reward"), (*_LEARNED, "reward", "end", "rose", "hides")),
         "earns": (*_LEARNED, "reward", "end", "rose", "hides"),
         "stops-high": (*_LEARNED, "since", "spread", "high"),
+        "stops-early": (*_LEARNED, "since", "spread", "before"),
         "guesses": _GUESSED,
         "same-answer": (*_GAINED, *_SCORED, "fell", "most"),
         "finds-nothing": (*_GAINED, *_SCORED),
@@ -137,7 +139,8 @@ def learned(
     ("ranks-by-chance"), and an accuracy that stays at what guesses get, while no evaluation costs less than
     they do ("by-heart"). A run that is after a reward has learned where that rises ("earns"), and nothing
     where that stays where it began ("earns-nothing"), or is the same number at every row ("one-reward"); one
-    whose loss lies still high up learned little ("stops-high"). Source: ours.
+    whose loss lies still high up learned little ("stops-high"), and so did one that stands still but for its
+    first rows ("stops-early"). Source: ours.
 
     Where noise hides a gain of that size, what was learned shows in the order of the levels, beyond `sigmas`
     of chance, and what wasn't where they rise in order, beyond `least.sure`, or in longer levels, up to half
@@ -167,7 +170,10 @@ def learned(
         return too_few_rewards(run, 3 * least.rows) or found
     if found.outcome not in ("yes", NOT_YET, NO_DATA) or warming_up(run):
         return found
-    return (stops_high(run, least, sigmas) if run.has("loss") or run.has("val_loss") else None) or found
+    if not (run.has("loss") or run.has("val_loss")):
+        return found
+    stops = stops_early(run, least, sigmas) if found.outcome == "yes" else None
+    return stops_high(run, least, sigmas) or stops or found
 
 
 def _both_gain(run: Run, found: Finding, gain: float) -> bool:

@@ -1,8 +1,9 @@
-"""A loss that comes to a stop high up: what it costs is what one pays who knows next to nothing."""
+"""A loss that comes to a stop: high up, where one pays who knows next to nothing, or after its first rows."""
 
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING
 
 from tutor.detectors import Finding
 from tutor.detectors.beginning import begins_late
@@ -10,6 +11,9 @@ from tutor.detectors.grouped import Enough
 from tutor.detectors.objective import is_objective, scores_rise
 from tutor.detectors.windows import cadence, finite
 from tutor.run import Run, to_float
+
+if TYPE_CHECKING:
+    import polars as pl
 
 _BEGIN = 0.4
 """Where the later part of a run begins: of two evaluations, half-way and at the end, both are in it."""
@@ -55,6 +59,41 @@ def stops_high(run: Run, least: Enough, sigmas: float) -> Finding | None:
         }
         return Finding("stops-high", None, facts, least.high, (first, last), measured=gained, bound=most)
     return None
+
+
+def stops_early(run: Run, least: Enough, sigmas: float) -> Finding | None:
+    """The finding that the loss stands still but for its first rows, the share `least.early`: "stops-early".
+
+    All others, `least.rows` less one or more, lie within the share `least.stands` of their level, which is
+    `least.costly` or more, and from their first third to their last they gain less than `least.flat`. Not
+    where a log begins mid-way, validation gains, or a score rises beyond `sigmas` of chance.
+    """
+    if begins_late(run) or not (run.has("loss") and is_objective(run)) or scores_rise(run, sigmas):
+        return None
+    known = run.logged("loss")
+    values, first = finite(known["loss"]), max(1, int(least.early * len(known)))
+    later, begun = values[first:], to_float(values[:first].max() or 0.0)
+    if len(later) < least.rows - 1 or later.null_count() or _gain(later) >= least.flat:
+        return None
+    level = to_float(later.median())
+    spread = to_float(later.max()) - to_float(later.min())
+    held_out = finite(run["val_loss"]).drop_nulls() if run.has("val_loss") else later[:0]
+    if level < least.costly or spread > least.stands * level or _gain(held_out) >= least.flat:
+        return None
+    facts = {"top": begun, "best": level, "gain": 100 * max(0.0, 1 - level / begun) if begun else 0.0}
+    facts |= {"rows": len(later), "since": int(known.steps[first]), "before": first}
+    facts |= {"spread": 100 * spread / level, "bound": 100 * least.stands}
+    seen = (int(run.steps[0]), int(run.steps[-1]))
+    return Finding("stops-early", None, facts, None, seen, measured=spread / level, bound=least.stands)
+
+
+def _gain(values: pl.Series) -> float:
+    """The share by which the last third of the values lies under the first."""
+    third = len(values) // 3
+    if not third:
+        return 0.0
+    early, late = to_float(values[:third].median()), to_float(values[-third:].median())
+    return (early - late) / abs(early) if early else 0.0
 
 
 def _means(run: Run) -> bool:

@@ -14,6 +14,7 @@ from tutor.run.blanks import LEAST
 from tutor.run.names import (
     HEADINGS,
     KNOWN,
+    counts,
     is_counter,
     keeps_books,
     other_losses,
@@ -70,7 +71,7 @@ def normalise_each(
     """
     typed, shared = _as_signals(frame, mapping, source)
     found: list[tuple[pl.DataFrame, list[Remark]]] = []
-    for part in starts(typed):
+    for part in starts(typed, by_epochs=counts(mapping) == "epochs"):
         whole, times = counted_on(part)
         more = [Remark("counted_on", {"count": times})] if times else []
         found.append(_finished(whole, [*shared, *more]))

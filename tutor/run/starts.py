@@ -27,19 +27,21 @@ _STEEP = 20
 """Rows for each of those: over three epochs of ten a loss comes down most of its way."""
 
 
-def starts(frame: pl.DataFrame) -> list[pl.DataFrame]:
+def starts(frame: pl.DataFrame, *, by_epochs: bool = False) -> list[pl.DataFrame]:
     """The rows of each run in a log, in the order in which they were logged: one table, if it holds one.
 
     A run that went back to a step on its way is one run, and so is one whose counter began again.
 
     Args:
         frame: `step` (whole numbers, no nulls) and the run's signals, a row for each that was logged.
+        by_epochs: whether its steps are epochs: those of a run that is resumed are counted on, so that one
+            which begins again at the first is another, however little the loss had moved.
     """
     edges, begun = [0], 0
     for row, end in _back(frame):
         if frame["step"][row] > frame["step"][begun]:
             continue
-        if row - begun >= _OWN and _anew(frame, edges[-1], row, end):
+        if row - begun >= _OWN and _anew(frame, edges[-1], row, end, by_epochs):
             edges.append(row)
         begun = row
     return [frame[begin:end] for begin, end in pairwise([*edges, frame.height])]
@@ -86,14 +88,15 @@ def _epochs(frame: pl.DataFrame) -> pl.Series | None:
     return column if column is not None and column.dtype.is_numeric() else None
 
 
-def _anew(frame: pl.DataFrame, begun: int, row: int, end: int) -> bool:
+def _anew(frame: pl.DataFrame, begun: int, row: int, end: int, by_epochs: bool) -> bool:
     """Whether what is logged from `row` to `end` is another run than the one from `begun` to `row`."""
     if HEADINGS in frame.columns and frame[HEADINGS][row] > frame[HEADINGS][row - 1]:
         return True
     epochs, loss = _epochs(frame), _losses(frame, begun, row, end)
     if loss is None or (epochs is not None and (epochs[row] or 0) > (epochs[begun] or 0)):
         return False
-    return loss.begins_anew
+    again = by_epochs and frame["step"][row] == frame["step"][begun]
+    return loss.begins_anew or (again and loss.moved and not loss.goes_on)
 
 
 def _goes_on(frame: pl.DataFrame, begun: int, row: int, end: int) -> bool:
@@ -116,6 +119,11 @@ class _Losses:
     def goes_on(self) -> bool:
         """Whether it begins nearer to where it had come to."""
         return abs(self.here - self.last) < abs(self.here - self.first)
+
+    @property
+    def moved(self) -> bool:
+        """Whether it had come away from where it began."""
+        return self.first != self.last
 
     @property
     def begins_anew(self) -> bool:
