@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from tutor import readers
 from tutor.readers.common.html import as_markdown
-from tutor.run import BadRunError, Run
+from tutor.run import BadRunError, Run, limits
 
 NOTEBOOK = Path(__file__).parent / "fixtures" / "two-runs.ipynb"
 LINES, AGAIN = ([f"Epoch {epoch}, loss: {top / epoch:.3f}\n" for epoch in range(1, 8)] for top in (3.0, 3.1))
@@ -84,6 +84,21 @@ def test_a_cell_that_trains_twice_holds_two_runs(tmp_path: Path):
     first, second = runs_in(path)
     assert (first.path, second.path) == (path / "1", path / "2")
     assert second.steps.to_list() == [*range(1, 8)]
+
+
+def test_a_notebook_that_is_saved_again_is_read_anew(tmp_path: Path):
+    (source,) = readers.sources(written(tmp_path, cell(stream(*LINES[:4]))))
+    written(tmp_path, cell(stream(*LINES)))
+    assert len(source.read()) == 7
+    written(tmp_path, cell())
+    with pytest.raises(BadRunError, match="was the notebook run again"):
+        source.read()
+
+
+def test_a_notebook_of_many_pictures_says_how_to_save_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(limits, "DOCUMENT", 100)
+    with pytest.raises(BadRunError, match="clear the outputs that hold pictures"):
+        readers.read(written(tmp_path, cell(stream(*LINES))))
 
 
 def test_what_was_printed_between_bars_of_progress(tmp_path: Path):

@@ -32,8 +32,11 @@ _LINE = 60  # characters of a cell's code that tell which it is
 
 @dataclass(frozen=True)
 class _Printed:
-    """What a cell printed: its number where it has one, else its place; its code; the text."""
+    """What a cell printed: its place among the cells of code; its number, or else that place, by which a run
+    of it is called; its code; the text.
+    """
 
+    place: int
     number: str
     code: str
     text: str
@@ -46,7 +49,7 @@ class Cell:
     Attributes:
         path: the notebook, where it holds no other; else the cell's number as if the notebook were a folder.
         notebook: the file.
-        cell: what the cell is and printed.
+        cell: what the cell is, and had printed when it was found.
     """
 
     path: Path
@@ -60,11 +63,15 @@ class Cell:
         return plain(f"In [{self.cell.number}]: {line.strip()}")[:_LINE]
 
     def read(self, since: Run | None = None) -> Run:  # noqa: ARG002
-        """The run, read whole. Raises BadRunError where the reader of its text does."""
+        """The run, read whole, as far as the notebook was saved by now.
+
+        Raises:
+            BadRunError: the cell is gone, or the reader of its text says so.
+        """
+        text = next((one.text for one in _cells_in(self.notebook) if one.place == self.cell.place), "")
         with TemporaryDirectory() as folder:
-            found = _known(self.cell.text, folder)
-            if found is None:
-                raise BadRunError(f"{self.path} printed no log that can be read")
+            if not (found := _known(text, folder)):
+                raise BadRunError(f"{self.path} holds no log any more: was the notebook run again?")
             run = found.read()
         called = self.path.name if self.path == self.notebook else f"{self.notebook.name}/{self.path.name}"
         return several.moved(run, self.path, called)
@@ -85,6 +92,8 @@ def lacks(path: Path) -> str | None:
     """A notebook whose cells hold no log: it was saved without its output, perhaps."""
     if not (path.is_file() and _is_notebook(path)):
         return None
+    if path.stat().st_size > limits.DOCUMENT:
+        return "it is a notebook of more than 64 MB: clear the outputs that hold pictures, and save it again"
     return (
         "of a notebook it reads what the cells printed, and none printed rows with a loss and a counter; "
         "was it saved without its output?"
@@ -121,7 +130,7 @@ def _looked(path: Path, changed: Hashable) -> Sequence[_Printed]:  # noqa: ARG00
         called = str(number) if isinstance(number, int) else f"cell {place}"
         with TemporaryDirectory() as folder:
             if _known(text, folder):
-                cells.append(_Printed(called, _joined(cell.get("source", cell.get("input"))), text))
+                cells.append(_Printed(place, called, _joined(cell.get("source", cell.get("input"))), text))
     return cells[: limits.RUNS]
 
 
