@@ -374,6 +374,7 @@ class Rise(Grouped):
         above: it is enough that each of the few evaluations since stands above it by this share of it, or of
             what was gained where they are more than the very fewest.
         jumps: so many times as high as those before and after it, one evaluation is another matter.
+        worst: the last one stands so many times as high as the first, and `times` as high as the lowest.
         score: a score is lost where it gives back more than this share of what it had gained,
         of_score: and more than this one of its best level.
         high: whatever was gained, more than this share above the best level is no slight rise,
@@ -400,6 +401,7 @@ class Rise(Grouped):
     halves: float
     above: float
     jumps: float
+    worst: float
     score: float
     of_score: float
     high: float

@@ -45,6 +45,18 @@ _TURNED = (
     "lowest", "lowest_step", "latest", "latest_step",
 )  # fmt: skip
 _SCORED = ("score", "begin", "best", "best_step", "end", "given", "bound")
+_WORST = (
+    "step",
+    "peak",
+    "times",
+    "level",
+    "first",
+    "lowest",
+    "lowest_step",
+    "rows",
+    "over_first",
+    "over_lowest",
+)
 
 
 @detector(
@@ -57,6 +69,7 @@ _SCORED = ("score", "begin", "best", "best_step", "end", "given", "bound")
         "both",
         "rises",
         "jumps",
+        "ends-worst",
         "score-lost",
         "left-behind",
         "one-set",
@@ -75,6 +88,7 @@ _SCORED = ("score", "begin", "best", "best_step", "end", "given", "bound")
         "scores-on": (*_TURNED, "score", "before", "after"),
         "some": (*_TURNED, "count", "named"),
         "jumps": (*_TURNED, "step", "peak", "times", "level", "least", "count"),
+        "ends-worst": _WORST,
     },
     every_row=True,
     scores=True,
@@ -92,29 +106,29 @@ def validation_turns(
     """Whether the validation loss turns and rises for good, or isn't finite, or a score is lost for good.
 
     The flaw: the model learns its training data by heart; or evaluation itself is broken. It compares levels,
-    medians of `last` evaluations in a row (single ones where there are few): the last level stands above
-    the lowest by more than `of_improvement` of what had been gained since the first evaluation, and by
-    more than `of_level` of the lowest; "slightly" where only by the latter, or where it creeps up by less
-    than that, and than a part of its level (`chance.high`). It also turns where all that was gained is
-    lost again, above the first level too, or where it has risen for long (`chance` says when). None of it
-    counts that noise explains. Where training goes on to fall, it is enough to lose a part of the gain
-    (`chance.lost`), to rise in order, or by little (`chance.onset`) in order at the end of many
-    evaluations, or of all, where the first was lowest; where it falls to half (`chance.halves`), the many
-    since then may lie that high in the median, whatever their noise. Where it turns by less than a part of
-    its level (`chance.above`), and a held-out score goes on to rise (`gains_on`), it "scores-on". Where the
-    training loss rises with it (`chance.beside`), "both" do, and nothing is learned by heart; where a part of
-    the loss has come to weigh more, and training didn't fall, nothing is told. One that stands far above
-    those before and after it, and comes back, "jumps" (`chance.jumps`). Without a training loss to hold it
-    against it only "rises", which as many evaluations have to show, or few that rise to `chance.times` the
-    lowest, or lose all that they gained; so high, and all above the first one, two in a row are enough, and a
-    quarter above it (`chance.above`) where the training loss falls to half (`chance.halves`), a tenth
-    (`chance.high`) where the first one was lowest. A lowest evaluation that none comes near again
-    (`chance.above`) needs no levels. Where the loss says nothing of the kind, a score or a reward may:
-    "score-lost" (see `score_lost`), "left-behind" (see `left_behind`), and where no loss is logged, or a
-    reward is what the run is after, "score-kept". NaN and Inf count where they fill `share` of the
-    evaluations, or the last one; elsewhere "some" are; and where `last` or more are all exactly 0
-    ("all-zero"), nothing was evaluated. Of several held-out sets the mean is judged; where "one-set" turns
-    all the same, that is told. Source: ours.
+    medians of `last` evaluations in a row (single ones where there are few): the last level stands above the
+    lowest by more than `of_improvement` of what had been gained since the first evaluation, and by more than
+    `of_level` of the lowest; "slightly" where only by the latter, or where it creeps up by less than that,
+    and than a part of its level (`chance.high`). It also turns where all that was gained is lost again, above
+    the first level too, or where it has risen for long (`chance` says when). None of it counts that noise
+    explains. Where training goes on to fall, it is enough to lose a part of the gain (`chance.lost`), to rise
+    in order, or by little (`chance.onset`) in order at the end of many evaluations, or of all, where the
+    first was lowest; where it falls to half (`chance.halves`), the many since then may lie that high in the
+    median, whatever their noise. Where it turns by less than a part of its level (`chance.above`), and a
+    held-out score goes on to rise (`gains_on`), it "scores-on". Where the training loss rises with it
+    (`chance.beside`), "both" do, and nothing is learned by heart; where a part of the loss has come to weigh
+    more, and training didn't fall, nothing is told. One that stands far above those before and after it, and
+    comes back, "jumps" (`chance.jumps`); a last one far above the first and the lowest ("ends-worst") is no
+    noise either. Without a training loss to hold it against it only "rises", which as many evaluations have
+    to show, or few that rise to `chance.times` the lowest, or lose all that they gained; so high, and all
+    above the first one, two in a row are enough, and a quarter above it (`chance.above`) where the training
+    loss falls to half (`chance.halves`), a tenth (`chance.high`) where the first one was lowest. A lowest
+    evaluation that none comes near again (`chance.above`) needs no levels. Where the loss says nothing of the
+    kind, a score or a reward may: "score-lost" (see `score_lost`), "left-behind" (see `left_behind`), and
+    where no loss is logged, or a reward is what the run is after, "score-kept". NaN and Inf count where they
+    fill `share` of the evaluations, or the last one; elsewhere "some" are; and where `last` or more are all
+    exactly 0 ("all-zero"), nothing was evaluated. Of several held-out sets the mean is judged; where
+    "one-set" turns all the same, that is told. Source: ours.
     """
     if not run.has("val_loss"):
         kept = None if run.has("loss") and not earnings(run) else score_kept(run, chance)
@@ -129,7 +143,8 @@ def validation_turns(
     found = _turns(run, of_improvement, of_level, last, chance)
     if found.outcome in ("slightly", "no", "some", NOT_YET):
         of_one = partial(_turns, of_improvement=of_improvement, of_level=of_level, last=last, chance=chance)
-        return _of_scores(run, chance, last, of_level) or _one_set(run, of_one) or found
+        scored = _of_scores(run, chance, last, of_level)
+        return scored or _ends_worst(run, last, chance) or _one_set(run, of_one) or found
     if gains := _gains_meanwhile(run, found, chance):
         found = replace(found, outcome="scores-on", facts={**found.facts, **gains})
     beside = None if gains else _of_scores(run, chance, last, of_level)
@@ -272,6 +287,33 @@ def _untrained(run: Run, first: float) -> float:
 
 _UNSTEADY = 0.2
 """By such a share evaluations that are unsteady differ from row to row: of an estimator, not a bound."""
+
+
+def _ends_worst(run: Run, last: int, chance: Rise) -> Finding | None:
+    """The finding that the last evaluation is more than `chance.worst` times the first, and `chance.times`
+    times the lowest, "ends-worst"; None where it isn't, or fewer than twice `last` less one tell.
+
+    The `level` beside it is the median of up to `last` before it.
+    """
+    known = run.logged("val_loss")
+    there = finite(known["val_loss"]).is_not_null()
+    values, steps = known["val_loss"].filter(there).cast(float), known.steps.filter(there)
+    if len(values) < 2 * last - 1:
+        return None
+    first, low, peak, place = (
+        float(values[0]),
+        to_float(values.min()),
+        float(values[-1]),
+        values.arg_min() or 0,
+    )
+    if low <= 0 or peak < max(chance.worst * first, chance.times * low):
+        return None
+    level = to_float(values[-last - 1 : -1].median())
+    facts = {"step": int(steps[-1]), "peak": peak, "level": level, "times": peak / level, "first": first}
+    facts |= {"lowest": low, "lowest_step": int(steps[place]), "rows": len(values)}
+    facts |= {"over_first": chance.worst, "over_lowest": chance.times}
+    bound, seen = chance.worst * first, (int(run.steps[0]), int(run.steps[-1]))
+    return Finding("ends-worst", facts["step"], facts, bound, seen, measured=peak / first, bound=chance.worst)
 
 
 def _jump(values: pl.Series, steps: pl.Series, untrained: float, last: int, chance: Rise) -> dict[str, float]:
