@@ -252,15 +252,19 @@ def nearly_same_answer(run: Run, guess: Guess, gain: float, *, few: bool = False
 
 
 def score_stands(run: Run, guess: Guess) -> Finding | None:
-    """An accuracy of `_DIGITS` or more that is one number at each of `2 * FEWEST` rows or more, under
-    `guess.deserved`: of answers that change, as many are never right every time, whatever the loss does.
+    """A score of `_DIGITS` or more that is one number at each of `2 * FEWEST` rows or more, over
+    `guess.skill` and under `guess.deserved`: of answers that change, as many are never right every time,
+    whatever the loss does.
+
+    Half as many rows tell of one with a digit more, where the loss gains less than `guess.unmoved`.
     """
     for name, known in _scored(run):
         rows = known.is_not_null().arg_true()
-        if not scoring.is_accuracy(name) or len(rows) < 2 * FEWEST or known.drop_nulls().n_unique() > 1:
+        if len(rows) < FEWEST or known.drop_nulls().n_unique() > 1 or scoring.is_error(name):
             continue
-        score = _score(name, known, rows, len(rows))
-        if 0 < _share(score) < guess.deserved and exact(score.value, _DIGITS):
+        score, few = _score(name, known, rows, len(rows)), len(rows) < 2 * FEWEST
+        told = exact(score.value, _DIGITS + few) and not (few and _gained(run, score.row) >= guess.unmoved)
+        if guess.skill < _share(score) < guess.deserved and told:
             return score.found(run, "score-stands")
     return None
 

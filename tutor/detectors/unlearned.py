@@ -141,6 +141,7 @@ def few_alike(run: Run, guess: Guess, gain: float, least: int) -> Finding | None
     )
     if not found and (never := never_moves(run, guess, 3 * least)) and never.facts["scored"] >= least:
         found = never
+    found = found or score_stands(run, guess)
     return found and beside(found, in_all(finite(run["loss"]).drop_nulls(), gain))
 
 
