@@ -74,6 +74,26 @@ class TestValidationTurns:
         if outcome == "ends-worst":
             assert (found.facts["peak"], found.step) == (values[-1], len(values) - 1)
 
+    FLAT = (1.665, 1.7, 1.65, 1.64, 1.622, 1.63, 1.71, 1.83, 1.7, 1.646, 1.66, 1.68, 1.7)
+
+    @pytest.mark.parametrize(
+        ("values", "columns", "told"),
+        [
+            (FLAT, {}, True),
+            ((1.75, *FLAT[1:]), {}, False),  # its level comes 5 % under that
+            (FLAT[:9], {}, False),  # few
+            (FLAT, {"loss": 13 * [6.0]}, False),  # training gains nothing either
+            (FLAT, {"step": range(50, 63)}, False),  # a log that begins mid-way
+            (FLAT, {"val_acc": [0.5 + 0.03 * row for row in range(13)]}, False),  # that is learned
+        ],
+    )
+    def test_one_that_never_comes_under_its_first_while_training_gains(
+        self, values: Sequence[float], columns: dict, told: bool
+    ):
+        given = {"loss": [6.4 - 0.12 * row for row in range(len(values))], "val_loss": values} | columns
+        found = judged("validation_turns", **given)
+        assert (found.outcome == "never-gains") == told
+
     @pytest.mark.parametrize(
         ("end", "outcome"),
         [
@@ -215,7 +235,7 @@ class TestAllThatWasGainedIsLost:
         assert beside(self.course(2.195, rows=10)).outcome == "turns"
 
     def test_a_log_that_rounds(self):
-        assert beside([0.69] * 15 + [0.68] + [0.69] * 15).outcome == "no"
+        assert beside([0.69] * 15 + [0.68] + [0.69] * 15).outcome == "never-gains"
 
     def test_nothing_of_what_counts_was_lost(self):
         """From 6.9 to 1.00, and to 1.03 in a few evaluations: next to nothing of it."""
@@ -428,7 +448,7 @@ class TestTrainingBesideIt:
 
     @pytest.mark.parametrize(
         ("dips", "last", "outcome"),
-        [(1.079, 1.167, "turns"), (1.079, 1.10, "no"), (1.05, 1.167, "no")],  # the last but one comes down
+        [(1.079, 1.167, "turns"), (1.079, 1.10, "never-gains"), (1.05, 1.167, "never-gains")],
     )
     def test_many_that_end_higher_than_ever_and_never_came_down_again(
         self, dips: float, last: float, outcome: str

@@ -375,6 +375,7 @@ class Rise(Grouped):
             what was gained where they are more than the very fewest.
         jumps: so many times as high as those before and after it, one evaluation is another matter.
         worst: the last one stands so many times as high as the first, and `times` as high as the lowest.
+        stands: one that never comes under the first by this share holds nothing of what training gained.
         score: a score is lost where it gives back more than this share of what it had gained,
         of_score: and more than this one of its best level.
         high: whatever was gained, more than this share above the best level is no slight rise,
@@ -402,6 +403,7 @@ class Rise(Grouped):
     above: float
     jumps: float
     worst: float
+    stands: float
     score: float
     of_score: float
     high: float

@@ -30,6 +30,7 @@ from tutor.detectors.rise import (
     training_too,
 )
 from tutor.detectors.standstill import exact
+from tutor.detectors.unturned import GAINED_NOTHING, WORST, ends_worst, never_gains
 from tutor.detectors.windows import finite, noise_of
 from tutor.run import Run, names, to_float
 from tutor.words import cut, plain
@@ -45,18 +46,6 @@ _TURNED = (
     "lowest", "lowest_step", "latest", "latest_step",
 )  # fmt: skip
 _SCORED = ("score", "begin", "best", "best_step", "end", "given", "bound")
-_WORST = (
-    "step",
-    "peak",
-    "times",
-    "level",
-    "first",
-    "lowest",
-    "lowest_step",
-    "rows",
-    "over_first",
-    "over_lowest",
-)
 
 
 @detector(
@@ -70,6 +59,7 @@ _WORST = (
         "rises",
         "jumps",
         "ends-worst",
+        "never-gains",
         "score-lost",
         "left-behind",
         "one-set",
@@ -88,7 +78,8 @@ _WORST = (
         "scores-on": (*_TURNED, "score", "before", "after"),
         "some": (*_TURNED, "count", "named"),
         "jumps": (*_TURNED, "step", "peak", "times", "level", "least", "count"),
-        "ends-worst": _WORST,
+        "ends-worst": WORST,
+        "never-gains": GAINED_NOTHING,
     },
     every_row=True,
     scores=True,
@@ -144,7 +135,8 @@ def validation_turns(
     if found.outcome in ("slightly", "no", "some", NOT_YET):
         of_one = partial(_turns, of_improvement=of_improvement, of_level=of_level, last=last, chance=chance)
         scored = _of_scores(run, chance, last, of_level)
-        return scored or _ends_worst(run, last, chance) or _one_set(run, of_one) or found
+        unturned = ends_worst(run, last, chance) or never_gains(run, last, chance)
+        return scored or unturned or _one_set(run, of_one) or found
     if gains := _gains_meanwhile(run, found, chance):
         found = replace(found, outcome="scores-on", facts={**found.facts, **gains})
     beside = None if gains else _of_scores(run, chance, last, of_level)
@@ -287,33 +279,6 @@ def _untrained(run: Run, first: float) -> float:
 
 _UNSTEADY = 0.2
 """By such a share evaluations that are unsteady differ from row to row: of an estimator, not a bound."""
-
-
-def _ends_worst(run: Run, last: int, chance: Rise) -> Finding | None:
-    """The finding that the last evaluation is more than `chance.worst` times the first, and `chance.times`
-    times the lowest, "ends-worst"; None where it isn't, or fewer than twice `last` less one tell.
-
-    The `level` beside it is the median of up to `last` before it.
-    """
-    known = run.logged("val_loss")
-    there = finite(known["val_loss"]).is_not_null()
-    values, steps = known["val_loss"].filter(there).cast(float), known.steps.filter(there)
-    if len(values) < 2 * last - 1:
-        return None
-    first, low, peak, place = (
-        float(values[0]),
-        to_float(values.min()),
-        float(values[-1]),
-        values.arg_min() or 0,
-    )
-    if low <= 0 or peak < max(chance.worst * first, chance.times * low):
-        return None
-    level = to_float(values[-last - 1 : -1].median())
-    facts = {"step": int(steps[-1]), "peak": peak, "level": level, "times": peak / level, "first": first}
-    facts |= {"lowest": low, "lowest_step": int(steps[place]), "rows": len(values)}
-    facts |= {"over_first": chance.worst, "over_lowest": chance.times}
-    bound, seen = chance.worst * first, (int(run.steps[0]), int(run.steps[-1]))
-    return Finding("ends-worst", facts["step"], facts, bound, seen, measured=peak / first, bound=chance.worst)
 
 
 def _jump(values: pl.Series, steps: pl.Series, untrained: float, last: int, chance: Rise) -> dict[str, float]:

@@ -1,0 +1,96 @@
+"""What evaluations say that turn nowhere: the last lies far above all, or none comes under the first."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tutor.detectors import Finding
+from tutor.detectors.beginning import begins_late
+from tutor.detectors.grouped import Rise
+from tutor.detectors.objective import scores_rise
+from tutor.detectors.rise import learned_since
+from tutor.detectors.windows import finite
+from tutor.run import Run, to_float
+
+if TYPE_CHECKING:
+    import polars as pl
+
+WORST = (
+    "step",
+    "peak",
+    "times",
+    "level",
+    "first",
+    "lowest",
+    "lowest_step",
+    "rows",
+    "over_first",
+    "over_lowest",
+)
+GAINED_NOTHING = (
+    "first",
+    "lowest",
+    "lowest_step",
+    "latest",
+    "latest_step",
+    "rows",
+    "gained",
+    "trained",
+    "most",
+)
+_PARTS = 3
+"""Of so many parts of the evaluations the best median is a level: of an estimator, not a bound."""
+
+
+def _evaluations(run: Run) -> tuple[pl.Series, pl.Series]:
+    """The finite validation losses, and the steps of each."""
+    known = run.logged("val_loss")
+    there = finite(known["val_loss"]).is_not_null()
+    return known["val_loss"].filter(there).cast(float), known.steps.filter(there)
+
+
+def ends_worst(run: Run, last: int, chance: Rise) -> Finding | None:
+    """The finding that the last evaluation is more than `chance.worst` times the first, and `chance.times`
+    times the lowest, "ends-worst"; None where it isn't, or fewer than twice `last` less one tell.
+
+    The `level` beside it is the median of up to `last` before it.
+    """
+    values, steps = _evaluations(run)
+    if len(values) < 2 * last - 1:
+        return None
+    first, low, peak, place = (
+        float(values[0]),
+        to_float(values.min()),
+        float(values[-1]),
+        values.arg_min() or 0,
+    )
+    if low <= 0 or peak < max(chance.worst * first, chance.times * low):
+        return None
+    level = to_float(values[-last - 1 : -1].median())
+    facts = {"step": int(steps[-1]), "peak": peak, "level": level, "times": peak / level, "first": first}
+    facts |= {"lowest": low, "lowest_step": int(steps[place]), "rows": len(values)}
+    facts |= {"over_first": chance.worst, "over_lowest": chance.times}
+    bound, seen = chance.worst * first, (int(run.steps[0]), int(run.steps[-1]))
+    return Finding("ends-worst", facts["step"], facts, bound, seen, measured=peak / first, bound=chance.worst)
+
+
+def never_gains(run: Run, last: int, chance: Rise) -> Finding | None:
+    """The finding that no level of `chance.evaluations` or more comes under the first one by the share
+    `chance.stands`, while training gains `chance.learns` or more since: "never-gains".
+
+    None where a log begins mid-way, or a score rises.
+    """
+    values, steps = _evaluations(run)
+    if len(values) < chance.evaluations or float(values[0]) <= 0 or begins_late(run):
+        return None
+    first, low, place = float(values[0]), to_float(values.min()), values.arg_min() or 0
+    levels = values.rolling_median(max(1, len(values) // _PARTS)).drop_nulls()
+    gained = (first - to_float(levels.min())) / first
+    trained = learned_since(run, int(steps[0]), last)
+    if gained >= chance.stands or trained < chance.learns or scores_rise(run, chance.few):
+        return None
+    facts = {"first": first, "lowest": low, "lowest_step": int(steps[place]), "rows": len(values)}
+    facts |= {"latest": float(values[-1]), "latest_step": int(steps[-1])}
+    facts |= {"gained": 100 * gained, "trained": 100 * trained, "most": 100 * chance.stands}
+    bound, seen = (1 - chance.stands) * first, (int(run.steps[0]), int(run.steps[-1]))
+    return Finding("never-gains", None, facts, bound, seen, measured=gained, bound=chance.stands)
