@@ -169,7 +169,7 @@ class TestNeverEarns:
         )  # 0 is the best
 
     def test_single_episodes_tell_a_fifth_of_what_means_do(self):
-        rewards = [20 + one for _ in range(4) for one in NOISE]
+        rewards = [20 + one for _ in range(4) for one in self.NOISE]
         assert judged("learned", episode_reward=rewards[:150]).outcome == "earns-nothing"
         assert judged("learned", episode_reward=rewards[:149]).outcome == NOT_YET
 
@@ -184,7 +184,6 @@ class TestNeverEarns:
             {"ep_rew_mean": list(NOISE), "lr": [row / 1e5 for row in range(40)]},  # in warm-up
             {"ep_rew_mean": list(NOISE), "step": [*range(5000, 5040)]},  # a log that begins mid-way
             {"episode_reward": list(NOISE)},  # of single episodes that is few
-            {"episode_reward": [-one for row in range(40) for one in (row % 3, 0, 0, 0)]},  # no more to earn
         ],
     )
     def test_else_the_loss_decides(self, columns: dict[str, list]):
