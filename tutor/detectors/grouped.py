@@ -105,6 +105,8 @@ class Enough(Grouped):
         early: a loss that stands still but for this share of its rows, the first ones, has stopped;
         stands: where all others lie within this share of their level,
         costly: which is as high as this, or higher.
+        alike: groups of answers teach nothing of which this share earns the same within each,
+        cut: and neither do answers of which this share is cut off.
     """
 
     a_kind: ClassVar[str] = "a length of the log"
@@ -119,6 +121,8 @@ class Enough(Grouped):
     early: float
     stands: float
     costly: float
+    alike: float
+    cut: float
 
 
 @dataclass(frozen=True)

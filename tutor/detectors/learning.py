@@ -12,6 +12,7 @@ from tutor.detectors.answers import (
     ranks_by_chance,
 )
 from tutor.detectors.beginning import begins_late, warming_up
+from tutor.detectors.completions import COMPLETIONS, of_completions
 from tutor.detectors.courses import Course, course_in, course_of
 from tutor.detectors.grouped import Enough, Guess
 from tutor.detectors.guessing import (
@@ -76,6 +77,8 @@ _GUESSED = (*_LEARNED, "classes", "expected", "level", "later")
             "earns",
             "earns-nothing",
             "one-reward",
+            "no-contrast",
+            "cut-off",
             "stops-high",
             "stops-early",
             "one-answer",
@@ -88,6 +91,7 @@ _GUESSED = (*_LEARNED, "classes", "expected", "level", "later")
         **dict.fromkeys(("earns-nothing", "one-reward"), (*_LEARNED, "reward", "end", "rose", "hides")),
         "earns": (*_LEARNED, "reward", "end", "rose", "hides"),
         "stops-high": (*_LEARNED, "since", "spread", "high"),
+        **dict.fromkeys(("no-contrast", "cut-off"), COMPLETIONS),
         "stops-early": (*_LEARNED, "since", "spread", "before"),
         "guesses": _GUESSED,
         "same-answer": (*_GAINED, *_SCORED, "fell", "most"),
@@ -138,9 +142,10 @@ def learned(
     above 0 says the same ("explains-nothing"), as an area under the ROC curve does that stays at half
     ("ranks-by-chance"), and an accuracy that stays at what guesses get, while no evaluation costs less than
     they do ("by-heart"). A run that is after a reward has learned where that rises ("earns"), and nothing
-    where that stays where it began ("earns-nothing"), or is the same number at every row ("one-reward"); one
-    whose loss lies still high up learned little ("stops-high"), and so did one that stands still but for its
-    first rows ("stops-early"). Source: ours.
+    where that stays where it began ("earns-nothing"), or is the same number at every row ("one-reward"),
+    where a group's answers all earn the same ("no-contrast") or are "cut-off"; one whose loss lies still high
+    up learned little ("stops-high"), and so did one that stands still but for its first rows ("stops-early").
+    Source: ours.
 
     Where noise hides a gain of that size, what was learned shows in the order of the levels, beyond `sigmas`
     of chance, and what wasn't where they rise in order, beyond `least.sure`, or in longer levels, up to half
@@ -161,7 +166,7 @@ def learned(
         chance = answers_by_chance(run, guess) or learned_by_heart(run, guess)  # of the training data alone
         found = beside(chance, found.facts) if chance else Finding(NO_DATA, facts={"missing": []})
     if found.outcome in ("yes", NOT_YET, NO_DATA, "no") and not (warming_up(run) or begins_late(run)):
-        unmoved = one_reward(run, 3 * least.rows)
+        unmoved = of_completions(run, least) or one_reward(run, 3 * least.rows)
         still = None if found.outcome == "yes" else never_earns(run, 3 * least.rows, sigmas)
         found = unmoved or still or found
     if found.outcome in (NOT_YET, NO_DATA) and (earned := earns(run, sigmas)):

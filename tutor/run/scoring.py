@@ -104,11 +104,23 @@ def is_error(column: str) -> bool:
     return bool(_ERROR.search(column))
 
 
+def is_alike(column: str) -> bool:
+    """Whether the column is the share of groups of answers of which all earn the same, as TRL logs it."""
+    return spelled(column).endswith("frac_reward_zero_std")
+
+
+def is_cut_off(column: str) -> bool:
+    """Whether the column is the share of answers that are cut off at the greatest length, by TRL or verl."""
+    return spelled(column).endswith(("completions/clipped_ratio", "response_length/clip_ratio"))
+
+
 KINDS: Mapping[str, Callable[[str], bool]] = {
     SCORES: rises,
     "rewards": is_reward,
     "finds": is_of_finds,
     "explained": is_explained,
     "ranking": is_ranking,
+    "groups": is_alike,
+    "lengths": is_cut_off,
 }
 """By what a tree calls it, the test of a column's name."""

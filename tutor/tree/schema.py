@@ -93,7 +93,9 @@ class Outcome(Strict):
     next_decides: bool = False
     under: str | None = None
     needs: (
-        Literal["val_loss", "alone", "sets", "scores", "rewards", "finds", "explained", "ranking"] | None
+        Literal["val_loss", "alone", "sets", "scores", "rewards", "finds", "explained", "ranking"]
+        | Literal["groups", "lengths"]
+        | None
     ) = None
     next: str | None = None
     leaf: str | None = None
