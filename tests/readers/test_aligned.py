@@ -183,3 +183,12 @@ def test_whatever_stands_between_the_rows(tmp_path: Path, losses: list[float], b
         math.isnan(one) if math.isnan(told) else one == told
         for one, told in zip(run["loss"], losses, strict=True)
     )
+
+
+def test_a_table_of_rewards_by_episode(tmp_path: Path):
+    head = "Episode          Prey Reward      Predator Reward         Total Reward\n"
+    rows = "".join(f"{at:<17} {100 - at:<20} {2 * at:<20} {100 + at}\n" for at in range(6))
+    (tmp_path / "train_log.txt").write_text(head + rows)
+    run = readers.read(tmp_path / "train_log.txt")
+    assert run.steps.to_list() == [*range(6)]
+    assert run["Total Reward"].to_list() == [100.0 + at for at in range(6)]

@@ -18,11 +18,12 @@ from tutor.readers.common.lines import COLOURS, LONGEST, LOOKED_AT, has
 from tutor.readers.common.rows import Row, number, run_of
 from tutor.readers.common.trainers import WINDOW
 from tutor.readers.source import Source
-from tutor.run import Remark, Run, called, limits, names
+from tutor.run import Remark, Run, called, limits, names, scoring
 from tutor.words import quoted
 
 _HEADING = re.compile(
-    r"\b(?:epochs?|steps?|iter(?:ation)?s?)\b|^\s*(?:E +#|Itn +|e +[:|])", re.IGNORECASE | re.MULTILINE
+    r"\b(?:epochs?|steps?|episodes?|iter(?:ation)?s?)\b|^\s*(?:E +#|Itn +|e +[:|])",
+    re.IGNORECASE | re.MULTILINE,
 )
 _COLOUR, _BAR = re.compile(COLOURS), re.compile(r"\s[0-9]+%\|.*$")
 _COMMENT = re.compile(r"^\s*#+ (?=\s*[A-Za-z])")  # how numpy's savetxt begins a heading
@@ -103,6 +104,7 @@ def _table(data: bytes, path: Path) -> tuple[Sequence[str], str, list[dict[str, 
         columns = [_CALLED.get(name.lower(), name.removeprefix("# ")) for name in columns]
         found = {signal: name for name, signal in names.mapping(columns, path).items()}
         tells = {"loss", "val_loss"} & found.keys() or _parts(columns, path)
+        tells = tells or any(map(scoring.is_reward, columns))
         if columns and _counts(_cells(first, inner)) and "step" in found and tells:
             rows = (_cells(below, inner) for below in lines[at + 1 :])
             return columns, found["step"], list(_rows(columns, found["step"], rows))
