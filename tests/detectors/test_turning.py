@@ -83,6 +83,11 @@ class TestValidationTurns:
             ((1.75, *FLAT[1:]), {}, False),  # its level comes 5 % under that
             (FLAT[:9], {}, False),  # few
             (FLAT, {"loss": 13 * [6.0]}, False),  # training gains nothing either
+            (
+                FLAT,
+                {"loss": [6.4, 4.1, 6.9, 4.6, 5.1, 6.2, 4.4, 6.8, 5.9, 5.0, 4.8, 4.7, 5.0]},
+                False,
+            ),  # by chance
             (FLAT, {"step": range(50, 63)}, False),  # a log that begins mid-way
             (FLAT, {"val_acc": [0.5 + 0.03 * row for row in range(13)]}, False),  # that is learned
         ],

@@ -9,6 +9,7 @@ from tutor.detectors.beginning import begins_late
 from tutor.detectors.grouped import Rise
 from tutor.detectors.objective import scores_rise
 from tutor.detectors.rise import learned_since
+from tutor.detectors.trends import ordered
 from tutor.detectors.windows import finite
 from tutor.run import Run, to_float
 
@@ -76,7 +77,7 @@ def ends_worst(run: Run, last: int, chance: Rise) -> Finding | None:
 
 def never_gains(run: Run, last: int, chance: Rise) -> Finding | None:
     """The finding that no level of `chance.evaluations` or more comes under the first one by the share
-    `chance.stands`, while training gains `chance.learns` or more since: "never-gains".
+    `chance.stands`, while training gains `chance.dive` or more since, in order: "never-gains".
 
     None where a log begins mid-way, or a score rises.
     """
@@ -87,7 +88,11 @@ def never_gains(run: Run, last: int, chance: Rise) -> Finding | None:
     levels = values.rolling_median(max(1, len(values) // _PARTS)).drop_nulls()
     gained = (first - to_float(levels.min())) / first
     trained = learned_since(run, int(steps[0]), last)
-    if gained >= chance.stands or trained < chance.learns or scores_rise(run, chance.few):
+    if gained >= chance.stands or trained < chance.dive or scores_rise(run, chance.few):
+        return None
+    if (
+        ordered(run["loss"].filter(run.steps >= steps[0])) > -chance.few
+    ):  # noise in few rows looks like a gain
         return None
     facts = {"first": first, "lowest": low, "lowest_step": int(steps[place]), "rows": len(values)}
     facts |= {"latest": float(values[-1]), "latest_step": int(steps[-1])}
