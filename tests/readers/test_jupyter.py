@@ -12,6 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tutor import readers
+from tutor.readers import jupyter
 from tutor.readers.common.html import as_markdown
 from tutor.run import BadRunError, Run, limits
 
@@ -99,6 +100,18 @@ def test_a_notebook_of_many_pictures_says_how_to_save_it(tmp_path: Path, monkeyp
     monkeypatch.setattr(limits, "DOCUMENT", 100)
     with pytest.raises(BadRunError, match="clear the outputs that hold pictures"):
         readers.read(written(tmp_path, cell(stream(*LINES))))
+
+
+def test_a_notebook_of_very_many_cells_is_looked_at_in_part(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(jupyter, "_CELLS_READ", 2)
+    cells = [
+        cell(),
+        cell(stream("one\n", "two\n")),
+        cell(stream(*LINES), number=5),
+        cell(stream(*AGAIN), number=6),
+    ]
+    (source,) = readers.sources(written(tmp_path, *cells))
+    assert source.describe("en").startswith("In [5]")
 
 
 def test_what_was_printed_between_bars_of_progress(tmp_path: Path):

@@ -306,6 +306,12 @@ def test_deepspeed_above_the_loss_of_its_tutorial(tmp_path: Path):
     assert run["loss"].to_list() == [4.0, 2.0, None]
 
 
+def test_a_held_out_loss_below_it_is_none_of_training(tmp_path: Path):
+    step = "[Rank 0] step={}, skipped=0, lr=[0.1], mom=[(0.9, 0.999)]\n"
+    run = read(tmp_path, "".join(step.format(at) + f"[Rank 0] Validation loss: {4 / at}\n" for at in (1, 2)))
+    assert not run.has("loss")
+
+
 def test_rows_of_json_below_empty_ones(tmp_path: Path):
     """MMDetection's runner writes one for each start, with its settings in it or nothing."""
     rows = "".join(

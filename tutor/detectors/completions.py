@@ -34,9 +34,7 @@ def of_completions(run: Run, least: Enough) -> Finding | None:
             top, best = to_float(shares.max()), to_float(shares.min())
             facts = {"column": plain(name), "share": 100 * share, "count": len(shares), "bound": 100 * bound}
             facts |= {"top": top, "best": best, "gain": 100 * (1 - best / top), "rows": len(shares)}
-            seen, curve = (
-                (int(run.steps[0]), int(run.steps[-1])),
-                Smoothed(name, run.steps.filter(there), shares),
-            )
+            seen = (int(run.steps[0]), int(run.steps[-1]))
+            curve = Smoothed(name, run.steps.filter(there), shares)
             return Finding(outcome, None, facts, bound, seen, measured=share, bound=bound, curve=curve)
     return None

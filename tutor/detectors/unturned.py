@@ -59,12 +59,8 @@ def ends_worst(run: Run, last: int, chance: Rise) -> Finding | None:
     values, steps = _evaluations(run)
     if len(values) < 2 * last - 1:
         return None
-    first, low, peak, place = (
-        float(values[0]),
-        to_float(values.min()),
-        float(values[-1]),
-        values.arg_min() or 0,
-    )
+    first, peak = float(values[0]), float(values[-1])
+    low, place = to_float(values.min()), values.arg_min() or 0
     if low <= 0 or peak < max(chance.worst * first, chance.times * low):
         return None
     level = to_float(values[-last - 1 : -1].median())
@@ -90,9 +86,8 @@ def never_gains(run: Run, last: int, chance: Rise) -> Finding | None:
     trained = learned_since(run, int(steps[0]), last)
     if gained >= chance.stands or trained < chance.dive or scores_rise(run, chance.few):
         return None
-    if (
-        ordered(run["loss"].filter(run.steps >= steps[0])) > -chance.few
-    ):  # noise in few rows looks like a gain
+    # Noise in few rows looks like a gain.
+    if ordered(run["loss"].filter(run.steps >= steps[0])) > -chance.few:
         return None
     facts = {"first": first, "lowest": low, "lowest_step": int(steps[place]), "rows": len(values)}
     facts |= {"latest": float(values[-1]), "latest_step": int(steps[-1])}

@@ -23,7 +23,7 @@ SCALE = rf"Attempted loss scale: {NUMBER}, reducing to (?P<loss_scale>{NUMBER})"
 _STAYS = rf"Attempted loss scale: (?P<loss_scale>{NUMBER}), but hysteresis"
 _PIPE = rf"\bsteps: (?P<step>[0-9]+) loss: (?P<loss>{NUMBER}) iter time \(s\):"
 _CHAT = rf"^epoch: [0-9]+\|step: (?P<step>[0-9]+)\|.*?\bact_loss: (?P<loss>{NUMBER})"
-_BELOW = rf"\bloss: (?P<loss>{NUMBER})\s*$"
+_BELOW = rf"(?:^|\] |- |\| )loss: (?P<loss>{NUMBER})\s*$"  # a word before it would say which other one it is
 _WITH_LOSS, _WITHOUT = either(_CHAT, _PIPE), either(_STEP)
 _PRINTED = either(rf"\b(?:epoch|step|iter(?:ation)?)\b[^\n]{{0,200}}\bloss\b[\"']?\s*[:=]\s*{NUMBER}")
 

@@ -10,24 +10,23 @@ import re
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import cast
 
 from tutor import packed
 from tutor.plainfile import OddFileError
-from tutor.readers import aligned, boxed, build_nanogpt, huggingface, markdown, nanogpt, printed
 from tutor.readers.common import several
 from tutor.readers.common.html import TABLE, as_markdown
 from tutor.readers.source import Source, head
 from tutor.run import BadRunError, Run, limits
 from tutor.words import plain
 
-_KNOWN = (huggingface, nanogpt, build_nanogpt, boxed, markdown, printed, aligned)
-"""The readers of what a cell may print, in the order in which they are asked."""
 _BEGINS = re.compile(rb"\s*\{")
 _CELLS = re.compile(rb'"(?:cells|worksheets|cell_type)"\s*:')
 _LINE = 60  # characters of a cell's code that tell which it is
+_CELLS_READ = 1000  # cells with several lines of output: a notebook has some dozens, and each takes a while
 
 
 @dataclass(frozen=True)
@@ -124,23 +123,26 @@ def _looked(path: Path, changed: Hashable) -> Sequence[_Printed]:  # noqa: ARG00
     except (OddFileError, ValueError, RecursionError):
         return ()
     cells = []
-    for place, cell in enumerate(_code(given), 1):
+    said = ((place, cell, "\n".join(_texts(cell))) for place, cell in enumerate(_code(given), 1))
+    several_lines = ((place, cell, text) for place, cell, text in said if "\n" in text.strip())
+    for place, cell, text in islice(several_lines, _CELLS_READ):
         number = cell.get("execution_count", cell.get("prompt_number"))
-        text = "\n".join(_texts(cell))
         called = str(number) if isinstance(number, int) else f"cell {place}"
         with TemporaryDirectory() as folder:
             if _known(text, folder):
                 cells.append(_Printed(place, called, _joined(cell.get("source", cell.get("input"))), text))
-    return cells[: limits.RUNS]
+    return cells
 
 
 def _known(text: str, folder: str) -> Source | None:
     """The run in the text, once it is a file in that folder; None where no reader knows it."""
-    if "\n" not in text.strip():
-        return None
+    # Those that a file that is no notebook may have no need of.
+    from tutor.readers import aligned, boxed, build_nanogpt, huggingface, markdown, nanogpt, printed
+
     file = Path(folder) / "output.txt"
     file.write_text(text, "utf-8", errors="replace", newline="")
-    return next((found[0] for reader in _KNOWN if (found := reader.sources(file))), None)
+    asked = (huggingface, nanogpt, build_nanogpt, boxed, markdown, printed, aligned)
+    return next((found[0] for reader in asked if (found := reader.sources(file))), None)
 
 
 def _code(notebook: object) -> Iterator[Mapping[str, object]]:
