@@ -13,7 +13,7 @@ from tutor import signals
 from tutor.detectors import Finding, Smoothed
 from tutor.detectors.grouped import Guess
 from tutor.detectors.standstill import DIGITS, digits_of, exact
-from tutor.detectors.trends import ordered
+from tutor.detectors.trends import ordered, share_fallen
 from tutor.detectors.windows import FEWEST, finite
 from tutor.run import Run, names, scoring, to_float
 from tutor.words import plain
@@ -381,6 +381,4 @@ def _gained(run: Run, row: int, least: int = FEWEST) -> float:
     known = finite(run[signal])[row:].drop_nulls() if run.has(signal) else None
     if known is None or len(known) < least:
         return math.inf
-    third = max(1, len(known) // 3)
-    first, last = to_float(known[:third].median()), to_float(known[-third:].median())
-    return max(0.0, first - last) / abs(first) if first else math.inf
+    return max(0.0, share_fallen(known))

@@ -9,11 +9,12 @@ from tutor.detectors import Finding
 from tutor.detectors.beginning import begins_late
 from tutor.detectors.grouped import Enough
 from tutor.detectors.objective import is_objective, scores_rise
+from tutor.detectors.trends import share_fallen
 from tutor.detectors.windows import cadence, finite
 from tutor.run import Run, to_float
 
 if TYPE_CHECKING:
-    import polars as pl
+    pass
 
 _BEGIN = 0.4
 """Where the later part of a run begins: of two evaluations, half-way and at the end, both are in it."""
@@ -73,27 +74,19 @@ def stops_early(run: Run, least: Enough, sigmas: float) -> Finding | None:
     known = run.logged("loss")
     values, first = finite(known["loss"]), max(1, int(least.early * len(known)))
     later, begun = values[first:], to_float(values[:first].max() or 0.0)
-    if len(later) < least.rows - 1 or later.null_count() or _gain(later) >= least.flat:
+    if len(later) < least.rows - 1 or later.null_count() or share_fallen(later) >= least.flat:
         return None
     level = to_float(later.median())
     spread = to_float(later.max()) - to_float(later.min())
     held_out = finite(run["val_loss"]).drop_nulls() if run.has("val_loss") else later[:0]
-    if level < least.costly or spread > least.stands * level or _gain(held_out) >= least.flat:
+    gains = len(held_out) > 0 and share_fallen(held_out) >= least.flat
+    if level < least.costly or spread > least.stands * level or gains:
         return None
     facts = {"top": begun, "best": level, "gain": 100 * max(0.0, 1 - level / begun) if begun else 0.0}
     facts |= {"rows": len(later), "since": int(known.steps[first]), "before": first}
     facts |= {"spread": 100 * spread / level, "bound": 100 * least.stands}
     seen = (int(run.steps[0]), int(run.steps[-1]))
     return Finding("stops-early", None, facts, None, seen, measured=spread / level, bound=least.stands)
-
-
-def _gain(values: pl.Series) -> float:
-    """The share by which the last third of the values lies under the first."""
-    third = len(values) // 3
-    if not third:
-        return 0.0
-    early, late = to_float(values[:third].median()), to_float(values[-third:].median())
-    return (early - late) / abs(early) if early else 0.0
 
 
 def _means(run: Run) -> bool:

@@ -32,6 +32,16 @@ def ordered(values: pl.Series) -> float:
     return _trend(_of_some_tens(values))
 
 
+def share_fallen(values: pl.Series) -> float:
+    """By what share of the median of their first third the last third of the values lies lower.
+
+    Below 0 where it lies higher; inf where the first is 0. Of one value at least.
+    """
+    third = max(1, len(values) // 3)
+    first, last = to_float(values[:third].median()), to_float(values[-third:].median())
+    return (first - last) / abs(first) if first else math.inf
+
+
 def _of_some_tens(values: pl.Series) -> list[float]:
     """The finite values; of many the medians of `PIECES` stretches."""
     known = finite(values).drop_nulls()
