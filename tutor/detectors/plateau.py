@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
 from tutor.detectors import Finding
 from tutor.detectors.beginning import begins_late
@@ -12,9 +11,6 @@ from tutor.detectors.objective import is_objective, scores_rise
 from tutor.detectors.trends import share_fallen
 from tutor.detectors.windows import cadence, finite
 from tutor.run import Run, to_float
-
-if TYPE_CHECKING:
-    pass
 
 _BEGIN = 0.4
 """Where the later part of a run begins: of two evaluations, half-way and at the end, both are in it."""
