@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 
 from tests.readers.texts import TEXTS
 from tutor import readers
+from tutor.readers.common import formats
 from tutor.readers.common.lines import LONGEST
 from tutor.readers.common.rows import run_of
 from tutor.run import Aggregation, BadRunError, Run, called, limits, names
@@ -672,7 +673,7 @@ class TestCalled:
 def test_two_readers_that_claim_one_file_ask_for_a_format(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     (tmp_path / "log.csv").write_text("step,loss\n0,6\n1,5\n")
     both = {name: readers.formats()["columns"] for name in ("columns", "twin")}
-    monkeypatch.setattr(readers, "formats", lambda: both)
+    monkeypatch.setattr(formats, "formats", lambda: both)
     with pytest.raises(BadRunError, match="say which, with --format columns or --format twin"):
         readers.read(tmp_path / "log.csv")
     try:

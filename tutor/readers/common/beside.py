@@ -11,7 +11,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from tutor import plainfile
-from tutor.run import Remark, Run
+from tutor.readers.source import Source
+from tutor.run import BadRunError, Remark, Run
 from tutor.run.facts import Known, known_in, stated, understood, with_facts
 from tutor.run.given import BESIDE, said
 
@@ -41,6 +42,14 @@ _ALIKE = 4  # files by one pattern, and twenty times as many parameters
 _Settings = tuple[str, Mapping[str, object]]
 _NODES = 10_000
 """Values of a file that are looked at: aliases in YAML can make any number of a few lines."""
+
+
+def read_source(source: Source, since: Run | None = None) -> Run:
+    """The source's run; see `readers.read`. Raises BadRunError where it can't be read."""
+    try:
+        return completed(source.read(since))
+    except OSError as error:
+        raise BadRunError(f"{source.path} can't be read: {error.strerror}") from None
 
 
 def completed(run: Run) -> Run:

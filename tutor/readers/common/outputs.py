@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from tutor.readers.common.beside import read_source
 from tutor.readers.source import Source
 from tutor.run import BadRunError, Run
 
@@ -30,7 +31,6 @@ def others(
     alone: bool,
     inside: Callable[[Path], Sequence[Path]],
     claimed: Callable[[Path], Sequence[Source]],
-    read: Callable[[Source], Run],
 ) -> list[Source]:
     """The runs in a folder and in those in it that no tool's own reader knows, beside those `found` there.
 
@@ -40,7 +40,6 @@ def others(
         alone: take those that are of the one other run of their folder, as it seems, or else the rest.
         inside: gives what lies in a folder.
         claimed: gives the runs in a file, if it may be a log.
-        read: gives a source's run.
     """
     known = {source.path for source in found}
     if not path.is_dir() or path in known:
@@ -52,11 +51,11 @@ def others(
         for file in inside(folder)
         if file.is_file() and file not in known
         for source in claimed(file)
-        if ((counted[folder] or counted[path]) == 1 and _one_run(source, found[0], read)) is alone
+        if ((counted[folder] or counted[path]) == 1 and _one_run(source, found[0])) is alone
     ]
 
 
-def _one_run(one: Source, other: Source, read: Callable[[Source], Run]) -> bool:
+def _one_run(one: Source, other: Source) -> bool:
     """Whether two logs may be of one run: their last steps or their last losses aren't far apart.
 
     Long ones aren't read for that; and one that can't be read stands for no other.
@@ -64,7 +63,7 @@ def _one_run(one: Source, other: Source, read: Callable[[Source], Run]) -> bool:
     if any(log.path.is_file() and log.path.stat().st_size > _QUICK for log in (one, other)):
         return True
     try:
-        pairs = zip(_end(read(one)), _end(read(other)), strict=True)
+        pairs = zip(_end(read_source(one)), _end(read_source(other)), strict=True)
     except BadRunError:
         return False
     return not all(_apart(a, b) for a, b in pairs)
