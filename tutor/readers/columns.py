@@ -21,7 +21,7 @@ from tutor.readers.common.placing import held_out
 from tutor.readers.common.rows import number
 from tutor.readers.common.tables import Table, beginning, names_in, separator
 from tutor.readers.source import Source
-from tutor.run import called, names, scoring
+from tutor.run import called, names, scoring, vocabulary
 from tutor.words import quoted
 
 _OTHERS = (deepxde, keras, lightning, long_csv, stable_baselines3, ultralytics, wandb_export)
@@ -158,4 +158,4 @@ def _printed(named: Sequence[str]) -> bool:
 
 
 def _some(signal: str) -> str:
-    return ", ".join(names.KNOWN[signal][:3])
+    return ", ".join(vocabulary.KNOWN[signal][:3])

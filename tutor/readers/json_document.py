@@ -21,7 +21,7 @@ from tutor.readers.common.trainers import WINDOW
 from tutor.readers.common.wholejson import cut_off
 from tutor.readers.jsonlines import first_row
 from tutor.readers.source import Source
-from tutor.run import BadRunError, Remark, Run, called, limits, names
+from tutor.run import BadRunError, Remark, Run, called, limits, names, vocabulary
 from tutor.words import plain, quoted
 
 _EPOCHS = ("epochs", "num_epochs", "n_epochs", "max_epochs", "num_train_epochs")
@@ -186,6 +186,6 @@ def lacks(path: Path) -> str | None:
         return "as a document of JSON it has no row with numbers" if tells_loss(path) else None
     first = next((name for name in looked.lists if "train" in names.plainly(name)), looked.lists[0])
     return (
-        f"as a document of JSON it needs a list of losses ({', '.join(names.KNOWN['loss'][:3])}); "
+        f"as a document of JSON it needs a list of losses ({', '.join(vocabulary.KNOWN['loss'][:3])}); "
         f"it has {quoted(looked.lists)}: where one is the loss, say so with --map loss={plain(first)}"
     )

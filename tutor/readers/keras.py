@@ -19,7 +19,7 @@ from tutor.readers.common.tables import cells, names_in, tidy
 from tutor.readers.common.trainers import WINDOW
 from tutor.readers.common.wholejson import cut_off
 from tutor.readers.source import Source, head
-from tutor.run import Aggregation, BadRunError, Remark, Run, names, whose
+from tutor.run import Aggregation, BadRunError, Remark, Run, vocabulary, whose
 from tutor.run.blanks import with_nan
 
 AGGREGATIONS: Mapping[str, Aggregation] = {"loss": WINDOW}
@@ -92,7 +92,7 @@ def knows(named: Sequence[str]) -> bool:
     return (
         named[0] == "epoch"
         and "loss" in named
-        and not {*named[1:]} & {*names.KNOWN["step"]}
+        and not {*named[1:]} & {*vocabulary.KNOWN["step"]}
         and not any("/" in name or whose.says_run(name) for name in named)
     )
 

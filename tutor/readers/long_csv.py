@@ -16,7 +16,7 @@ from tutor.readers.common.rows import run_of_frame
 from tutor.readers.common.several import Named, labels
 from tutor.readers.common.tables import cells, filled, names_in, tidy
 from tutor.readers.source import Source
-from tutor.run import BadRunError, Remark, Run, names
+from tutor.run import BadRunError, Remark, Run, names, vocabulary
 
 if TYPE_CHECKING:
     import polars as pl
@@ -25,7 +25,7 @@ _METRIC = ("metric", "metric_name", "metrics", "key", "tag", "variable", "name")
 _VALUE = ("value", "metric_value")
 _RUN = ("run_id", "run_uuid", "run", "run_name")
 _LABEL = ("run_name", "run", "run_id")
-_LOSSES = {*names.KNOWN["loss"], *names.KNOWN["val_loss"]}
+_LOSSES = {*vocabulary.KNOWN["loss"], *vocabulary.KNOWN["val_loss"]}
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,9 @@ class Values:
         rows = tidy(cells(self.file, remarks))
         if self.run is not None:
             rows = rows.filter(_texts(rows[_first(rows.columns, _RUN)]) == self.run)
-        step, metric, value = (_first(rows.columns, one) for one in (names.KNOWN["step"], _METRIC, _VALUE))
+        step, metric, value = (
+            _first(rows.columns, one) for one in (vocabulary.KNOWN["step"], _METRIC, _VALUE)
+        )
         if not (step and metric and value):
             raise BadRunError(f"{self.file} is no CSV that can be read: its header is torn")
         numbers = {one: rows[one].cast(pl.Float64, strict=False) for one in (step, value)}
@@ -88,7 +90,7 @@ def _first(named: Iterable[str], wanted: Sequence[str]) -> str:
 
 def knows(named: Sequence[str]) -> bool:
     """Whether these are the columns of such a file."""
-    has_all = all(_first(named, one) for one in (names.KNOWN["step"], _METRIC, _VALUE))
+    has_all = all(_first(named, one) for one in (vocabulary.KNOWN["step"], _METRIC, _VALUE))
     return has_all and not any(names.spelled(name) in _LOSSES for name in named)
 
 

@@ -1,7 +1,4 @@
-"""What trainers call the signals, in one place: their columns to tutor's.
-
-Sources: the trainers' own code and logs, as listed in the README's table of formats.
-"""
+"""What trainers call the signals: their columns to tutor's, by the words of `vocabulary`."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -11,114 +8,7 @@ from pathlib import Path
 from tutor import signals
 from tutor.run.called import names_for
 from tutor.run.run import Counts
-
-KNOWN: Mapping[str, tuple[str, ...]] = {
-    "step": (
-        "step",
-        "train/global_step",  # Weights & Biases under Hugging Face, where `_step` counts calls
-        "global_step",
-        "trainer/global_step",
-        "iteration",
-        "iter",
-        "num_updates",
-        "current_steps",
-        "steps",
-        "_step",
-        "time/total_timesteps",
-        "total_timesteps",
-        "global_iter",
-        "global_iteration",
-        "train_step",
-        "training_step",
-        "current_step",
-        "optimizer_step",
-        "update",
-        "epoch",
-        "episode",
-        "time/iterations",
-        "time/episodes",
-    ),
-    "loss": (
-        "loss",
-        "train_loss",
-        "training_loss",
-        "train/loss",
-        "train_loss_step",
-        "train/loss_step",
-        "loss_step",
-        "lm loss",
-        "lm-loss",
-        "lm_loss",
-        "train/train_loss",
-        "loss/train",
-        "loss_metrics/global_avg_loss",
-        "mean_loss",
-        "average_loss",
-        "avg_loss",
-        "total_loss",
-        "tot_loss",
-        "train/total_loss",
-        "loss/total_loss",  # TensorFlow's object detection
-        "train_loss_epoch",
-        "train/loss_epoch",
-        "train/samples/train_loss",
-        "train/value_loss",  # of stable-baselines3's algorithms without one loss
-        "train/critic_loss",
-        "xent",  # OpenNMT's
-        "cross_entropy",
-        "train_cross_entropy",
-        "train_cross_entropy_step",
-        "train_cross_entropy_epoch",
-        "l_pix",  # BasicSR's
-        "l_total",
-    ),
-    "val_loss": (
-        "val_loss",
-        "eval_loss",
-        "eval/loss",
-        "val/loss",
-        "valid_loss",
-        "valid/loss",
-        "validation_loss",
-        "validation/loss",
-        "loss/val",
-        "val_loss_epoch",
-        "val_cross_entropy",
-        "val_cross_entropy_epoch",
-        "test_loss",
-    ),
-    "grad_norm": (
-        "grad_norm",
-        "train/grad_norm",
-        "grad norm",
-        "gnorm",
-        "gradient_norm",
-        "norm",
-        "grad_norms",
-        "gradient_norms",
-        "grad_norm_mean",
-        "mean_grad_norm",
-        "avg_grad_norm",
-    ),
-    "lr": (
-        "lr",
-        "learning_rate",
-        "train/learning_rate",
-        "train/lr",
-        "train_lr",
-        "learning rate",
-        "lr/pg0",
-        "x/lr0",
-        "train/samples/lr",
-        "train/lrm",  # the part of it that a schedule grants
-        "lrs",
-        "learning_rates",
-    ),
-    "loss_scale": ("loss_scale", "loss scale", "train/loss_scale", "train/samples/loss_scale"),
-    "skipped_steps": ("skipped_steps",),
-    "tokens_per_second": ("tokens_per_second", "tok/sec", "tok/s", "tokens/sec", "train/tokens_per_second"),
-}
-"""By signal, what it is called; the first that a log has is taken. However it is spelled: see `spelled`."""
+from tutor.run.vocabulary import ABROAD, ALIKE, KNOWN, OF
 
 HEADINGS = "headings above"
 """How many times the names of a table's columns stand again above a row: a column of readers, no signal."""
@@ -164,34 +54,8 @@ _BOOKS = re.compile(
     r"(?<![a-z])(epsilon|speed|time|seconds|elapsed|eta|memory|mem|fps|length|len|steps?|samples?|size|batch)"
     r"(?![a-z])"
 )
-ABROAD: Mapping[str, str] = {
-    **dict.fromkeys(("pérdida", "perdida", "perda", "perdita", "perte", "verlust", "pierdere"), "loss"),
-    **dict.fromkeys(("paso", "passo", "pas", "schritt", "étape", "etape"), "step"),
-    **dict.fromkeys(("iteración", "iteracion", "iteração", "iteracao", "iterazione"), "iteration"),
-    **dict.fromkeys(("época", "epoca", "époque", "epoque", "epoche"), "epoch"),
-    **dict.fromkeys(("validación", "validacion", "validação", "validacao"), "validation"),
-    **dict.fromkeys(("validierung", "validazione", "validare"), "validation"),
-    **dict.fromkeys(("entrenamiento", "treino", "treinamento", "entraînement", "entrainement"), "train"),
-    **dict.fromkeys(("addestramento", "antrenare"), "train"),
-    **{
-        "trainingsverlust": "train_loss",
-        "validierungsverlust": "validation_loss",
-        "testverlust": "test_loss",
-    },
-    **{"lernrate": "learning_rate", "epochen": "epochs", "schritte": "steps"},
-    **dict.fromkeys(("exactitud", "precisión", "acurácia", "acuracia", "genauigkeit"), "accuracy"),
-}
-"""Words of Spanish, Portuguese, French, Italian, German and Romanian, and the English ones that they mean."""
-_OF = {"de", "du", "di", "do", "da"}
-"""The word between two of those, which English has no need of: `pérdida de validación`."""
 _MEASURED = re.compile(r"[a-z0-9@]+")
 _WORD = re.compile(r"[a-z]+")
-_ALIKE = {
-    **{"training": "train", "trn": "train", "validation": "val", "valid": "val", "evaluation": "eval"},
-    **{"evaluated": "eval", "validated": "val", "tested": "test", "trained": "train"},
-    **{"losses": "loss", "epochs": "epoch", "steps": "step", "iterations": "iteration", "iters": "iter"},
-    **{"episodes": "episode", "tr": "train", "va": "val", "te": "test"},
-}
 _OF_A_LIST = re.compile(r"(?:(?<=[a-z0-9])_|^)(?:history|hist|list|values|curve|per)(?=_|/|$)_?")
 """Words that say how values were kept, and not what they are."""
 
@@ -265,13 +129,13 @@ def spelled(name: str) -> str:
     words = _BLANKS.sub("_", _HUMP.sub("_", name.strip())).lower().split("_")
     if not ABROAD.keys() & words:
         return "_".join(words)
-    return "_".join(ABROAD.get(word, word) for word in words if word not in _OF)
+    return "_".join(ABROAD.get(word, word) for word in words if word not in OF)
 
 
 @cache
 def plainly(name: str) -> str:
     """The name in the words that most use: `validation_losses` and `val_loss_history` are `val_loss`."""
-    words = _WORD.sub(lambda word: _ALIKE.get(word[0], word[0]), spelled(name).replace(".", "/"))
+    words = _WORD.sub(lambda word: ALIKE.get(word[0], word[0]), spelled(name).replace(".", "/"))
     return _OF_A_LIST.sub(_kept_apart, words).strip("_") or words
 
 

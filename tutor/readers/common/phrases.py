@@ -13,7 +13,7 @@ it prints NaN).
 import re
 from functools import cache
 
-from tutor.run.names import ABROAD
+from tutor.run.vocabulary import ABROAD
 
 _NUMBER = r"-?(?:[0-9]+(?:\.[0-9]*)?(?:e[-+]?[0-9]+)?|nan|inf)"
 _COUNTER = r"(epoch|iteration|iter|step|batch|minibatch|update|round|episode)s?\s{0,2}#?\s{0,2}([0-9]+)"
