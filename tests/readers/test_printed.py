@@ -557,10 +557,10 @@ class TestWordsOfOnesOwn:
     """Words that nobody knows are what the user says they are."""
 
     TEXT = "".join(
-        f"[2025-03-01 11:12:33] Round {at}/20 | fit error {4 - at / 9:.3f} | holdout error {5 - at / 9:.3f}\n"
+        f"[2025-03-01 11:12:33] Wave {at}/20 | fit error {4 - at / 9:.3f} | holdout error {5 - at / 9:.3f}\n"
         for at in range(1, 9)
     )
-    SAID = {"step": "Round", "loss": "fit error", "val_loss": "holdout error"}
+    SAID = {"step": "Wave", "loss": "fit error", "val_loss": "holdout error"}
 
     def test_they_are_read_where_they_are_named(self, tmp_path: Path):
         with called.called(self.SAID):
@@ -568,7 +568,7 @@ class TestWordsOfOnesOwn:
         assert run.steps.to_list() == list(range(1, 9))
         assert losses(run)[:2] == pytest.approx([3.889, 3.778])
         assert losses(run, "val_loss")[:2] == pytest.approx([4.889, 4.778])
-        assert taken(run).startswith("step = `Round`, loss = `fit error`, val_loss = `holdout error`")
+        assert taken(run).startswith("step = `Wave`, loss = `fit error`, val_loss = `holdout error`")
 
     def test_nobody_else_knows_them(self, tmp_path: Path):
         with pytest.raises(BadRunError, match="--map step=WORD,loss=WORD"):

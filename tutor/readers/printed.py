@@ -60,7 +60,7 @@ _PAIR = (
 )
 _COUNTS = (
     r"(?:loss|ppl|perplexity|xent|entropy|rewards?\b|returns?\b|rew\b|accuracy|\bacc\b"
-    r"|epoch|\bep\b|step|iter|\bit\b|episode|update|batch|\[[0-9]+/[0-9]+\]\[)"
+    r"|epoch|\bep\b|step|iter|\bit\b|episode|update|batch|\bround|cycle|generation|\[[0-9]+/[0-9]+\]\[)"
 )
 
 _HELD_OUT = r"\b(?:val|valid|validate|validation|eval|evaluate|evaluation|test|testing|dev)\b"

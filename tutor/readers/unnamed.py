@@ -2,8 +2,9 @@
 
 Each may be wrapped as `tensor(2.5, device='cuda:0')`.
 
-Columns are called by their places, from 1 on. A first column of whole numbers that ascend counts the steps;
-one more is taken for the loss, as a remark tells; so is the one of two that falls beside an accuracy, and in
+Columns are called by their places, from 1 on. A first column of whole numbers that ascend counts the steps,
+and so does a last one that goes up in equal steps; one more is taken for the loss, as a remark tells, or for
+the reward in a file that is called after rewards; so is the one of two that falls beside an accuracy, and in
 a file that is called after its losses two are those of training and validation. Of others nobody can know
 which is which: the user has to say, `--map loss=2,val_loss=3`. It is asked last of all: any list of numbers
 looks like that.
@@ -32,7 +33,7 @@ from tutor.readers.common.lines import Line, Lines
 from tutor.readers.common.rows import number, run_of_frame, run_of_table
 from tutor.readers.common.tables import names_in
 from tutor.readers.source import HEAD, Source, head
-from tutor.run import Remark, Run, called, limits
+from tutor.run import Remark, Run, called, limits, scoring
 from tutor.run.remark import packed_torn
 
 if TYPE_CHECKING:
@@ -47,6 +48,7 @@ _WRAPPED = (
 _BETWEEN = {",": r"\s*,\s*", ";": r"\s*;\s*", "\t": r" *\t *", " ": r"\s+"}
 """What parts the cells of a row, by the sign that is in it. Where that is no blank, a cell may be empty."""
 _COUNTED = rf"^\s*(?P<c1>[0-9]+)\s*:\s*(?P<c2>{_NUMBER})\s*$"
+_HEADING = re.compile(r"\s*epoch\s*[:#=]?\s*[0-9]+\s*:?\s*$", re.IGNORECASE)
 _ODD = r"^\s*(?P<odd>[^ \t\r#])"
 _BRACKETS = "[]()"
 _UNWRAPPED = re.compile(_WRAPPED, re.IGNORECASE)
@@ -75,29 +77,43 @@ class Layout:
         return [str(at + 1) for at in range(len(self.rows[0]))]
 
     @cached_property
-    def counts(self) -> bool:
-        """Whether the first column counts the steps; a run that was appended begins where the first did."""
-        first = [row[0] for row in self.rows]
-        ascends = all(one < after or after == first[0] for one, after in pairwise(first))
-        return len(self.columns) > 1 and ascends and _whole(first) and 0 <= first[0] < _CLOCK
+    def counter(self) -> str | None:
+        """The column that counts the steps: the first, or else the last, where that counts in equal steps.
+
+        A run that was appended, or an epoch, begins where the first did.
+        """
+        first, last = self._column("1"), self._column(self.columns[-1])
+        if len(self.columns) == 1 or not 0 <= first[0] < _CLOCK:
+            return None
+        if _whole(first) and all(one < after or after == first[0] for one, after in pairwise(first)):
+            return "1"
+        gap = last[1] - last[0]
+        evenly = gap > 0 and all(after in (one + gap, last[0]) for one, after in pairwise(last))
+        return self.columns[-1] if evenly and _whole(last) and last[0] in (0, 1, gap) else None
+
+    @property
+    def values(self) -> list[str]:
+        """The columns that are no counter."""
+        return [column for column in self.columns if column != self.counter]
 
     def signals(self, path: Path) -> dict[str, str]:
         """By signal the columns that can be told, in the file of that name."""
-        found = {"step": "1"} if self.counts else {}
-        values, column = self.columns[self.counts :], [row[-1] for row in self.rows]
+        found = {"step": self.counter} if self.counter else {}
+        columns = [self._column(place) for place in self.values]
         named = path.name.partition(".")[0]
-        if len(values) == 1 and (self.counts or not _whole(column)) and may_be_loss(named, column):
-            found["loss"] = values[0]
-        if len(values) == len(BOTH) and self.counts:
-            last = self._last(len(BOTH))
-            if (at := beside_a_score(*last)) is not None:
-                found["loss"] = values[at]
-            elif both_losses(named, *last):
-                found |= zip(BOTH, values, strict=True)
+        if len(columns) == 1 and (self.counter or not _whole(columns[0])) and may_be_loss(named, columns[0]):
+            found["loss"] = self.values[0]
+        elif len(columns) == 1 and self.counter and scoring.is_reward(named):
+            found["reward"] = self.values[0]
+        if len(columns) == len(BOTH) and self.counter:
+            if (at := beside_a_score(*columns)) is not None:
+                found["loss"] = self.values[at]
+            elif both_losses(named, *columns):
+                found |= zip(BOTH, self.values, strict=True)
         return found
 
-    def _last(self, count: int) -> list[list[float]]:
-        return [[row[at] for row in self.rows] for at in range(-count, 0)]
+    def _column(self, place: str) -> list[float]:
+        return [row[int(place) - 1] for row in self.rows]
 
 
 def _whole(column: Sequence[float]) -> bool:
@@ -163,7 +179,7 @@ def sources(path: Path) -> list[Source]:
     if layout is None:
         return []
     said = {signal for signal, column in called.names_for(path).items() if column in layout.columns}
-    return [Unnamed(path, layout)] if {"loss", "val_loss"} & {*layout.signals(path), *said} else []
+    return [Unnamed(path, layout)] if {*BOTH, "reward"} & {*layout.signals(path), *said} else []
 
 
 def lacks(path: Path) -> str | None:
@@ -174,7 +190,7 @@ def lacks(path: Path) -> str | None:
         if not first[1:] or any(number(cell) is None for cell in first):
             return None
         return "its first line holds values: put the columns' names above it, as `step,loss`"
-    values = layout.columns[layout.counts :]
+    values = layout.values
     if not values[1:]:
         return f"nothing names its numbers: if they are losses, say so with --map loss={values[0]}"
     said = f"--map loss={values[0]},val_loss={values[1]}"
@@ -193,23 +209,28 @@ def _layout(path: Path) -> Layout | None:
 
 
 def _table(lines: Sequence[str]) -> Layout | None:
-    """Rows of as many numbers as the first line has, but for a few lines; one of words there names them."""
-    sign = next((sign for sign in _BETWEEN if sign in lines[0].strip()), " ")
-    width = len(re.split(_BETWEEN[sign], lines[0].strip().rstrip(sign)))
+    """Rows of as many numbers as the first line has, but for a few lines; one of words there names them.
+
+    `Epoch: 0` is a heading, and names nothing.
+    """
+    first = lines[1] if _HEADING.match(lines[0]) and lines[1:] else lines[0]
+    sign = next((sign for sign in _BETWEEN if sign in first.strip()), " ")
+    width = len(re.split(_BETWEEN[sign], first.strip().rstrip(sign)))
     if width > limits.FEW_COLUMNS:
         return None
     optional = "" if sign == " " else "?"
     cells = _BETWEEN[sign].join(f"(?P<c{at + 1}>{_NUMBER}){optional}" for at in range(width))
     line = rf"^\s*{cells}\s*{sign.strip() and f'{sign}?'}\s*$"
-    rows = _matching(line, lines) if _matching(line, lines[:1]) else []
-    return Layout(rows, line) if len(rows) >= max(FEW, 0.9 * len(lines)) else None
+    rows = _matching(line, lines) if _matching(line, [first]) else []
+    others = sum(not _HEADING.match(one) for one in lines)
+    return Layout(rows, line) if len(rows) >= max(FEW, 0.9 * others) else None
 
 
 def _counted(lines: Sequence[str]) -> Layout | None:
     """Lines `N: value`, whatever stands between them."""
     rows = _matching(_COUNTED, lines)
     layout = Layout(rows, _COUNTED, alone=False) if len(rows) >= FEW else None
-    return layout if layout and layout.counts else None
+    return layout if layout and layout.counter else None
 
 
 def _matching(line: str, lines: Sequence[str]) -> list[list[float]]:

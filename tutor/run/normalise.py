@@ -13,7 +13,6 @@ from tutor.run import limits
 from tutor.run.blanks import LEAST
 from tutor.run.names import (
     HEADINGS,
-    KNOWN,
     counts,
     is_counter,
     keeps_books,
@@ -24,8 +23,9 @@ from tutor.run.names import (
 from tutor.run.remark import Remark
 from tutor.run.run import Aggregation, BadRunError
 from tutor.run.scalars import to_float
-from tutor.run.scoring import is_reward, rises
+from tutor.run.scoring import is_reward, means_of_rewards, rises
 from tutor.run.starts import counted_on, starts
+from tutor.run.vocabulary import KNOWN
 
 _RESUMED = 100  # a log that goes back more often wasn't resumed: it has several writers, or was shuffled
 _NAMED = 8  # columns named in a remark
@@ -84,6 +84,7 @@ def _as_signals(
     """The rows that have a step, in the order in which they were logged, by tutor's names and kinds."""
     given = frame.columns
     frame = frame.rename({old: new for old, new in mapping.items() if old in frame.columns and old != new})
+    frame = frame.rename(means_of_rewards(frame.columns, lossless="loss" not in frame.columns))
     remarks: list[Remark] = []
     frame = _with_steps(frame, source, remarks)
     columns = {name: _typed(frame[name]) for name in frame.columns if name != "step"}

@@ -34,6 +34,8 @@ _RANKED = re.compile(
     r"(?<![a-z])(?<!pr[ _-])(auc|auroc|rocauc)(?![a-z])(?![ _-]prc?(?![a-z]))", re.IGNORECASE
 )
 _ERROR = re.compile(r"(?<![a-z])(wer|cer|eer)(?![a-z])", re.IGNORECASE)
+_MEAN = re.compile(r"(avg|average|mean|ave)_?[0-9]*$")
+_EPISODES = {"episode", "episodes", "ep"}
 _PAIR = 2
 
 
@@ -41,6 +43,17 @@ def is_reward(column: str) -> bool:
     """Whether the column is how much an episode, or an answer, usually earns."""
     name = spelled(column)
     return bool(_REWARD.search(name)) and not _SPREAD.search(name)
+
+
+def means_of_rewards(columns: Iterable[str], *, lossless: bool) -> dict[str, str]:
+    """The columns that are called a mean, and of nothing, with what they are of where a log has rewards.
+
+    `avg100` beside `reward`; or `Avg` of a log of episodes that is `lossless`, without any loss.
+    """
+    given = [*columns]
+    rewards = any(map(is_reward, given)) or (lossless and bool(_EPISODES & {*map(spelled, given)}))
+    means = [one for one in given if _MEAN.match(spelled(one))] if rewards else []
+    return {one: f"{one} reward" for one in means if f"{one} reward" not in given}
 
 
 def spreads_reward(column: str) -> bool:

@@ -30,7 +30,9 @@ _STEEP = 20
 def starts(frame: pl.DataFrame, *, by_epochs: bool = False) -> list[pl.DataFrame]:
     """The rows of each run in a log, in the order in which they were logged: one table, if it holds one.
 
-    A run that went back to a step on its way is one run, and so is one whose counter began again.
+    A run that went back to a step on its way is one run, and so is one whose counter began again. Below a
+    heading that stands again, one that begins before the second step of the one above is another, however
+    few rows that had.
 
     Args:
         frame: `step` (whole numbers, no nulls) and the run's signals, a row for each that was logged.
@@ -39,9 +41,10 @@ def starts(frame: pl.DataFrame, *, by_epochs: bool = False) -> list[pl.DataFrame
     """
     edges, begun = [0], 0
     for row, end in _back(frame):
-        if frame["step"][row] > frame["step"][begun]:
+        headed = _headed(frame, row)
+        if frame["step"][row] > frame["step"][begun + headed]:
             continue
-        if row - begun >= _OWN and _anew(frame, edges[-1], row, end, by_epochs):
+        if headed or (row - begun >= _OWN and _anew(frame, edges[-1], row, end, by_epochs)):
             edges.append(row)
         begun = row
     return [frame[begin:end] for begin, end in pairwise([*edges, frame.height])]
@@ -88,10 +91,13 @@ def _epochs(frame: pl.DataFrame) -> pl.Series | None:
     return column if column is not None and column.dtype.is_numeric() else None
 
 
+def _headed(frame: pl.DataFrame, row: int) -> bool:
+    """Whether the heading stands again above the row."""
+    return HEADINGS in frame.columns and frame[HEADINGS][row] > frame[HEADINGS][row - 1]
+
+
 def _anew(frame: pl.DataFrame, begun: int, row: int, end: int, by_epochs: bool) -> bool:
     """Whether what is logged from `row` to `end` is another run than the one from `begun` to `row`."""
-    if HEADINGS in frame.columns and frame[HEADINGS][row] > frame[HEADINGS][row - 1]:
-        return True
     epochs, loss = _epochs(frame), _losses(frame, begun, row, end)
     if loss is None or (epochs is not None and (epochs[row] or 0) > (epochs[begun] or 0)):
         return False

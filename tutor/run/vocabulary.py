@@ -30,6 +30,9 @@ KNOWN: Mapping[str, tuple[str, ...]] = {
         "episode",
         "time/iterations",
         "time/episodes",
+        "round",  # of federated learning
+        "cycle",
+        "generation",
     ),
     "loss": (
         "loss",

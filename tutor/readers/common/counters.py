@@ -17,7 +17,10 @@ Role = Literal["loss", "fine", "coarse"]
 PLACE = ("lead", "at", "of", "bar")
 """Columns of a reader's own: `[lead/..][at/of]` of a line, and where a progress bar stands, in batches."""
 
-_COARSE = ("epoch", "ep", "epochs", "episode", "episodes")
+_COARSE = (
+    *("epoch", "ep", "epochs", "episode", "episodes"),
+    *("round", "rounds", "cycle", "cycles", "generation", "generations"),
+)
 _EPISODES = {"episode", "episodes"}
 _FINE = (
     *("step", "steps", "iter", "iteration", "it", "iters", "iterations", "updates", "update"),
@@ -39,12 +42,14 @@ _NO_COUNTER = {
     "log",
 }
 _LOSS = {"loss", "losses", "xent", "crossentropy", *PERPLEXITY}
+_IN_TWO_WORDS = {"cross", "entropy"}
 _OF_A_KIND = re.compile(r"[a-z]{1,2}loss")  # `closs`, `gloss`
 _NO_LOSS = {"scale", "scaler", "weight", "weights", "coef", "improvement", "fn"}
 _PRINTED = {"lead": "[i/N]", "at": "[i/N]"}
 _BARS = 2  # below a heading that are looked at
 _FEW = 5  # rows that most questions need: fewer bars than that don't tell
 _RESTARTED = 1 / 3  # of the epochs, at most, in which a run was started anew and counts them again
+_FAR_MORE = 3  # times as many
 _PAIR = 2  # rows of an epoch: of training and of held-out data
 _SPREAD = 1.5  # rows under one heading, above which the rows are steps of their own
 
@@ -54,7 +59,7 @@ def role(name: str) -> Role | None:
     """What a printed name counts or measures, as far as the word tells."""
     words = _words(name)
     parts = {part for word in words for part in word.split("/")}  # `train/loss`
-    if _LOSS & parts or any(map(_OF_A_KIND.fullmatch, parts)):
+    if _LOSS & parts or parts >= _IN_TWO_WORDS or any(map(_OF_A_KIND.fullmatch, parts)):
         return None if _NO_LOSS & parts else "loss"
     if not words or "/" in name or _NO_COUNTER & set(words):
         return None
@@ -104,6 +109,8 @@ def counted(rows: "pl.DataFrame") -> Counted:
     inline = _where(rows, measured)
     coarse = _most_logged(inline, [*_named(rows, "coarse"), "lead"])
     fine = _fine(inline, coarse)
+    if coarse and not fine and _headed(rows.filter(~measured), coarse, inline[coarse].count()):
+        coarse = None  # a line at the end says which epoch was the best
     if (
         coarse
         and fine
@@ -187,6 +194,12 @@ def _most_logged(rows: "pl.DataFrame", columns: Iterable[str]) -> str | None:
     counts = {name: rows[name].count() for name in columns}
     most = max(counts, key=lambda name: counts[name], default=None)
     return most if most and counts[most] else None
+
+
+def _headed(rows: "pl.DataFrame", coarse: str, said: int) -> bool:
+    """Whether far more headings count than the `said` lines that have the counter `coarse` themselves."""
+    others = (rows[name].count() for name in _named(rows, "coarse") if name != coarse)
+    return max(others, default=0) > _FAR_MORE * said
 
 
 def _fine(rows: "pl.DataFrame", coarse: str | None) -> str | None:

@@ -17,7 +17,7 @@ from typing import cast
 
 from tutor.plainfile import OddFileError
 from tutor.readers.common.groups import SETS, gathered, in_row, inner, of_a_set, settings, telling
-from tutor.readers.common.guessed import BOTH, a_loss, both_losses, by_names, says_loss
+from tutor.readers.common.guessed import BOTH, a_loss, both_losses, by_names, says_loss, says_losses
 from tutor.readers.common.lists import Listed, counter, ends_in_null, listed
 from tutor.readers.common.rows import Row, number
 from tutor.readers.common.wholejson import as_json, load
@@ -33,6 +33,7 @@ _ROW = re.compile(r"(?:(?P<by>epoch|step|iteration|iter)[ _-]?)?(?P<at>[0-9]{1,1
 _EPISODE = re.compile(r"(?<![a-z])ep(isode)?s?(?![a-z])")
 _TIME = re.compile(r"time|date|elapsed|duration", re.IGNORECASE)
 _TAG = re.compile(r"(?:run-)?(?P<run>.*?)[-_.]?tag-(?P<tag>.+)$")  # as TensorBoard's page calls its downloads
+_HISTORY = "history"  # in a file's name: what it holds is a training's
 _FEW = 5  # values of a list that may be meant as a loss's, where no name says so
 
 _BEGINS = re.compile(rb"\s*(?:\{\s*\"|\[\s*[\[{])")
@@ -206,7 +207,18 @@ class _Search:
             beside = settings(given, runs={name for name, inside in below.items() if inside})
             return [replace(run, settings={**beside, **run.settings}) for run in runs]
         guessed = by_names({name: one.values for name, one in own.items()}, self._words(way))
-        return [replace(whole, guessed=guessed)] if guessed or _scored(own) else []
+        if guessed or _scored(own):
+            return [replace(whole, guessed=guessed)]
+        return self._a_run_each(own, way)
+
+    def _a_run_each(self, own: Mapping[str, Listed], way: tuple[str, ...]) -> list[Found]:
+        """The runs of lists that are called after their models, in a file that says what their values are."""
+        words = self._words(way)
+        long = {name: one for name, one in own.items() if len(one.values) >= _FEW}
+        history = _HISTORY in self.named.lower() and all(a_loss(one.values, words) for one in long.values())
+        if len(long) < 2 or not (history or says_losses(words)):
+            return []
+        return [Found((*way, name), {name: one}, guessed={"loss": name}) for name, one in long.items()]
 
     def _whole(self, given: Mapping[str, object], way: tuple[str, ...]) -> Found:
         """All lists of an object and of the groups in it, as one run."""

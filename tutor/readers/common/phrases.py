@@ -119,7 +119,19 @@ PHRASES: tuple[tuple[str, str], ...] = (
     (rf"\b((?:[a-z]+[ _]){{0,2}}(?:loss|rewards?|returns?|scores?)){_AT}", "{2} {3}, {1}: "),
     (r"^\s*([0-9]+):?(\s{1,4}\[[DG] loss:)", "step {1}{2}"),  # Keras-GAN, and what was made of it
     (r"^\W*([a-z_]{0,30}loss[a-z_]{0,30})\s?\[\s{0,9}([0-9]+)\s{0,9}\]\s{0,3}[:=]\s{0,3}", "step {2}, {1}: "),
+    (r"\b(avg|mean|max|min|std|sum)\(([a-z_]{1,30})\)(\s?[:=])", "{1} {2}{3}"),
     (r"\blosses(\s{0,9}[:=])", "loss{1}"),
+    # Flower's rounds, and what counts them in the same order.
+    (r"\bafter ([0-9]{1,9}) (epoch|round|step|iteration|episode)s?\s?[:,-]", "{2} {1},"),
+    # The value before its name: `Epoch 3 : 0.97 C.E. Loss, 96.2% Accuracy`.
+    (
+        rf"([:,|]\s{{1,3}})({_NUMBER}) (?:[a-z.]{{1,12}} ){{0,2}}loss, ({_NUMBER})%? accuracy\b",
+        "{1}loss: {2}, accuracy: {3}",
+    ),
+    (
+        rf"\[((?:[a-z.]{{1,20}} )?loss), ((?:[a-z.]{{1,20}} )?loss)\]:? {{1,3}}\[({_NUMBER}), ({_NUMBER})\]",
+        "{1}: {3}, {2}: {4}",
+    ),
     # A pair of the step and its value, as federated learning's rounds keep them.
     (rf"\b([a-z_]{{0,30}}loss)\s?[:=]\s?\(\s?([0-9]+)\s?,\s?({_NUMBER})\s?\)", "step {2}, {1}: {3}"),
     (WORDLESS[0], "iteration {1}, loss {2}, avg loss {3}, lr {4}"),

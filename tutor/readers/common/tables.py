@@ -89,7 +89,7 @@ def header(path: Path) -> list[str]:
         names = next(csv.reader([head], delimiter=separator(head)), [])
     except (UnicodeDecodeError, csv.Error):
         return []
-    return names if all(name.isprintable() for name in names) else []
+    return names if all(name.strip().isprintable() for name in names) else []  # some stand behind tabs
 
 
 def beginning(path: Path) -> bytes:

@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -23,7 +24,17 @@ _WORDS = re.compile(rb"\b(?:nan|inf|None|True|False)\b")
 _SAID = {b"nan": b"NaN", b"inf": b"Infinity", b"None": b"null", b"True": b"true", b"False": b"false"}
 
 
-_LIST = re.compile(rb"^\s*([A-Za-z_][A-Za-z0-9_ .-]{0,60}?)[ \t]*[:=][ \t]*(?=\[\s*[-+0-9.n])", re.MULTILINE)
+_NAME = rb"^\s*([A-Za-z_][A-Za-z0-9_ .-]{0,60}?)[ \t]*[:=][ \t]*"
+_LIST = re.compile(_NAME + rb"(?=\[\s*[-+0-9.n])", re.MULTILINE)
+_LIST_OR_NUMBER = re.compile(_NAME + rb"(?=\[\s*[-+0-9.n]|-?[0-9]+(?:\.[0-9]+)?[ \t\r]*$)", re.MULTILINE)
+
+
+_SECTION = re.compile(
+    rb"^[ \t]*([A-Za-z][A-Za-z0-9_ .-]{0,60}?)[ \t]*:?[ \t]*\r?\n"
+    rb"((?:[ \t]*-?[0-9.][0-9.e+-]*[ \t]*(?:\r?\n|\Z)){5,})",
+    re.MULTILINE,
+)
+_SECTIONS = 2  # at least: below one name stands a table of one column
 
 
 _BLOCK = re.compile(rb"^\{[ \t]*\r?\n((?:[ \t][^\n]*\n)+)\}", re.MULTILINE)
@@ -35,20 +46,34 @@ def as_json(data: bytes) -> bytes:
     """The data; of what Python prints, what it is in JSON.
 
     Of a dictionary, `{'loss': [2.5, nan]}`, or a list of such, of lists by name, `train_loss = [2.5, nan]` a
-    line, and of objects one after another, over several lines each as `jq` or an indented `json.dumps` writes
-    them.
+    line or one value a line below each name, and of objects one after another, over several lines each as
+    `jq` or an indented `json.dumps` writes them.
     """
     if len(blocks := [*_BLOCK.finditer(data)]) >= _RETURNS:
         rows = b",".join(b"{%s}" % _LAST_COMMA.sub(b"", block[1]) for block in blocks)
         rest = data[blocks[-1].end() :].lstrip()
         data = b"[" + rows + (b"," + rest if rest.startswith(b"{") else b"]")  # its end may be missing
     elif _LIST.match(data):
-        data = b"{" + _LIST.sub(rb',"\1": ', data).lstrip(b",") + b"}"
+        data = _named(data)
+    elif _SECTION.match(data) and len(sections := _SECTION.findall(data)) >= _SECTIONS:
+        data = _named(b"\n".join(b"%s = [%s]" % (name, b",".join(own.split())) for name, own in sections))
     elif _PYTHON.match(data) and b'"' not in data:
         data = data.replace(b"'", b'"')
     else:
         return data
     return _WORDS.sub(lambda word: _SAID[word[0]], _WRAPPED.sub(rb"\1", data))
+
+
+def _named(data: bytes) -> bytes:
+    """Lists by name, a line each, as an object; of a name that comes again the place tells which it is."""
+    seen = Counter[bytes]()
+
+    def key(found: re.Match[bytes]) -> bytes:
+        name = found[1]
+        seen[name] += 1
+        return b',"%s": ' % (name if seen[name] == 1 else b"%s %d" % (name, seen[name]))
+
+    return b"{" + _LIST_OR_NUMBER.sub(key, data).lstrip(b",") + b"}"
 
 
 def load(path: Path, most: int) -> tuple[object, bool]:
