@@ -32,12 +32,13 @@ def early_fall(
     """Whether an EMA over `span` of the loss falls between the end of the first span and `until`.
 
     The flaw: a run that stands still, or one whose learning rate is too low to move it. It falls where the
-    EMA comes down by more than `fall` nats per 100 steps, or by that share of a loss under 1, which may be
-    in any unit; and by more than `fall.sigmas` times its own noise. One that "rises" by as much and, where
-    updates are logged, by more than the share `risen` of where it stood is a remark: the whole run says
-    whether it diverges. Where it does neither, the learning rate is too low if updates are logged and are
-    smaller than the share `moved` of the weights; without them, if the EMA fell by more than its noise. What
-    noise hides only the updates can tell. Source: the tree; ours: noise and updates.
+    EMA comes down by more than `fall` nats per 100 steps, or by that share of a loss under 1, which may be in
+    any unit; and by more than `fall.sigmas` times its own noise. Rows far apart show the loss much later: it
+    has to have come down by as much as that by then. One that "rises" by as much and, where updates are
+    logged, by more than the share `risen` of where it stood is a remark: the whole run says whether it
+    diverges. Where it does neither, the learning rate is too low if updates are logged and are smaller than
+    the share `moved` of the weights; without them, if the EMA fell by more than its noise. What noise hides
+    only the updates can tell. Source: the tree; ours: noise and updates.
     """
     later = int(run.steps[0]) > 1
     if later or not is_objective(run):
@@ -58,7 +59,8 @@ def early_fall(
     weight = 2 / (max(2, span_rows) + 1)
     noise = noise_of(loss[: last + 1].drop_nulls()) * math.sqrt(2 * weight / (2 - weight))
     hidden, drop, update = fall.sigmas * noise, before - after, _moved(run, first, last)
-    least = max(fall.bound * min(1.0, abs(before)) * (end - begin) / 100, hidden)
+    steps = min(end - begin, until.steps - span.steps)
+    least = max(fall.bound * min(1.0, abs(before)) * steps / 100, hidden)
     if update is None and 0 < abs(drop) <= hidden:
         return Finding(NO_DATA, facts={"missing": ["update_norm"]})
     slow = drop > 0 if update is None else update < moved

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from tutor.detectors.windows import STRETCH, Window, finite, rolling_baseline
+from tutor.detectors.windows import FEWEST, STRETCH, Window, finite, rolling_baseline
 from tutor.run import Run
 
 if TYPE_CHECKING:
@@ -123,7 +123,13 @@ class Losses:
         """Of the rows near its beginning that aren't under the bound, each with its loss."""
         known = {place: loss for place, loss in near.items() if loss is not None}
         peak_row = max(known, key=lambda place: known[place])
-        rows = max(one.stop - one.start for one in self._stretches([*near], end, bound))
+        stretches = self._stretches([*near], end, bound)
+        longest = max(stretches, key=lambda one: one.stop - one.start)
+        rows = longest.stop - longest.start
+        # A few rows of noise, well before a spike that lasts, aren't its beginning.
+        alone = sum(one.stop - one.start for one in stretches if one.stop <= longest.start)
+        if rows >= FEWEST > alone and longest.start - row > FEWEST:
+            row = longest.start
         return Episode(row, rows, peak_row, known[peak_row], bound, mean, std)
 
     def stretches(self, row: int, end: int, bound: float) -> list[slice]:

@@ -165,8 +165,11 @@ def learned(
         # Something is learned, whatever this loss is of; or the loss is none that falls when something is.
         chance = answers_by_chance(run, guess) or learned_by_heart(run, guess)  # of the training data alone
         found = beside(chance, found.facts) if chance else Finding(NO_DATA, facts={"missing": []})
-    if found.outcome in ("yes", NOT_YET, NO_DATA, "no") and not (warming_up(run) or begins_late(run)):
-        unmoved = of_completions(run, least) or one_reward(run, 3 * least.rows)
+    untold = found.outcome in ("yes", NOT_YET, NO_DATA, "no")
+    if untold and (useless := of_completions(run, least)):
+        return useless
+    if untold and not (warming_up(run) or begins_late(run)):
+        unmoved = one_reward(run, 3 * least.rows)
         still = None if found.outcome == "yes" else never_earns(run, 3 * least.rows, sigmas)
         found = unmoved or still or found
     if found.outcome in (NOT_YET, NO_DATA) and (earned := earns(run, sigmas)):

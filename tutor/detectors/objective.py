@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from tutor.detectors.courses import Course, course_of
-from tutor.detectors.trends import ordered
+from tutor.detectors.trends import ordered, share_fallen
 from tutor.detectors.windows import finite
-from tutor.run import Run, names, once, scoring, to_float
+from tutor.run import Run, names, once, parts, scoring, to_float
 from tutor.run.names import OPPOSED
 from tutor.words import cut, plain
 
@@ -24,6 +24,8 @@ ONE_SPIKE = 2
 
 LEVEL = 0.1
 """The share of the rewards whose median is a level: of an estimator, not a bound."""
+HALF = 0.5
+"""The share of a rise, or of a count, that explains it: of an estimator, not a bound."""
 SIGMAS = 3.0
 """So many times the noise of a level is no chance."""
 
@@ -47,10 +49,11 @@ def earnings(run: Run) -> tuple[str, Course] | None:
 
     Its name, and its course upside down, for a course looks for what is lowest. It is what such a run is
     after. The loss beside it, of values that grow as the policy earns more, may well rise with it, or stay
-    where it was.
+    where it was. Where most rewards are one number the noise of a median is 0: what rises then lies in order.
     """
     for name, course in _courses(run):
-        if course.improvement > SIGMAS * course.noise and 2 * course.rise < course.improvement:
+        rose = course.improvement > SIGMAS * course.noise and 2 * course.rise < course.improvement
+        if rose and (course.noise or ordered(run.frame[name].cast(float).drop_nulls()) > SIGMAS):
             return name, course
     return None
 
@@ -119,7 +122,8 @@ def share_gained(scores: pl.Series) -> float:
 def reweighted(run: Run, step: int, best: float, end: float) -> bool:
     """Whether a part of the loss weighs so much more at the end than at a step that this explains its rise.
 
-    From `best` to `end`: a weight that grows so many times lifts the whole by as much at most.
+    From `best` to `end`: a weight that grows so many times lifts the whole by as much at most. So do parts
+    that were added since, and are half of the rise.
     """
     for name in filter(names.is_weight, run.frame.columns):
         weights = finite(run.frame[name]) if run.frame[name].dtype.is_numeric() else None
@@ -131,7 +135,11 @@ def reweighted(run: Run, step: int, best: float, end: float) -> bool:
         was, now = float(before[-1]), float(after[-1])
         if was <= 0 or (best > 0 and end * was <= best * now):
             return True
-    return False
+    added = [
+        one for row, some in parts.added(run.frame).items() if int(run.steps[row]) > step for one in some
+    ]
+    ends = (finite(run.frame[name]).drop_nulls()[-1] for name in added)
+    return bool(added) and sum(map(to_float, ends)) >= HALF * (end - best)
 
 
 def earns_on(run: Run, row: int) -> dict[str, Any]:
@@ -212,6 +220,12 @@ def _halved(cost: float) -> bool:
     return abs(2 * cost / GUESSING - 1) < _APART
 
 
+def _of_fewer_terms(run: Run) -> bool:
+    """Whether the loss is a mean over terms of which half or more come to cost nothing."""
+    counts = (run.frame[name] for name in run.frame.columns if names.counts_terms(name))
+    return any(share_fallen(one) >= HALF for one in counts if one.dtype.is_numeric() and one.count())
+
+
 @once
 def is_objective(run: Run) -> bool:
     """Whether the run's loss is one that training brings down.
@@ -219,10 +233,11 @@ def is_objective(run: Run) -> bool:
     One that is often exactly 0, or keeps changing its sign, isn't: those of reinforcement learning are built
     around 0. One below 0 is, as a negative log-likelihood of densities, or a signal-to-noise ratio, where
     nothing else in the log says that a reward or an opponent is what the run is after: one that lies below 0
-    beside the loss of a generator is a critic's.
+    beside the loss of a generator is a critic's. Nor is the mean of the triplets that still cost something,
+    where their number falls by half: it is what comes down.
     """
     known = finite(run["loss"]).drop_nulls()
-    if not len(known) or to_float((known == 0).mean()) > ZEROS:
+    if not len(known) or to_float((known == 0).mean()) > ZEROS or _of_fewer_terms(run):
         return False
     if to_float(known.min()) >= 0:
         return True

@@ -17,7 +17,7 @@ from tutor.detectors.windows import (
     finite,
     noise_of,
 )
-from tutor.run import Run, known_float, to_float
+from tutor.run import Run, known_float, parts, to_float
 
 if TYPE_CHECKING:
     import polars as pl
@@ -59,9 +59,10 @@ def spike(
     too, that stands `foremost.alone` times their level above them; and in one that begins with the run, the
     first rows after the very first one, if they stand so far above it and the loss comes down again. The
     worst spike is the tallest of those that last `foremost.rows` rows, if there is one: a taller one of a row
-    or two may be a hard batch. What rises while an earlier one lasts is no spike of its own: a run that never
-    came back is unsteady, and its cause lies where it left. In an average over many rows a short spike
-    doesn't show, so that none can be ruled out.
+    or two may be a hard batch. Where parts are added to the loss, what it rises by is theirs. What rises
+    while an earlier one lasts is no spike of its own: a run that never came back is unsteady, and its cause
+    lies where it left. In an average over many rows a short spike doesn't show, so that none can be ruled
+    out.
     """
     if not is_objective(run):
         return Finding(NO_DATA, facts={"missing": []})
@@ -77,7 +78,9 @@ def spike(
         first_rows = _leap(run, span, early, foremost) or _early(
             run, span, early, resumed_above.sigmas, sigmas
         )
-    found = _of_their_own([*first_rows, *episodes(run, window, sigmas)], foremost, finite(run["loss"]))
+    added = parts.added(run.frame)  # what the loss rises by there is no spike
+    seen = [one for one in (*first_rows, *episodes(run, window, sigmas)) if one.row not in added]
+    found = _of_their_own(seen, foremost, finite(run["loss"]))
     facts = {"sigmas": sigmas, "rows": span, "count": len(found)}
     if not found and run.aggregation("loss").over == "running":
         return Finding(NO_DATA, facts={"missing": []})
@@ -114,7 +117,8 @@ def spike(
 def _of_their_own(found: list[Episode], foremost: Foremost, loss: pl.Series) -> list[Episode]:
     """The spikes, in order, but for those that are parts of an earlier one.
 
-    So is a taller one, where the loss climbs on to it and never comes down to the peak of the earlier again.
+    So is a taller one, where the loss climbs on to it and never comes down to the peak of the earlier again,
+    or where it never comes back under the bound of the earlier: then the cause lies where it left.
     """
     kept: list[Episode] = []
     lasting: Episode | None = None  # the last that is long enough for others to be parts of it
@@ -123,7 +127,8 @@ def _of_their_own(found: list[Episode], foremost: Foremost, loss: pl.Series) -> 
         if lasting is not None and inside:
             lowest = known_float(loss[lasting.peak_row : one.row + 1].min())
             climbs_on = lowest is not None and lowest >= lasting.peak
-            if climbs_on or one.excess < foremost.times * lasting.excess:
+            never_back = lasting.row + lasting.rows == len(loss)
+            if climbs_on or never_back or one.excess < foremost.times * lasting.excess:
                 continue
         kept.append(one)
         lasting = one if one.rows >= foremost.rows else lasting

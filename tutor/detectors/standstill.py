@@ -51,14 +51,24 @@ def one_number(values: pl.Series) -> bool:
 def stuck(loss: pl.Series) -> bool:
     """Whether the same number, to `DIGITS` digits or more, ends the log and fills half of it: `FEWEST` rows.
 
-    The losses of two batches, or of two epochs while weights move, don't agree to the last digit.
+    The losses of two batches, or of two epochs while weights move, don't agree to the last digit. Of losses
+    that agree to twice as many digits, however they end, one row more than `THRICE` is enough.
     """
-    known = loss.drop_nulls()
+    known = loss.drop_nulls().cast(float)
     if not len(known):
         return False
-    last = known[-1]
-    same = int((known.reverse() != last).arg_max() or 0) or int(known.n_unique() == 1) * len(known)
-    return exact(last) and same >= max(FEWEST, len(known) / 2)
+    last = float(known[-1])
+    apart = (known - last).abs()
+    if exact(last, 2 * DIGITS) and _at_end(apart <= abs(last) * 10 ** (-2 * DIGITS)) > max(
+        THRICE, len(known) / 2
+    ):
+        return True
+    return exact(last) and _at_end(apart == 0) >= max(FEWEST, len(known) / 2)
+
+
+def _at_end(holds: pl.Series) -> int:
+    """For how many rows at the end it holds."""
+    return int((~holds.reverse()).arg_max() or 0) if not holds.all() else len(holds)
 
 
 def both_stuck(run: Run) -> int:

@@ -50,6 +50,10 @@ _WEIGHT = re.compile(
     r"|^((train|loss)[_/])?kld?_?(weight|beta|anneal(ing)?|coeff?|factor)$"
 )
 """Columns of how much a part of the loss weighs, as the KL divergence of a variational autoencoder."""
+_TERMS = re.compile(
+    r"loss_num$|num_loss|(?<![a-z])(non_?zero|active|hard|valid|positive)_(triplets|pairs|terms)|fraction_positive_triplets"
+)
+"""Columns of how many triplets, or pairs, still cost something: a loss that is their mean needn't fall."""
 _BOOKS = re.compile(
     r"(?<![a-z])(epsilon|speed|time|seconds|elapsed|eta|memory|mem|fps|length|len|steps?|samples?|size|batch)"
     r"(?![a-z])"
@@ -235,6 +239,11 @@ def keeps_books(column: str) -> bool:
 def is_weight(column: str) -> bool:
     """Whether the column says how much a part of the loss weighs in it."""
     return bool(_WEIGHT.search(spelled(column)))
+
+
+def counts_terms(column: str) -> bool:
+    """Whether the column says how many terms a loss is the mean of, those of 0 left out."""
+    return bool(_TERMS.search(spelled(column)))
 
 
 def measured(column: str) -> frozenset[str]:

@@ -9,7 +9,19 @@ from typing import TYPE_CHECKING, TypedDict, Unpack
 
 from tutor.readers.common import several, trainers
 from tutor.readers.common.sets import with_mean
-from tutor.run import Aggregation, BadRunError, Counts, Manifest, Remark, Run, called, limits, names, scoring
+from tutor.run import (
+    Aggregation,
+    BadRunError,
+    Counts,
+    Manifest,
+    Remark,
+    Run,
+    called,
+    limits,
+    names,
+    parts,
+    scoring,
+)
 from tutor.words import quoted
 
 if TYPE_CHECKING:
@@ -140,6 +152,7 @@ def run_of_table(frame: "pl.DataFrame", path: Path, **about: Unpack[About]) -> R
                     *more,
                     *hidden(told),
                     *_reweighted(rows),
+                    *_added(rows),
                     *trainers.remarks(given),
                 ),
                 aggregations=told,
@@ -157,6 +170,12 @@ def _reweighted(rows: "pl.DataFrame") -> Iterator[Remark]:
     numbers = (rows[name].drop_nulls() for name in rows.columns if names.is_weight(name))
     if grown := [one.name for one in numbers if len(one) and one.dtype.is_numeric() and one[-1] > one[0]]:
         yield Remark("reweighted", {"columns": quoted(grown)})
+
+
+def _added(rows: "pl.DataFrame") -> Iterator[Remark]:
+    """A remark where parts are added to the loss on the way, and it rises for that."""
+    for row, columns in parts.added(rows).items():
+        yield Remark("parts_added", {"step": int(rows["step"][row]), "columns": quoted(columns)})
 
 
 def _scores_named(path: Path, columns: Sequence[str]) -> list[Remark]:
