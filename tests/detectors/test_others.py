@@ -56,7 +56,7 @@ class TestBadBatch:
 
     def test_contained(self):
         found = judged(spiked(after=1.0, probe=1.02))
-        assert (found.outcome, found.facts["back_in"]) == ("contained", 0)
+        assert (found.outcome, found.facts["back_in"]) == ("contained", 1)
 
     @pytest.mark.parametrize(("rows", "outcome"), [(9, "contained"), (12, "harmed")])
     def test_normal_batches_must_be_back_within_ten_steps(self, rows: int, outcome: str):
@@ -66,6 +66,16 @@ class TestBadBatch:
         run = make_run(run.frame.to_dict(as_series=False) | {"loss": loss}, BATCH)
         assert HARM["within"].steps == 10
         assert judged(run).outcome == outcome
+
+    @pytest.mark.parametrize(("rows", "outcome"), [(0, "contained"), (4, "harmed")])
+    def test_of_rows_far_apart_the_very_next_ones_are_past_those_steps(self, rows: int, outcome: str):
+        run = spiked(after=1.0, probe=None)
+        loss = run["loss"].to_list()
+        loss[151 : 151 + rows] = [4.0, 3.0, 2.5, 2.0][:rows]
+        steps = [10 * step for step in run.steps]
+        run = make_run(run.frame.to_dict(as_series=False) | {"loss": loss, "step": steps}, BATCH)
+        struck = apply("bad_batch", run, BAD_BATCH, 1500)
+        assert apply("lasting_harm", run, HARM, 1500, struck.facts).outcome == outcome
 
     def test_lists_that_do_not_pair_name_no_token(self):
         run = spiked(after=2.0, probe=1.9)

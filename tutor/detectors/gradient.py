@@ -3,7 +3,8 @@
 import math
 
 from tutor.detectors import NOT_YET, Finding, Smoothed, detector
-from tutor.detectors.windows import Window, baseline, blocks, finite, forward_mean, piecewise
+from tutor.detectors.grouped import Beyond
+from tutor.detectors.windows import Baseline, Window, baseline, blocks, finite, forward_mean, piecewise
 from tutor.run import Run, known_float, to_float
 
 
@@ -127,7 +128,7 @@ def lasting_harm(
     *,
     last_bad: int | None,
     window: Window,
-    sigmas: float,
+    back: Beyond,
     smooth: Window,
     within: Window,
     probe_rise: float,
@@ -135,9 +136,11 @@ def lasting_harm(
     """Whether the normal batches after the last bad one feel it, or the run's defences contained it.
 
     The flaw: nothing (a clip, a bound on the update) kept a bad batch from the weights. It is contained where
-    the smoothed loss is back within mean + sigmas x std inside the window `within`, and the probe loss rose
-    there by no more than `probe_rise` nats. Source: ours; over 20 seeds each, the controls and the silent
-    twin of no-clip stay under 0.4 nats and no-clip rises above 0.9 (`make calibrate`).
+    the smoothed loss is back within mean + back x std inside the window `within`, and the probe loss rose
+    there by no more than `probe_rise` nats. Where rows are far apart that window has more steps than it says:
+    no row past those steps may stand above mean + back.sigmas x std. Source: ours; over 20 seeds each, the
+    controls and the silent twin of no-clip stay under 0.4 nats and no-clip rises above 0.9 (`make
+    calibrate`).
     """
     row = run.row_at(at) if at is not None else 0
     before = baseline(run, "loss", row, window)
@@ -146,23 +149,30 @@ def lasting_harm(
     if last_bad is None:
         return Finding("no", at)
     normal, span = run.row_at(last_bad) + 1, within.count(run)
-    bound = before.mean + sigmas * before.std
+    bound = before.mean + back.bound * before.std
     ahead = forward_mean(run["loss"], smooth.count(run), normal, normal + span + 1)
-    back = (ahead <= bound).fill_null(False).arg_true()
+    returned = (ahead <= bound).fill_null(False).arg_true()
+    lasts = _above_after(run, slice(normal, normal + span), last_bad + within.steps, before, back.sigmas)
     rise = _probe_rise(run, row, normal, span)
     facts = {
         "last_bad": last_bad,
         "back_bound": bound,
-        "back_in": int(back[0]) if len(back) else None,
+        "back_in": int(returned[0]) + 1 if len(returned) else None,
         "probe_bound": probe_rise,
         "probe_rise": rise,
     }
-    contained = len(back) > 0 and (rise is None or rise <= probe_rise)
+    contained = len(returned) > 0 and not lasts and (rise is None or rise <= probe_rise)
     end = min(len(run) - 1, normal + span)
     seen = (int(run.steps[window.start(run, row)]), int(run.steps[end]))
     outcome = "contained" if contained else "harmed"
     curve = Smoothed("loss", run.steps[normal : normal + span + 1], ahead)
     return Finding(outcome, at, facts, bound, seen, measured=rise, bound=probe_rise, curve=curve)
+
+
+def _above_after(run: Run, rows: slice, step: int, before: Baseline, sigmas: float) -> bool:
+    """Whether one of the rows from that step on stands so many std above the mean of those before."""
+    later = finite(run["loss"])[rows].filter(run.steps[rows] >= step)
+    return bool((later > before.mean + sigmas * before.std).any())
 
 
 def _probe_rise(run: Run, row: int, normal: int, span: int) -> float | None:
