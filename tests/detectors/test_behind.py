@@ -34,7 +34,7 @@ def test_one_that_stands_still_while_training_goes_on(names: tuple[str, str], wh
     ("trained", "held_out"),
     [
         (LEARNED, [score - 0.2 for score in LEARNED]),  # it follows
-        (LEARNED, [0.75] * 30),  # near enough
+        (LEARNED, [0.6 + 0.006 * row for row in range(30)]),  # near enough, and it rises
         ([0.9] * 30, STILL),  # training stands still, too
         ([*LEARNED[:9], *[math.nan] * 21], [*STILL[:9], *[math.nan] * 21]),  # few
         (LEARNED, [math.nan] * 30),
@@ -68,3 +68,35 @@ def test_percent_beside_parts_of_1():
 def test_what_lowers_the_validation_loss_still_serves_held_out_data():
     assert found(LEARNED, STILL, val_loss=falling(30, 1.5, 0.6)).outcome == "no"
     assert found(LEARNED, STILL, val_loss=[*falling(15, 1.5, 0.6), *[0.6] * 15]).outcome == "left-behind"
+
+
+WANDERS = [0.4 + 0.05 * (row % 3) for row in range(30)]
+
+
+@pytest.mark.parametrize("whole", [1, 100])
+def test_one_that_never_rises_while_training_does(whole: int):
+    gains = [0.5 + 0.004 * row for row in range(30)]
+    one = found([whole * score for score in gains], [whole * score for score in WANDERS])
+    assert (one.outcome, one.facts["rows"]) == ("never-follows", 30)
+    assert (one.facts["began"], one.facts["held"]) == pytest.approx((whole * 0.45, whole * 0.45))
+    assert one.facts["apart"] == pytest.approx(14.8)
+    assert (one.measured, one.bound) == (pytest.approx(0.148), 0.1)
+
+
+@pytest.mark.parametrize(
+    ("trained", "held_out"),
+    [
+        ([0.5 + 0.001 * row for row in range(30)], WANDERS),  # training gains too little
+        ([0.4 + 0.004 * row for row in range(30)], WANDERS),  # near enough
+        ([0.5 + 0.004 * row for row in range(30)], [0.4 + 0.002 * row for row in range(30)]),  # it rises
+        ([0.5 + 0.02 * row for row in range(9)], WANDERS[:9]),  # few
+    ],
+)
+def test_one_that_follows_or_has_nothing_to_follow(trained: list[float], held_out: list[float]):
+    padding = [math.nan] * (30 - len(trained))
+    assert found([*trained, *padding], [*held_out, *padding]).outcome == NO_DATA
+
+
+def test_a_validation_loss_that_falls_is_no_excuse_for_a_score_that_never_rises():
+    gains = [0.5 + 0.004 * row for row in range(30)]
+    assert found(gains, WANDERS, val_loss=falling(30, 1.5, 0.6)).outcome == "never-follows"

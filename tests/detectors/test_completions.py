@@ -24,13 +24,16 @@ def test_groups_of_which_all_earn_the_same_teach_nothing():
     assert found.curve.signal == "frac_reward_zero_std"
 
 
+def test_nor_do_they_while_the_learning_rate_warms_up():
+    assert outcome(reward=REWARD, frac_reward_zero_std=ALIKE, lr=RISES) == "no-contrast"
+
+
 @pytest.mark.parametrize(
     "columns",
     [
         {"frac_reward_zero_std": [0.4] * 8, "reward": REWARD},  # in more than half they differ
         {"frac_reward_zero_std": ALIKE, "reward": RISES},  # all are right by now, perhaps
         {"frac_reward_zero_std": [*ALIKE[:3], *[math.nan] * 5], "reward": REWARD},  # few rows
-        {"frac_reward_zero_std": ALIKE, "reward": REWARD, "lr": RISES},  # it warms up
         {"completions/clipped_ratio": [0.8] * 8, "reward": REWARD},
         {"clip_ratio": [1.0] * 8, "reward": REWARD},  # of PPO's ratio
     ],

@@ -463,3 +463,36 @@ def test_rewards_or_scores_by_epoch_alone_are_a_run(tmp_path: Path):
         path.write_text(json.dumps(odd))  # nothing counts; too few
         with pytest.raises(BadRunError):
             readers.read(path)
+
+
+class TestOfModels:
+    LISTS = "\n".join(
+        f"{name}:{values}" for name, values in (("BRNN", FALLING), ("BRNN", HELD_OUT), ("CRF", [1.0]))
+    )
+
+    def test_lists_of_one_file_called_after_losses_are_a_run_each(self, tmp_path: Path):
+        (tmp_path / "loss_log.txt").write_text(self.LISTS)
+        runs = [readers.read_source(source) for source in readers.every(str(tmp_path / "loss_log.txt"))]
+        assert [run.path.name for run in runs] == ["BRNN", "BRNN 2"]  # one value is no course
+        assert [run["loss"].to_list() for run in runs] == [FALLING, HELD_OUT]
+
+    def test_a_history_whose_lists_fall_is_one_of_losses(self, tmp_path: Path):
+        given = {"quantum": FALLING, "classical": HELD_OUT}
+        (tmp_path / "training_history.json").write_text(json.dumps(given))
+        assert len(readers.sources(tmp_path / "training_history.json")) == 2
+        assert "where one is the loss, say so" in refused(
+            tmp_path, {**given, "third": RISING}, "history.json"
+        )
+        assert "where one is the loss, say so" in refused(tmp_path, given, "sizes.json")
+
+
+class TestBelowNames:
+    def test_values_a_line_each_below_two_names_are_two_lists(self, tmp_path: Path):
+        text = "Generator Loss:\n" + "\n".join(map(str, FALLING)) + "\n\nDiscriminator Loss:\n"
+        run = read(tmp_path, text + "\n".join(map(str, HELD_OUT)) + "\n", "losses.txt")
+        assert len(run) == 6
+        assert run["loss"].to_list() in (FALLING, HELD_OUT)
+
+    def test_a_number_between_lists_is_one_beside_them(self, tmp_path: Path):
+        run = read(tmp_path, f"Train Loss: {FALLING}\nAccuracy: 0.9\nVal Loss: {HELD_OUT}\n", "end.txt")
+        assert (run["loss"].to_list(), run["val_loss"].to_list()) == (FALLING, HELD_OUT)

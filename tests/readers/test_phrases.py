@@ -28,6 +28,12 @@ SAID = {
     "a mean cost": ("epoch {step} mean cost {loss}", [0, 1, 2, 3]),
     "a pair of the step and the loss": ("loss: ({step}, {loss})", [0, 1, 2, 3]),
     "losses": ("iteration : {step}, losses : {loss}", [1, 2, 3, 4]),
+    "Flower": ("After {step} Round: loss = {loss}, accuracy: 0.8", [1, 2, 3, 4]),
+    "the value before its name": (
+        "Epoch {step} @ 10:27 PM : {loss} C.E. Loss, 94.28% Accuracy",
+        [0, 1, 2, 3],
+    ),
+    "names and values in lists": ("Epoch {step}   [Avg. Loss, Loss]: [9.5, {loss}], 0", [10, 20, 30, 40]),
     "darknet": (" {step}: {loss}, {loss} avg loss, 0.001000 rate, 5.3 seconds, 64 images", [1, 2, 3, 4]),
     "darknet's first": ("{step}: {loss}, {loss} avg, 0.001000 rate, 5.3 seconds, 64 images", [1, 2, 3, 4]),
     "makemore": ("  {step}/ 200000: {loss}", [0, 100, 200, 300]),

@@ -578,3 +578,36 @@ class TestWordsOfOnesOwn:
         text = "".join(f"step {at} loss {4 - at} aux {9 - at}\n" for at in range(4))
         with called.called({"loss": "aux"}):
             assert losses(read(tmp_path, text)) == [9.0, 8.0, 7.0, 6.0]
+
+
+def test_a_best_epoch_that_is_said_at_the_end_hides_none(tmp_path: Path):
+    bars = "".join(
+        f"Epoch {at}/20\n2/2 ━━━━━━━━ 0s 2{at}ms/step - loss: {4 - at / 9:.3f} - val_loss: {5 - at / 9:.3f}\n"
+        for at in range(1, 9)
+    )
+    run = read(tmp_path, f"{bars}Best val_loss: 4.111, epoch: 8\n")
+    assert (len(run.logged("loss")), losses(run)[0]) == (8, 3.889)
+
+
+@pytest.mark.parametrize("counter", ["Round", "round", "Cycle", "generation"])
+def test_rounds_count_as_epochs_do(tmp_path: Path, counter: str):
+    run = read(tmp_path, "".join(f"{counter} {at}: train_loss = {4 - at / 4}\n" for at in range(1, 7)))
+    assert (run.steps.to_list(), losses(run)[0]) == ([*range(1, 7)], 3.75)
+
+
+def test_a_cross_entropy_is_a_loss(tmp_path: Path):
+    text = "".join(
+        f"##### EPOCH {at} #####\nTRAIN CROSS ENTROPY: {4 - at / 4}\nVALID CROSS ENTROPY: {5 - at / 4}\n"
+        for at in range(6)
+    )
+    run = read(tmp_path, text)
+    assert (losses(run)[-1], losses(run, "val_loss")[-1]) == (2.75, 3.75)
+
+
+def test_a_mean_in_a_log_of_episodes_is_of_rewards(tmp_path: Path):
+    text = "".join(
+        f"Episode {100 * at}  Avg: {-50 + at}  BestAvg: {-50 + at}  Secs: {at}\n" for at in range(9)
+    )
+    assert read(tmp_path, text).frame["Avg reward"].to_list() == [float(at - 50) for at in range(9)]
+    text = "".join(f"Iter {at}: reward={-at}.5, best=-0.5, avg100={-at}.25\n" for at in range(1, 9))
+    assert "avg100 reward" in read(tmp_path, text).frame.columns

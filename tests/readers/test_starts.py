@@ -214,3 +214,16 @@ class TestNamed:
         ):
             run = readers.read(written(tmp_path, odd))
             assert not {*(one.part for one in (*run.before, run))} & {*names, "a", "b", "c"}
+
+
+def test_below_a_heading_a_start_of_few_rows_is_a_run_too(tmp_path: Path):
+    text = csv(FALL) + csv([3.9, 3.8], begin=1) + csv(FALL)
+    run = readers.read(written(tmp_path, text.replace("\n1,3.9", "\n1,3.9")))
+    assert [len(one) for one in (*run.before, run)] == [6, 2, 6]
+
+
+def test_a_run_below_a_heading_may_begin_a_little_later(tmp_path: Path):
+    first = "".join(f"{2300 + 1100 * at},{loss}\n" for at, loss in enumerate(FALL))
+    other = "".join(f"{3000 + 1000 * at},{loss}\n" for at, loss in enumerate(FALL))
+    run = readers.read(written(tmp_path, f"step,loss\n{first}step,loss\n{other}"))
+    assert [len(one) for one in (*run.before, run)] == [6, 6]

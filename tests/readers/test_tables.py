@@ -650,3 +650,9 @@ def test_a_run_lies_a_few_folders_down(tmp_path: Path, deep: str, found: int):
     (tmp_path / deep / "metrics.csv").write_text("epoch,step,train_loss\n0,9,2.5\n1,19,2.25\n")
     (tmp_path / "train.py").write_text("print('step 1, loss 2.5')\n")
     assert len(readers.sources(tmp_path)) == found
+
+
+def test_names_may_stand_behind_tabs(tmp_path: Path):
+    text = "epoch,\tloss,\tval_loss\n" + "".join(f"{at},\t{4 - at / 4},\t{5 - at / 4}\n" for at in range(6))
+    run = readers.read(written(tmp_path, text))
+    assert (run["loss"][-1], run["val_loss"][-1], run.steps[-1]) == (2.75, 3.75, 5)

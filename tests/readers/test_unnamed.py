@@ -188,3 +188,28 @@ def test_numbers_as_pytorch_and_numpy_print_them(tmp_path: Path, wrapped: str):
     assert math.isnan(run["loss"][5])
     counted = read(tmp_path, "\n".join(f"{at} {wrapped.format(3 - at / 8)}" for at in range(6)), "output.log")
     assert (counted.steps.to_list(), counted["loss"][5]) == ([0, 1, 2, 3, 4, 5], 2.375)
+
+
+@pytest.mark.parametrize("gap", [1, 100])
+def test_a_counter_may_stand_last(tmp_path: Path, gap: int):
+    text = "".join(f"{4 - at / 4}\t{5 - at / 8}\t{gap * at}\n" for at in range(9))
+    run = read(tmp_path, text, "losses.txt")
+    assert run.steps.to_list() == [gap * at for at in range(9)]
+    assert (run["loss"][-1], run["val_loss"][-1]) == (2.0, 4.0)
+    assert "step = `3`, loss = `1`, val_loss = `2`" in run.remarks[0].says("en")
+
+
+def test_epochs_stand_above_the_rows_of_each(tmp_path: Path):
+    rows = [
+        f"Epoch: {epoch}\n" + "".join(f"{9 - epoch - at / 8}, {100 * at}\n" for at in range(5))
+        for epoch in (0, 1)
+    ]
+    run = read(tmp_path, "".join(rows))
+    assert (len(run), run["loss"][0], run["loss"][-1]) == (10, 9.0, 7.5)
+    assert (run.steps.diff().drop_nulls() > 0).all()
+
+
+def test_a_file_called_after_rewards_holds_rewards(tmp_path: Path):
+    run = read(tmp_path, "".join(f"{at},{at * 10 - 40}\n" for at in range(9)), "rewards.csv")
+    assert run.frame["reward"].to_list() == [at * 10 - 40 for at in range(9)]
+    assert not run.has("loss")

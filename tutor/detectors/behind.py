@@ -1,4 +1,4 @@
-"""A held-out score that stands still while the same score goes on rising on the training data."""
+"""A held-out score that stands still, or never rises, while the same one goes on rising in training."""
 
 from __future__ import annotations
 
@@ -7,12 +7,16 @@ from typing import TYPE_CHECKING
 
 from tutor.detectors import Finding, Smoothed
 from tutor.detectors.grouped import Rise
+from tutor.detectors.trends import ordered
 from tutor.detectors.windows import finite
 from tutor.run import Run, names, scoring, to_float
 from tutor.words import cut, plain
 
 if TYPE_CHECKING:
     import polars as pl
+
+
+BEHIND = ("score", "other", "step", "held", "before", "after", "apart", "bound")
 
 
 def left_behind(run: Run, chance: Rise, last: int, of_level: float) -> Finding | None:
@@ -27,6 +31,16 @@ def left_behind(run: Run, chance: Rise, last: int, of_level: float) -> Finding |
         return None
     found = [one for pair in _pairs(run) if (one := _behind(run, *pair, chance, last))]
     return max(found, key=lambda one: one.measured or 0.0, default=None)
+
+
+def never_follows(run: Run, chance: Rise) -> Finding | None:
+    """The finding that a held-out score never rises while that of training does: "never-follows".
+
+    Over `chance.evaluations` rows or more the median of its last third lies no more than `chance.near` above
+    that of the first, and it doesn't rise in order (`chance.few`), while the other rises by `chance.since` or
+    more and ends `chance.gap` above it. All are parts of the whole score.
+    """
+    return next((one for pair in _pairs(run) if (one := _never_followed(run, *pair, chance))), None)
 
 
 def _falls_on(run: Run, last: int, of_level: float) -> bool:
@@ -50,12 +64,40 @@ def _pairs(run: Run) -> Iterator[tuple[str, str]]:
             yield name, beside
 
 
-def _behind(run: Run, trained: str, held_out: str, chance: Rise, last: int) -> Finding | None:
-    known = finite(run.frame[trained]).is_not_null() & finite(run.frame[held_out]).is_not_null()
-    steps, learned, kept = (
-        column.filter(known)
-        for column in (run.steps, finite(run.frame[trained]), finite(run.frame[held_out]))
+def _both(run: Run, trained: str, held_out: str) -> tuple[pl.Series, pl.Series, pl.Series]:
+    """The steps at which both scores are known, and these."""
+    learned, kept = finite(run.frame[trained]), finite(run.frame[held_out])
+    known = learned.is_not_null() & kept.is_not_null()
+    return run.steps.filter(known), learned.filter(known).cast(float), kept.filter(known).cast(float)
+
+
+def _never_followed(run: Run, trained: str, held_out: str, chance: Rise) -> Finding | None:
+    steps, learned, kept = _both(run, trained, held_out)
+    if len(kept) < chance.evaluations:
+        return None
+    third = len(kept) // 3
+    (began, held), (before, after) = (
+        (to_float(some[:third].median()), to_float(some[-third:].median())) for some in (kept, learned)
     )
+    above, below = (scoring.whole(to_float(one.max())) for one in (learned, kept))
+    gap = after / above - held / below
+    stays = held - began <= chance.near * below and ordered(kept) < chance.few
+    if not stays or after - before < chance.since * above or gap < chance.gap:
+        return None
+    facts = {
+        "score": plain(cut(held_out)),
+        "other": plain(cut(trained)),
+        "step": int(steps[0]),
+        "rows": len(kept),
+    }
+    facts |= {"began": began, "held": held, "before": before, "after": after}
+    facts |= {"apart": 100 * gap, "bound": 100 * chance.gap}
+    seen, curve = (int(run.steps[0]), int(run.steps[-1])), Smoothed(held_out, steps, kept)
+    return Finding("never-follows", None, facts, None, seen, measured=gap, bound=chance.gap, curve=curve)
+
+
+def _behind(run: Run, trained: str, held_out: str, chance: Rise, last: int) -> Finding | None:
+    steps, learned, kept = _both(run, trained, held_out)
     if len(kept) < last:
         return None
     above, below = (scoring.whole(to_float(one.max())) for one in (learned, kept))

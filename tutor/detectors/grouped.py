@@ -387,6 +387,7 @@ class Rise(Grouped):
         apart: a held-out score this far below that of training, in parts of the whole score, is left behind,
         since: where that one has risen by so much
         near: since the held-out one came so near to its best level.
+        gap: one that never rises is left behind by so much, in the same parts.
     """
 
     a_kind: ClassVar[str] = "a rise"
@@ -415,3 +416,4 @@ class Rise(Grouped):
     apart: float
     since: float
     near: float
+    gap: float

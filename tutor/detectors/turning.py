@@ -9,7 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from tutor.detectors import NO_DATA, NOT_YET, Finding, Smoothed, any_of, detector
-from tutor.detectors.behind import left_behind
+from tutor.detectors.behind import BEHIND, left_behind, never_follows
 from tutor.detectors.grouped import Rise
 from tutor.detectors.held_out import broken_evaluation, costs_nothing
 from tutor.detectors.lost import (
@@ -62,6 +62,7 @@ _SCORED = ("score", "begin", "best", "best_step", "end", "given", "bound")
         "never-gains",
         "score-lost",
         "left-behind",
+        "never-follows",
         "one-set",
         "some",
         "slightly",
@@ -71,7 +72,8 @@ _SCORED = ("score", "begin", "best", "best_step", "end", "given", "bound")
     facts={
         **dict.fromkeys(("score-lost", "score-kept"), _SCORED),
         "one-set": (*_TURNED, "set", "sets"),
-        "left-behind": ("score", "other", "step", "held", "before", "after", "apart", "bound"),
+        "left-behind": BEHIND,
+        "never-follows": (*BEHIND, "began", "rows"),
         "non-finite": ("step", "count", "rows"),
         "all-zero": ("step", "rows", "train"),
         **dict.fromkeys(("turns", "both", "rises", "slightly", "no"), _TURNED),
@@ -115,11 +117,11 @@ def validation_turns(
     above the first one, two in a row are enough, and a quarter above it (`chance.above`) where the training
     loss falls to half (`chance.halves`), a tenth (`chance.high`) where the first one was lowest. A lowest
     evaluation that none comes near again (`chance.above`) needs no levels. Where the loss says nothing of the
-    kind, a score or a reward may: "score-lost" (see `score_lost`), "left-behind" (see `left_behind`), and
-    where no loss is logged, or a reward is what the run is after, "score-kept". NaN and Inf count where they
-    fill `share` of the evaluations, or the last one; elsewhere "some" are; and where `last` or more are all
-    exactly 0 ("all-zero"), nothing was evaluated. Of several held-out sets the mean is judged; where
-    "one-set" turns all the same, that is told. Source: ours.
+    kind, a score or a reward may: "score-lost" (see `score_lost`), "left-behind" (see `left_behind`),
+    "never-follows" (see `never_follows`), and where no loss is logged, or a reward is what the run is after,
+    "score-kept". NaN and Inf count where they fill `share` of the evaluations, or the last one; elsewhere
+    "some" are; and where `last` or more are all exactly 0 ("all-zero"), nothing was evaluated. Of several
+    held-out sets the mean is judged; where "one-set" turns all the same, that is told. Source: ours.
     """
     if not run.has("val_loss"):
         kept = None if run.has("loss") and not earnings(run) else score_kept(run, chance)
@@ -173,6 +175,7 @@ def _of_scores(run: Run, chance: Rise, last: int, of_level: float) -> Finding | 
         or never_so_good_again(run, chance, last)
         or sinks_while_learning(run, chance, last, of_level)
         or left_behind(run, chance, last, of_level)
+        or never_follows(run, chance)
     )
 
 

@@ -6,6 +6,7 @@ from itertools import pairwise
 from pathlib import Path
 
 from tutor.readers import (
+    across,
     deepxde,
     keras,
     lightning,
@@ -45,10 +46,12 @@ def sources(path: Path) -> list[Source]:
     named = names_in(path)
     if (
         not named
+        or (len(named) == 1 and named[0].endswith(":"))  # of values a line each below, and others after them
         or _values(named, len(named))
         or _printed(named)
         or any(other.knows(named) for other in _OTHERS)
         or monitor.sources(path)
+        or across.sources(path)
     ):
         return []
     signals = {signal: column for column, signal in names.mapping(named, path).items()}

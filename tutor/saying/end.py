@@ -119,7 +119,8 @@ def _unnamed(stage: Stage, lang: str) -> Iterator[Line]:
     """That something is wrong which the log isn't enough to name: what shows it, and which answer would."""
     walk, at = stage.walk, waiting(stage.walk)
     key = "check.no_cause" if at is None else "check.unnamed"
-    yield Line("leaf", say(key, lang, question=at.at if at else ""), verdict="flaw")
+    shown = _first_symptom(stage, lang)
+    yield Line("leaf", say(key, lang, found=shown, question=at.at if at else ""), verdict="flaw")
     seen = {look.question: look for look in stage.looks}
     for id in suspicions(walk):
         if id in seen:
@@ -132,6 +133,19 @@ def _unnamed(stage: Stage, lang: str) -> Iterator[Line]:
         yield from _to_settle(at, stage, lang)
     else:
         yield from _to_record(stage, unanswered(walk), lang)
+
+
+def _first_symptom(stage: Stage, lang: str) -> str:
+    """What first shows that something is wrong, in a few words: `NaN or Inf? yes, at step 3010`."""
+    first = suspicions(stage.walk)[0]
+    question = stage.walk.tree.questions[first]
+    answer = next(one.outcome for one in stage.walk.answers if one.question == first)
+    look = next((look for look in stage.looks if look.question == first), None)
+    step = next((one.step for one in findings(look) if one.step is not None), None) if look else None
+    words = {"question": question.title(lang), "answer": question.outcomes[answer].label(lang)}
+    return (
+        say("check.shown", lang, **words) if step is None else say("check.shown_at", lang, **words, step=step)
+    )
 
 
 def _to_settle(at: AtQuestion, stage: Stage, lang: str) -> Iterator[Line]:

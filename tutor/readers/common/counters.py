@@ -258,7 +258,11 @@ def _last_states(rows: "pl.DataFrame", headed: "pl.Series | None") -> "pl.DataFr
         return rows.filter(begun.shift(-1).fill_null(True) | no_bar)
     bars = pl.DataFrame({"headed": headed, "bar": (begun | _changes(rows["of"])).cum_sum()})
     later = bars.select(pl.col("bar") - pl.col("bar").first().over("headed")).to_series()
-    last = (_changes(bars["bar"]) | _changes(headed)).shift(-1, fill_value=True)
+    shown = bars.with_row_index("row").filter(~no_bar)  # what is printed in between belongs to no bar
+    ends = (_changes(shown["bar"]) | _changes(shown["headed"])).shift(-1, fill_value=True)
+    last = pl.repeat(False, rows.height, dtype=pl.Boolean, eager=True).scatter(
+        shown["row"].filter(ends), True
+    )
     kept = ((later < _BARS) & last) | no_bar
     return _as_held_out(rows, (later > 0) & ~no_bar).filter(kept)
 
