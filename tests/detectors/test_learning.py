@@ -1123,3 +1123,31 @@ class TestNeverMoves:
 
     def test_a_loss_that_falls_by_much_says_that_the_score_is_at_fault(self):
         assert judged("learned", loss=falling(40), val_accuracy=[0.7] * 40).outcome == "yes"
+
+
+class TestStandsToEightDigits:
+    NEAR = [0.10228525369, 0.1012770339877303, 0.1012770339861957, 0.1012770339874234, 0.1012770339877303]
+
+    def test_few_rows_that_agree_so_far_are_enough(self):
+        assert judged("learned", loss=self.NEAR).outcome == "no"
+
+    @pytest.mark.parametrize("digits", [4, 7])
+    def test_fewer_digits_may_be_rounding(self, digits: int):
+        assert judged("learned", loss=[round(one, digits) for one in self.NEAR]).outcome == NOT_YET
+
+    def test_what_had_fallen_before_has_settled(self):
+        assert judged("learned", loss=[0.5, *self.NEAR[1:]]).outcome == "yes"
+
+
+def test_a_reward_that_is_one_number_but_for_two_rows_earns_nothing():
+    reward = [-21.0] * 22
+    reward[14] = reward[20] = -20.0
+    loss = [0.2 * (-1) ** row - row / 5 for row in range(22)]
+    assert judged("learned", loss=loss, reward=reward).outcome == NO_DATA
+
+
+def test_the_mean_of_ever_fewer_terms_needs_not_fall():
+    loss = [0.187 + 0.001 * (-1) ** row for row in range(40)]
+    fewer = [186_494 / (1 + row) for row in range(40)]
+    assert judged("learned", loss=loss, full_loss_num=fewer).outcome == NO_DATA
+    assert judged("learned", loss=loss, full_loss_num=[5.0] * 40).outcome == "no"

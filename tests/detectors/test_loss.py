@@ -196,13 +196,27 @@ class TestSpike:
         found = apply("spike", run, SPIKE)
         assert (found.step, found.facts["count"]) == (named, 1 if named == 150 else 2)
 
-    @pytest.mark.parametrize(("dip", "count"), [(1.0, 1), (0.01, 2)])
+    @pytest.mark.parametrize(("dip", "count"), [(1.0, 1), (0.01, 1), (0.0005, 2)])
     def test_a_climb_that_goes_on_is_one_however_tall(self, dip: float, count: int):
         climb = [2.0 * 1.1**row for row in range(120)]
-        climb[70] *= dip  # below the peak of the first half window, where it came down in between
+        climb[70] *= dip  # below the bound, where it came back in between
         found = apply("spike", make_run({"loss": wave(150) + climb}), SPIKE)
         assert found.facts["count"] == count
         assert (found.step == 150) == (count == 1)
+
+    def test_a_run_that_never_comes_back_is_dated_where_it_left(self):
+        """A row of noise before it, and the tallest far behind, are no beginning."""
+        away = [3.0, 8.0, 5.0, 4.0] * 10 + [10.0**power for power in range(2, 32)]
+        loss = wave(150)
+        loss[130] = 1.5
+        found = apply("spike", make_run({"loss": loss + away}), SPIKE)
+        assert (found.step, found.facts["count"]) == (150, 1)
+
+    @pytest.mark.parametrize(("part", "outcome"), [(4.0, "no"), (1.0, "yes")])
+    def test_what_parts_that_are_added_explain_is_none(self, part: float, outcome: str):
+        loss = [*wave(150), *[one + 5.0 for one in wave(50)]]
+        columns = {"loss": loss, "aux_loss": [*[None] * 150, *[part] * 50]}
+        assert apply("spike", make_run(columns), SPIKE).outcome == outcome
 
     def test_one_row_that_lasts_no_longer_takes_no_later_spike_for_its_part(self):
         run = make_run({"loss": wave(150) + [4.0] + wave(149) + [9.0] * 4 + wave(20)})

@@ -118,7 +118,7 @@ def _of_their_own(found: list[Episode], foremost: Foremost, loss: pl.Series) -> 
     """The spikes, in order, but for those that are parts of an earlier one.
 
     So is a taller one, where the loss climbs on to it and never comes down to the peak of the earlier again,
-    or where it never comes back under the bound of the earlier: then the cause lies where it left.
+    or where it never comes back under the bound of either: then the cause lies where it left.
     """
     kept: list[Episode] = []
     lasting: Episode | None = None  # the last that is long enough for others to be parts of it
@@ -127,7 +127,7 @@ def _of_their_own(found: list[Episode], foremost: Foremost, loss: pl.Series) -> 
         if lasting is not None and inside:
             lowest = known_float(loss[lasting.peak_row : one.row + 1].min())
             climbs_on = lowest is not None and lowest >= lasting.peak
-            never_back = lasting.row + lasting.rows == len(loss)
+            never_back = all(some.row + some.rows >= len(loss) for some in (lasting, one))
             if climbs_on or never_back or one.excess < foremost.times * lasting.excess:
                 continue
         kept.append(one)
