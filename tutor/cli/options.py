@@ -104,7 +104,8 @@ def told(
             log = readers.open_run(remember).path  # a name that doesn't fit it is refused
             kept = [called.keep(log, said)] if said else []
             kept += [given.keep(log, facts)] if facts else []
-            terminal.warn(f"kept in {' and '.join(map(str, kept))}: from now on tutor reads the log by it")
+            places = " and ".join(map(str, kept))
+            terminal.warn(f"kept in {places}: from now on tutor reads the logs of that folder by it")
     except (ValueError, BadRunError) as error:
         fail(error)
     except OSError as error:

@@ -61,7 +61,7 @@ def locate(name: str) -> Path:
         raise BadRunError("no run is named: is the variable in your command empty?")
     path = paths.named_by(name)
     with contextlib.suppress(OSError, ValueError):  # a name too long, or with a null in it
-        if path.exists() or finding.claims(path) or finding.one_of(path):
+        if path.exists() or finding.one_of(path) or finding.claims(path):
             return path
     known = available()
     if str(path) in known:

@@ -63,7 +63,9 @@ _COUNTS = (
     r"|epoch|\bep\b|step|iter|\bit\b|episode|update|batch|\bround|cycle|generation|\[[0-9]+/[0-9]+\]\[)"
 )
 
-_HELD_OUT = r"\b(?:val|valid|validate|validation|eval|evaluate|evaluation|test|testing|dev)\b"
+_HELD_OUT = (
+    r"\b(?:val|valid|validate|validation|eval|evaluate|evaluation|test|testing|dev|h(?:eld|old)[_ -]?out)\b"
+)
 _PLACED = (
     rf"(?P<{MARK}>)"
     r"(?:%\|[^|]*\|\s*|\bep(?:och)?[^0-9a-z]{0,4}[0-9]+(?:/ *[0-9]+)?[^0-9a-z]{1,12}"
@@ -298,7 +300,7 @@ def sources(path: Path) -> list[Source]:
         return [Printed(path)]
     said = called.names_for(path)
     own = {_MEANT[signal]: column for signal, column in said.items() if signal in _MEANT}
-    return [Printed(path, own=own)] if own and _returns(path, own) else []
+    return [Printed(path, own=own)] if own and path.is_file() and _returns(path, own) else []
 
 
 def _phrases(own: Mapping[str, str]) -> list[tuple[str, str]]:

@@ -22,10 +22,11 @@ _SIDE = re.compile(r"(?<![a-z0-9])([dg]|disc|discriminator|gen|generator)(?![a-z
 """Whose loss a column of a generative adversarial network holds."""
 
 _EPOCHS = {"epoch", "epochs", "ep"}
-_ROWS = {"row", "episode", "episodes"}
+_ROWS = {"row", "episode", "episodes", "round", "rounds", "cycle", "cycles", "generation", "generations"}
 
-_HELD_OUT = re.compile(r"val|eval|test", re.IGNORECASE)
-_HELD_OUT_WORDS = {"val", "valid", "validate", "validation", "eval", "evaluation", "test", "dev"}
+_HELD_OUT = re.compile(r"val|eval|test|h(?:eld|old)[_ -]?out", re.IGNORECASE)
+_HELD_OUT_WORDS = {"val", "valid", "validate", "validation", "eval", "evaluation", "test", "dev", "holdout"}
+_IN_TWO_WORDS = re.compile(r"(?<![a-z])h(?:eld|old)_?out(?![a-z])")
 _BESIDE_THEM = {
     *("loss", "main", "set", "data", "avg", "average", "mean", "total", "epoch"),
     *("with", "at", "nats", "per", "byte", "token", "batch", "sample"),
@@ -139,7 +140,8 @@ def spelled(name: str) -> str:
 @cache
 def plainly(name: str) -> str:
     """The name in the words that most use: `validation_losses` and `val_loss_history` are `val_loss`."""
-    words = _WORD.sub(lambda word: ALIKE.get(word[0], word[0]), spelled(name).replace(".", "/"))
+    name = _IN_TWO_WORDS.sub("holdout", spelled(name).replace(".", "/"))
+    words = _WORD.sub(lambda word: ALIKE.get(word[0], word[0]), name)
     return _OF_A_LIST.sub(_kept_apart, words).strip("_") or words
 
 

@@ -129,7 +129,7 @@ def by_errors(columns: Iterable[str]) -> dict[str, str]:
     for name in columns:
         if error := _ERROR.match(names.plainly(name)):
             signal = "val_loss" if error["set"] in HELD_OUT else "loss"
-            if error["set"] in (None, *SETS):
+            if error["set"] in (None, "fit", *SETS):
                 found.setdefault(signal, name)
     return found
 
