@@ -88,6 +88,8 @@ class TestSearch:
             ("loss higher after resuming from a checkpoint", "state-lost"),
             ("pico de la pérdida y norma igual antes y después del clip", "unclipped-batch"),
             ("parameter norm doubles", "decay-too-low"),
+            ("val loss goes up", "validation-rises"),
+            ("la val loss sube", "validation-rises"),
         ],
     )
     def test_the_best_one_is_first(self, sees: str, best: str):
