@@ -261,12 +261,23 @@ def lacking(missing: Iterable[str], configured: Sequence[str]) -> list[str]:
 
 def known_in(manifest: Manifest, fact: str) -> bool:
     """Whether the manifest says anything about the fact: that clipping is off is said, too."""
+    return _said(manifest, fact) is not None
+
+
+def known(manifest: Manifest) -> dict[str, Any]:
+    """What a manifest says of its configuration: its facts by name, in the order of `FACTS`."""
+    said = {name: _said(manifest, name) for name in FACTS}
+    return {name: value for name, value in said.items() if value is not None}
+
+
+def _said(manifest: Manifest, fact: str) -> Any:
+    """What the manifest says of the fact; None for nothing."""
     data: Any = manifest.given
     for key in FACTS[fact].place:
         if not isinstance(data, Mapping) or key not in data:
-            return False
+            return None
         data = data[key]
-    return data is not None or fact == "grad_clip"
+    return OFF if data is None and fact == "grad_clip" else data
 
 
 def with_facts(manifest: Manifest, facts: Mapping[str, Known]) -> Manifest:

@@ -229,8 +229,12 @@ def _found(role: Role, text: str, finding: Finding, rules: Iterable[Rule], lang:
 
 
 def cited(rules: Iterable[Rule], lang: str) -> tuple[str, ...]:
-    """Where the numbers of `rules` come from, each source once, in the order of the numbers."""
-    return tuple(dict.fromkeys(source(lang) for rule in rules for source in rule.sources.values()))
+    """Where the numbers of `rules` come from, each source once, in the order of the numbers.
+
+    One that another says more of is left out: "the original tree" beside "the original tree: 5.0".
+    """
+    every = dict.fromkeys(source(lang) for rule in rules for source in rule.sources.values())
+    return tuple(one for one in every if not any(other.startswith(f"{one}: ") for other in every))
 
 
 def safe(value: Any) -> Any:

@@ -78,7 +78,7 @@ WALK: list[BindingType] = [
     _row("enter", "commit", "commit"),
     _row("enter", "go_on", "go_on"),
     _row("d", "fact", "fact"),
-    _row("d", "no_fact", "fact", show=False),
+    Binding("d", "no_fact", "fact", show=False),  # no id: it only says why there is nothing to give
     _row("p", "pass_over", "pass_over"),
     # The pane of the answers shows their keys itself.
     _row("y", "letter('y')", "answer", "y", show=False),

@@ -21,7 +21,7 @@ from tutor.ui.screens.walkfacts import FactsWalk
 from tutor.ui.widgets.answer import Answer
 from tutor.ui.widgets.evidence import Evidence
 from tutor.ui.widgets.plot import Plot
-from tutor.ui.widgets.remarks import Remarks, remarks
+from tutor.ui.widgets.remarks import Remarks, about
 from tutor.walk import UNSURE, AtLeaf, AtQuestion, Stage, Walk
 from tutor.words import BadFileError, SaidError, plain
 
@@ -174,7 +174,6 @@ class WalkScreen(FactsWalk, BeforeWalk):
             "hint": lambda: seen is None and walk.hints < len(walk.question.hints),
             "others": lambda: len(steps_to_pick(walk, seen, self._looks)) > 1,
             "why": lambda: not self._room_for_why,
-            "remarks": lambda: bool(walk.run.remarks),
             "fact": lambda: bool(self.lacking),
             "no_fact": lambda: not self.lacking,
             "pass_over": lambda: walks.unrecorded(walk),
@@ -264,10 +263,10 @@ class WalkScreen(FactsWalk, BeforeWalk):
         self._show_question()
 
     def action_remarks(self) -> None:
-        """All that the reader passed over in this log."""
+        """All that the reader passed over in this log, and how the run was configured."""
         from tutor.ui.screens.note import NoteScreen
 
-        self.app.push_screen(NoteScreen("walk.remarks", remarks(self.walk.run, self.app.lang)))
+        self.app.push_screen(NoteScreen("walk.remarks", about(self.walk.run, self.app.lang)))
 
     def action_back(self) -> None:
         """Undo the prediction or the last answer."""

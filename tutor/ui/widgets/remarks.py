@@ -1,16 +1,28 @@
-"""Remarks: one quiet line on what the reader passed over in this log, at the beginning of a walk."""
+"""Remarks: one quiet line on what the reader passed over in this log, and all that is known of the run."""
 
 from textual.content import Content
 from textual.reactive import reactive
 from textual.widgets import Static
 
-from tutor.run import Run
-from tutor.words import plain, say
+from tutor.run import Run, facts
+from tutor.words import number, plain, say
 
 
 def remarks(run: Run, lang: str) -> list[str]:
     """What the reader passed over, one line each, safe to draw."""
     return [plain(remark.says(lang)) for remark in run.remarks]
+
+
+def about(run: Run, lang: str) -> list[str]:
+    """What is known of the run's configuration, and what isn't; before it, what the reader passed over."""
+    known = facts.known(run.manifest)
+    values = [f"{name} {value if isinstance(value, str) else number(value)}" for name, value in known.items()]
+    unknown = [name for name in facts.FACTS if name not in known]
+    return [
+        *remarks(run, lang),
+        *([plain(say("walk.configured", lang, facts=values))] if values else []),
+        *([say("walk.unconfigured", lang, facts=unknown)] if unknown else []),
+    ]
 
 
 class Remarks(Static):
