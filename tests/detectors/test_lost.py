@@ -168,16 +168,18 @@ class TestNeverEarns:
             judged("learned", reward=[-one for one in self.RARE]).outcome != "earns-nothing"
         )  # 0 is the best
 
-    def test_single_episodes_tell_a_fifth_of_what_means_do(self):
+    def test_single_episodes_tell_less_than_means_do(self):
         rewards = [20 + one for _ in range(4) for one in self.NOISE]
         assert judged("learned", episode_reward=rewards[:150]).outcome == "earns-nothing"
         assert judged("learned", episode_reward=rewards[:149]).outcome == NOT_YET
+        assert judged("learned", ep_rew_mean=rewards[:12]).outcome == "earns-nothing"
+        assert judged("learned", ep_rew_mean=rewards[:11]).outcome == NOT_YET
 
     @pytest.mark.parametrize(
         "columns",
         [
             {"ep_rew_mean": [20 + one + row / 4 for row, one in enumerate(NOISE)]},  # it rises
-            {"ep_rew_mean": [20 + one for one in NOISE[:29]] + [None] * 11},  # few
+            {"ep_rew_mean": [20 + one for one in NOISE[:11]] + [None] * 29},  # few
             {"ep_rew_mean": [500.0] * 40},  # perhaps all that there is to earn
             {"ep_rew_mean": list(NOISE), "eval/mean_reward": [float(row) for row in range(40)]},
             {"rewards/chosen": list(NOISE)},

@@ -533,9 +533,9 @@ class TestLostState:
         ("first", "apart", "outcome"),
         [
             (31200, 1, "state"),
-            (31214, 1, "no"),
+            (31214, 1, "unresumed"),
             (31210, 10, "state"),
-            (31220, 10, "no"),
+            (31220, 10, "unresumed"),
             (31000, 500, "state"),
         ],
     )

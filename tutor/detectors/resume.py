@@ -11,7 +11,7 @@ from tutor.run import Run
 
 @detector(
     signals=("loss",),
-    outcomes=("state", "no"),
+    outcomes=("state", "unresumed", "no"),
     facts=("first", "after", "bound"),
     configured=("beta2",),
 )
@@ -25,7 +25,8 @@ def lost_state(run: Run, at: int | None, *, window: Window, within: Window, kept
     lies before it; with fewer rows than the window has at least, it may be an excerpt that somebody cut out
     around a spike), where it goes back to a step that it had logged, and where the norm of Adam's v falls
     faster than beta2 lets it or, where beta2 isn't known, under the share `kept` of the row before: v was
-    built anew. Source of the last: v keeps beta2 of itself at every step (https://arxiv.org/abs/1412.6980).
+    built anew. A log that begins mid-way elsewhere may be a part of one ("unresumed"). Source of the last: v
+    keeps beta2 of itself at every step (https://arxiv.org/abs/1412.6980).
     """
     begin = int(run.steps[0])
     spike = begin if at is None else at
@@ -39,6 +40,8 @@ def lost_state(run: Run, at: int | None, *, window: Window, within: Window, kept
     if lost and last == begin and len(run) < window.rows:
         return Finding(NOT_YET, facts={"rows": len(run), "needed": window.rows})
     facts = {"first": first, "after": after, "bound": bound}
+    if last is None and begin > 0:
+        return Finding("unresumed", at, facts)
     return Finding("state" if lost else "no", at, facts, measured=float(after), bound=float(bound))
 
 
