@@ -171,7 +171,7 @@ class TestCheck:
         write_run(home / "r", [*GOOD, {"step": 300, "loss": float("nan")}], {})
         code, out, _ = tutor("check", "r", "--lang", "en")
         assert code == 1
-        assert "[!!] something is wrong" in out
+        assert "[!!] NaN or Inf? yes, at step 300; the log can't say why: question 1.2 decides" in out
         assert "1.1: yes: the loss is NaN at step 300" in out
         assert "1.2: Which dtype did the run use in its forward pass? (fp32, bf16, fp16)" in out
 

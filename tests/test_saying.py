@@ -10,6 +10,7 @@ from tests.conftest import ROOT, make_run, shipped
 from tutor import readers, saying, walk
 from tutor.detectors import NOT_YET, Finding
 from tutor.report import Report
+from tutor.saying.question import cited
 from tutor.tree import Advice
 from tutor.ui.widgets.evidence import drawn, drawn_sources
 from tutor.walk import UNSURE, Prediction
@@ -254,3 +255,10 @@ class TestEnd:
         taken = next(a for a in stood.answers if a.by == "assumed")
         question = PHASE_19.questions[taken.question]
         assert saying.of_answer(question, taken, "en").text == 'no answer in the log, taken as "no"'
+
+
+def test_a_source_that_another_says_more_of_is_left_out():
+    rules = shipped("phase-18").questions["1.1"].rules
+    said = cited(rules, "en")
+    assert any(one.startswith("the original tree: ") for one in said)
+    assert "the original tree" not in said

@@ -611,3 +611,20 @@ def test_a_mean_in_a_log_of_episodes_is_of_rewards(tmp_path: Path):
     assert read(tmp_path, text).frame["Avg reward"].to_list() == [float(at - 50) for at in range(9)]
     text = "".join(f"Iter {at}: reward={-at}.5, best=-0.5, avg100={-at}.25\n" for at in range(1, 9))
     assert "avg100 reward" in read(tmp_path, text).frame.columns
+
+
+def test_one_of_several_runs_is_found_by_words_of_ones_own(tmp_path: Path):
+    text = "".join(f"step {at} ce={top - at / 4}\n" for top in (4, 5) for at in range(6))
+    (tmp_path / "two.log").write_text(text)
+    with called.called({"loss": "ce"}):
+        assert len(readers.open_run(str(tmp_path / "two.log" / "2"))) == 6
+        with pytest.raises(BadRunError, match=r"two\.log holds 2 runs, 1 to 2"):
+            readers.open_run(str(tmp_path / "two.log" / "3"))
+
+
+@pytest.mark.parametrize("held_out", ["holdout", "held-out", "heldout", "hold_out"])
+def test_held_out_by_that_name(tmp_path: Path, held_out: str):
+    text = "".join(
+        f"epoch {at}: train loss: {4 - at / 4}, {held_out} loss: {5 - at / 4}\n" for at in range(6)
+    )
+    assert losses(read(tmp_path, text), "val_loss")[-1] == 3.75

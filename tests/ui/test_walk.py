@@ -269,6 +269,23 @@ async def test_what_the_reader_passed_over_is_said_at_the_first_question(walk, t
         assert isinstance(app.screen, NoteScreen)
 
 
+@pytest.mark.parametrize("size", SIZES)
+async def test_how_a_run_was_configured_is_shown_with_what_is_not_known(walk, tmp_path, size):
+    given = {
+        "vocab_size": 512,
+        "schedule": {"lr_max": 0.001, "warmup_steps": 100},
+        "settings": {"grad_clip": None},
+    }
+    app = walk(write_run(tmp_path / "r", [{"step": step, "loss": 1.0} for step in range(300)], given))
+    async with app.run_test(size=size) as pilot:
+        await settle(pilot)
+        await pilot.press("i")
+        await settle(pilot)
+        said = " ".join(shown(app).replace("│", " ").split())
+        assert "configured: vocab_size 512, grad_clip off, lr_max 0.001, warmup_steps 100" in said
+        assert "not known of its configuration: dtype, beta2, lr_min," in said
+
+
 async def test_a_log_that_grows_is_drawn_and_asked_anew(walk):
     run = make_run({"loss": [1.0 + 0.01 * (step % 7) for step in range(300)]})
     app = walk(run)

@@ -15,6 +15,7 @@ from tutor.walk import (
     deciding,
     fix_command,
     flawed,
+    known_answers,
     named,
     suspicions,
     unanswered,
@@ -198,8 +199,7 @@ def of_end(stages: Sequence[Stage], lang: str) -> list[Line]:
         lines.append(Line("means", noticed))
     if found == "healthy" and (out := _left_out(stages, lang)):
         lines.append(Line("assumed", say("check.left_out", lang, questions=out)))
-    given = {answer.question: answer.outcome for answer in walk.answers}
-    for advice in walk.leaf.advice_for(given):
+    for advice in walk.leaf.advice_for(known_answers(walk)):
         lines.append(Line("advice", advice.words(lang), label=f"{say('check.now', lang)}:"))
     if walk.leaf.fixes:
         first = walk.leaf.fixes[0]

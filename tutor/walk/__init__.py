@@ -15,7 +15,17 @@ A walk is AtQuestion or AtLeaf: `isinstance` tells a type checker which, and so 
 
 from tutor.walk.chain import Find, Stage, before, chain, deciding, first_found
 from tutor.walk.draft import from_state, to_state
-from tutor.walk.ending import flawed, named, remarked, ruled_out, suspicions, unanswered, verdict, waiting
+from tutor.walk.ending import (
+    flawed,
+    known_answers,
+    named,
+    remarked,
+    ruled_out,
+    suspicions,
+    unanswered,
+    verdict,
+    waiting,
+)
 from tutor.walk.fix import fix_command, fix_values, own_lines, own_settings
 from tutor.walk.later import Change, change, changes, grown, looked_back
 from tutor.walk.machine import (
@@ -75,6 +85,7 @@ __all__ = [
     "from_state",
     "go_on",
     "grown",
+    "known_answers",
     "leave_open",
     "look",
     "looked_back",

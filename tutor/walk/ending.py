@@ -58,6 +58,11 @@ def suspicions(walk: Walk) -> list[str]:
     return [answer.question for answer, outcome in outcomes if outcome.symptom]
 
 
+def known_answers(walk: Walk) -> dict[str, str]:
+    """The outcomes by question that the log or the learner gave: what was assumed is no ground for advice."""
+    return {answer.question: answer.outcome for answer in walk.answers if answer.by != "assumed"}
+
+
 def remarked(walk: Walk) -> list[tuple[str, Outcome]]:
     """The questions that the log answered with a remark, worth a look and no flaw, with these, in order."""
     outcomes = zip(walk.answers, taken(walk), strict=True)

@@ -150,8 +150,7 @@ class LeafScreen(LeafHealth):
         noticed = "" if walks.flawed(self.walk) else of_noticed(self.walk, lang, harmless=True)
         notes = (noticed, of_onset(self.walk, lang), of_absent(self.walk, lang))
         parts += [(f"\n{note}", "$foreground-muted") for note in notes if note]
-        given = {answer.question: answer.outcome for answer in self.walk.answers}
-        for advice in leaf.advice_for(given):
+        for advice in leaf.advice_for(walks.known_answers(self.walk)):
             parts += [
                 (f"\n{self.say('leaf.now')} ", "$foreground-muted"),
                 (advice.words(lang), ""),
