@@ -46,6 +46,15 @@ def test_a_recorder_needs_no_tokenizers():
     assert loaded_by("from tutor.lab import Recorder") == {"torch"}
 
 
+def test_who_has_no_torch_is_told_what_to_do():
+    code = "import sys; sys.modules['torch'] = None; from tutor.lab import Recorder"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.stderr.splitlines()[-1] == (
+        "ModuleNotFoundError: tutor's Recorder needs torch: pip install torch; "
+        "for plain numbers, without it, there is tutor.runfolder.journal.Journal"
+    )
+
+
 def test_checking_a_run_loads_no_app_and_no_lab():
     code = """
 from tutor import readers, tree, walk
