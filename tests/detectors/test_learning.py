@@ -1151,3 +1151,34 @@ def test_the_mean_of_ever_fewer_terms_needs_not_fall():
     fewer = [186_494 / (1 + row) for row in range(40)]
     assert judged("learned", loss=loss, full_loss_num=fewer).outcome == NO_DATA
     assert judged("learned", loss=loss, full_loss_num=[5.0] * 40).outcome == "no"
+
+
+class TestScoresNothing:
+    """A score under 1 percent at every evaluation."""
+
+    LOW = [0.0019, 0.0013, 0.0012, 0.0010, 0.0003, 0.0008]
+
+    @pytest.mark.parametrize("name", ["val_mIoU", "val acc", "val/dice", "valid_f1"])
+    def test_next_to_no_answer_is_right(self, name: str):
+        found = judged("learned", loss=falling(6, 82.0, 34.0), **{name: self.LOW})
+        assert (found.outcome, found.facts["highest"], found.facts["scored"]) == ("scores-nothing", 0.0019, 6)
+        long = judged("learned", loss=falling(30, 82.0, 34.0), **{name: self.LOW * 5})
+        assert (long.outcome, long.facts["value"]) == ("scores-nothing", 0.001)
+        found = judged("learned", loss=falling(12, 82.0, 34.0), **{"val/mAP50": self.LOW * 2})
+        assert found.outcome == "scores-nothing"
+
+    @pytest.mark.parametrize(
+        "columns",
+        [
+            {"val_acc": [*LOW[:5], 0.02]},
+            {"val_acc": [*LOW[:4], None, None]},  # few
+            {"val_acc": [0.0] * 6},  # perhaps never measured
+            {"val_exact_acc": LOW},  # right in all of its parts
+            {"val_wer": LOW},
+            {"val_r2": LOW},
+            {"acc": LOW},  # of single batches
+            {"val/mAP50": LOW},  # a detector finds nothing at first
+        ],
+    )
+    def test_others_may_be(self, columns: dict[str, list]):
+        assert judged("learned", loss=falling(6, 82.0, 34.0), **columns).outcome != "scores-nothing"

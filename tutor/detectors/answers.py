@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import product
 from typing import TYPE_CHECKING
 
 from tutor import signals
 from tutor.detectors import Finding, Smoothed
 from tutor.detectors.grouped import Guess
+from tutor.detectors.scores import KEPT, LENGTH, Score, in_last, scored, share_of
 from tutor.detectors.standstill import DIGITS, digits_of, exact
 from tutor.detectors.trends import ordered, share_fallen
 from tutor.detectors.windows import FEWEST, finite
@@ -19,43 +18,14 @@ from tutor.run import Run, names, scoring, to_float
 from tutor.words import plain
 
 if TYPE_CHECKING:
-    import polars as pl
+    pass
 
-_SCORE = re.compile(
-    r"(?<![a-z])(acc|accuracy|f1|auc|auroc|roc|mcc|iou|dice|precision|recall|bleu|rouge|r2|wer|cer)(?![a-z])",
-    re.IGNORECASE,
-)
-"""Columns that score answers: the same answer to every input gives the same score at every evaluation."""
-_KEPT = re.compile(r"(?<![a-z])(best|max|min|top)(?![a-z])", re.IGNORECASE)
-"""Words of a score that is the best so far, which stays what it is by design."""
 _BEST = (1.0, 100.0)
 """What a score is at best, which one that stays there may well deserve; for an error it is the worst."""
 _DIGITS = 3
 """Digits from which on the same score twice is no matter of rounding: of an estimator, not a bound."""
 _SAME = 1e-6
 """Two shares of as many right answers differ by less, as they are printed: of an estimator, not a bound."""
-_LENGTH = 40
-
-
-@dataclass(frozen=True)
-class _Score:
-    """A score in the last rows that have it: its median, how far it moves, and at which row they begin."""
-
-    name: str
-    value: float
-    moves: float
-    count: int
-    scored: int
-    row: int
-
-    def found(self, run: Run, outcome: str, **more: object) -> Finding:
-        """The finding that it decides, with its course, which no panel draws by itself."""
-        since = int(run.steps[self.row])
-        known = {"score": plain(self.name)[:_LENGTH], "value": self.value}
-        known |= {"count": self.count, "scored": self.scored, "since": since}
-        there = run.frame[self.name].is_not_null()
-        curve = Smoothed(self.name, run.steps.filter(there), run.frame[self.name].filter(there).cast(float))
-        return Finding(outcome, None, known | more, None, (since, int(run.steps[-1])), curve=curve)
 
 
 def same_answer(run: Run, guess: Guess, gain: float, *, few: bool = False) -> Finding | None:
@@ -67,7 +37,7 @@ def same_answer(run: Run, guess: Guess, gain: float, *, few: bool = False) -> Fi
     a held-out one that says so, and meanwhile no training loss may have fallen further, nor a score risen.
     """
     for score in _scores(run, guess.often):
-        low = scoring.is_accuracy(score.name) and _share(score) < 1 / 2
+        low = scoring.is_accuracy(score.name) and share_of(score) < 1 / 2
         if few and not (low and names.says_held_out(score.name) and _learns_nothing(run, score.row, guess)):
             continue
         most, fell = guess.unmoved if low else gain, _gained(run, score.row)
@@ -84,12 +54,12 @@ def never_moves(run: Run, guess: Guess, least: int) -> Finding | None:
     deserved from the first on. Of an accuracy `guess.least` evaluations tell, `FEWEST` where fewer than half
     of the answers are right, if each costs more than to say how frequent two classes are.
     """
-    for name, known in _scored(run):
+    for name, known in scored(run):
         rows = known.is_not_null().arg_true()
         if not len(rows) or known.drop_nulls().n_unique() > 1 or not names.says_held_out(name):
             continue
-        score = _score(name, known, rows, len(rows))
-        share = _share(score)
+        score = in_last(name, known, rows, len(rows))
+        share = share_of(score)
         few, enough = len(rows) < least, guess.least if share >= 1 / 2 else FEWEST
         if few and not (scoring.is_accuracy(name) and len(rows) >= enough and _costs_more(run, share)):
             continue
@@ -108,12 +78,12 @@ def stands_with_its_loss(run: Run, guess: Guess) -> Finding | None:
     loss = finite(run["loss"]).drop_nulls()
     if len(loss) < FEWEST or loss.n_unique() > 1:
         return None
-    for name, known in _scored(run):
+    for name, known in scored(run):
         rows = known.is_not_null().arg_true()
         if len(rows) < FEWEST or known.drop_nulls().n_unique() > 1 or scoring.is_error(name):
             continue
-        score = _score(name, known, rows, len(rows))
-        share = _share(score)
+        score = in_last(name, known, rows, len(rows))
+        share = share_of(score)
         told = digits_of(float(loss[0])) + digits_of(score.value)
         if 0 < share < guess.deserved and told > DIGITS:
             return score.found(run, "never-moves", fell=0.0, most=100 * guess.unmoved)
@@ -125,11 +95,11 @@ def finds_nothing(run: Run, least: int) -> Finding | None:
 
     However the loss falls: nothing is found any more, and what was above 0 is measured.
     """
-    for name, known in _scored(run):
+    for name, known in scored(run):
         rows = known.is_not_null().arg_true()
         zeros = int((known.gather(rows).reverse() != 0).arg_max() or 0)
         if scoring.is_of_finds(name) and zeros >= least and to_float(known.max()) > 0:
-            return _score(name, known, rows, zeros).found(run, "finds-nothing")
+            return in_last(name, known, rows, zeros).found(run, "finds-nothing")
     return None
 
 
@@ -177,54 +147,10 @@ def one_answer(run: Run, guess: Guess) -> Finding | None:
         return None
     positive, negative = int(tp[-1] + fp[-1]), int(fn[-1] + tn[-1])
     since, none = int(later["step"][0]), ("fn", "tn") if negative == 0 else ("tp", "fp")
-    facts = {"score": plain(" + ".join(columns[one] for one in none))[:_LENGTH], "value": 0.0}
+    facts = {"score": plain(" + ".join(columns[one] for one in none))[:LENGTH], "value": 0.0}
     facts |= {"count": int(alike.sum()), "scored": len(later), "since": since}
     facts |= {"positive": positive, "negative": negative}
     return Finding("one-answer", None, facts, None, (since, int(run.steps[-1])))
-
-
-def explains_nothing(run: Run, guess: Guess) -> Finding | None:
-    """An R² of held-out data that is never above 0, at `FEWEST` evaluations or more.
-
-    Its name as `score`, what it is in the later half, and the `highest`. Where its median rises by more than
-    `guess.unmoved` in the last quarter, it is still on its way there.
-    """
-    for name, known in _scored(run):
-        if not (scoring.is_explained(name) and names.says_held_out(name)):
-            continue
-        values = known.drop_nulls()
-        if len(values) < FEWEST or to_float(values.max()) > 0:
-            continue
-        quarter = len(values) // 4
-        late, before = (
-            to_float(one.median()) for one in (values[-quarter:], values[-2 * quarter : -quarter])
-        )
-        if late - before > guess.unmoved:
-            continue
-        score = _score(name, known, known.is_not_null().arg_true(), max(1, len(values) // 2))
-        return score.found(run, "explains-nothing", highest=to_float(values.max()))
-    return None
-
-
-def ranks_by_chance(run: Run, guess: Guess) -> Finding | None:
-    """An area under the ROC curve of held-out data that stays at half, at `FEWEST` evaluations or more.
-
-    Its median is half, within `guess.sure`, it is never higher by `guess.unmoved`, and doesn't rise in order.
-    Its name as `score`, what it is in the later half, the `lowest` and the `highest`.
-    """
-    for name, known in _scored(run):
-        if not (scoring.is_ranking(name) and names.says_held_out(name)):
-            continue
-        values = known.drop_nulls()
-        if len(values) < FEWEST:
-            continue
-        lowest, highest, usual = (to_float(one) for one in (values.min(), values.max(), values.median()))
-        whole = scoring.whole(highest)
-        half, near, far = whole / 2, guess.sure * whole, guess.unmoved * whole
-        if abs(usual - half) <= near and highest - half < far and ordered(values) < guess.order:
-            score = _score(name, known, known.is_not_null().arg_true(), max(1, len(values) // 2))
-            return score.found(run, "ranks-by-chance", lowest=lowest, highest=highest)
-    return None
 
 
 def nearly_same_answer(run: Run, guess: Guess, gain: float, *, few: bool = False) -> Finding | None:
@@ -246,7 +172,7 @@ def nearly_same_answer(run: Run, guess: Guess, gain: float, *, few: bool = False
         fell = _gained(run, max(score.row, other.row))
         if fell < gain:
             moves = 100 * max(score.moves, other.moves) / score.value
-            about = {"held_out": plain(other.name)[:_LENGTH], "beside": other.value, "moves": moves}
+            about = {"held_out": plain(other.name)[:LENGTH], "beside": other.value, "moves": moves}
             return score.found(run, "scores-alike", **about, fell=100 * fell, most=100 * gain)
     return None
 
@@ -258,13 +184,13 @@ def score_stands(run: Run, guess: Guess) -> Finding | None:
 
     Half as many rows tell of one with a digit more, where the loss gains less than `guess.unmoved`.
     """
-    for name, known in _scored(run):
+    for name, known in scored(run):
         rows = known.is_not_null().arg_true()
         if len(rows) < FEWEST or known.drop_nulls().n_unique() > 1 or scoring.is_error(name):
             continue
-        score, few = _score(name, known, rows, len(rows)), len(rows) < 2 * FEWEST
+        score, few = in_last(name, known, rows, len(rows)), len(rows) < 2 * FEWEST
         told = exact(score.value, _DIGITS + few) and not (few and _gained(run, score.row) >= guess.unmoved)
-        if guess.skill < _share(score) < guess.deserved and told:
+        if guess.skill < share_of(score) < guess.deserved and told:
             return score.found(run, "score-stands")
     return None
 
@@ -276,11 +202,11 @@ def scores_stay(run: Run, guess: Guess) -> Finding | None:
     While weights learn, the one in training moves, whatever its loss does.
     """
     counted = [one for one in _scores(run, 1 / 2) if scoring.is_accuracy(one.name) and not one.moves]
-    counted = [one for one in counted if 0 < _share(one) < guess.deserved]
+    counted = [one for one in counted if 0 < share_of(one) < guess.deserved]
     held_out = [one for one in counted if names.says_held_out(one.name)]
     for score, other in product(counted, held_out):
         if score not in held_out and exact(score.value, _DIGITS):
-            about = {"held_out": plain(other.name)[:_LENGTH], "beside": other.value}
+            about = {"held_out": plain(other.name)[:LENGTH], "beside": other.value}
             return score.found(run, "scores-stay", **about)
     return None
 
@@ -288,7 +214,9 @@ def scores_stay(run: Run, guess: Guess) -> Finding | None:
 def held_out_accuracies(run: Run) -> Iterator[tuple[str, Smoothed]]:
     """The share of right answers at each evaluation, and what its column is called; percents as shares."""
     for name in run.frame.columns:
-        counted = scoring.is_accuracy(name) and names.says_held_out(name) and not _KEPT.search(name)
+        counted = (
+            scoring.is_accuracy(name) and names.says_held_out(name) and not KEPT.search(names.spelled(name))
+        )
         if not counted or signals.find(name) or not run.frame[name].dtype.is_numeric():
             continue
         known = finite(run.frame[name])
@@ -296,7 +224,7 @@ def held_out_accuracies(run: Run) -> Iterator[tuple[str, Smoothed]]:
         values = known.filter(there)
         if len(values):
             shares = values / scoring.whole(to_float(values.max()))
-            yield plain(name)[:_LENGTH], Smoothed(name, run.steps.filter(there), shares)
+            yield plain(name)[:LENGTH], Smoothed(name, run.steps.filter(there), shares)
 
 
 def counts_answers(run: Run) -> bool:
@@ -309,34 +237,13 @@ def finds(run: Run) -> bool:
     return any(scoring.is_of_finds(name) and not signals.find(name) for name in run.frame.columns)
 
 
-def _scores(run: Run, often: float) -> Iterator[_Score]:
+def _scores(run: Run, often: float) -> Iterator[Score]:
     """Every column that scores answers, over its last share `often`; `FEWEST` rows at least."""
-    for name, known in _scored(run):
+    for name, known in scored(run):
         rows = known.is_not_null().arg_true()
         later = len(rows) - int((1 - often) * len(rows))
         if later >= FEWEST:
-            yield _score(name, known, rows, later)
-
-
-def _scored(run: Run) -> Iterator[tuple[str, pl.Series]]:
-    """The columns that score answers, but for the best so far, with their finite values."""
-    for name in run.frame.columns:
-        scores = _SCORE.search(name) and not _KEPT.search(name) and not signals.find(name)
-        if scores and run.frame[name].dtype.is_numeric():
-            yield name, finite(run.frame[name])
-
-
-def _score(name: str, known: pl.Series, rows: pl.Series, count: int) -> _Score:
-    """A score in the last `count` of the `rows` that have it."""
-    later = rows[-count:]
-    values = known.gather(later)
-    moves = to_float(values.max()) - to_float(values.min())
-    return _Score(name, to_float(values.median()), moves, count, len(rows), int(later[0]))
-
-
-def _share(score: _Score) -> float:
-    """What a score is as a share of 1, which percents are logged for."""
-    return score.value / scoring.whole(score.value)
+            yield in_last(name, known, rows, later)
 
 
 def _tells(name: str, value: float) -> bool:
@@ -371,7 +278,7 @@ def _learns_nothing(run: Run, row: int, guess: Guess) -> bool:
     if known is None or not len(known):
         return False
     high, low = to_float(known.max()), to_float(known.min())
-    rises = any(ordered(values[row:]) > guess.order for _, values in _scored(run))
+    rises = any(ordered(values[row:]) > guess.order for _, values in scored(run))
     return not rises and high > 0 and high - low < guess.unmoved * high
 
 

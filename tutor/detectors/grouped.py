@@ -148,6 +148,7 @@ class Guess(Grouped):
         order: a score doesn't stay where guessing leaves it that rises in order, beyond so many standard
             deviations of chance.
         skill: an accuracy is no better than a guess's that has this share, at most, of what that gets wrong.
+        nothing: a score that is lower at every evaluation says that next to no answer is right.
     """
 
     a_kind: ClassVar[str] = "a guess"
@@ -166,6 +167,7 @@ class Guess(Grouped):
     deserved: float
     order: float
     skill: float
+    nothing: float
 
 
 @dataclass(frozen=True)

@@ -7,10 +7,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tutor.detectors import NO_DATA, NOT_YET, Finding, any_of, detector
-from tutor.detectors.answers import (
-    explains_nothing,
-    ranks_by_chance,
-)
 from tutor.detectors.beginning import begins_late, warming_up
 from tutor.detectors.completions import COMPLETIONS, of_completions
 from tutor.detectors.courses import Course, course_in, course_of
@@ -23,6 +19,7 @@ from tutor.detectors.guessing import (
     rests_where_one_answer_leaves_it,
 )
 from tutor.detectors.lost import earns, never_earns, one_reward, too_few_rewards
+from tutor.detectors.no_skill import explains_nothing, ranks_by_chance, scores_nothing
 from tutor.detectors.objective import (
     after_reward,
     earnings,
@@ -74,6 +71,7 @@ _GUESSED = (*_LEARNED, "classes", "expected", "level", "later")
             "by-heart",
             "scores-stay",
             "score-stands",
+            "scores-nothing",
             "earns",
             "earns-nothing",
             "one-reward",
@@ -111,7 +109,7 @@ _GUESSED = (*_LEARNED, "classes", "expected", "level", "later")
         "both-still": (*_GAINED, "count", "value", "held_out"),
         "by-chance": (*_GUESSED, "score", "lowest", "highest"),
         "at-the-mean": (*_GAINED, *_SCORED, "expected"),
-        "explains-nothing": (*_GAINED, *_SCORED, "highest"),
+        **dict.fromkeys(("explains-nothing", "scores-nothing"), (*_GAINED, *_SCORED, "highest")),
         "ranks-by-chance": (*_GAINED, *_SCORED, "lowest", "highest"),
         "by-heart": (*_GAINED, "score", "value", "scored", "classes", "expected", "lowest"),
     },
@@ -141,11 +139,11 @@ def learned(
     to rest where the mean, or a half, as an answer to all leaves it ("at-the-mean"), and an R² that is never
     above 0 says the same ("explains-nothing"), as an area under the ROC curve does that stays at half
     ("ranks-by-chance"), and an accuracy that stays at what guesses get, while no evaluation costs less than
-    they do ("by-heart"). A run that is after a reward has learned where that rises ("earns"), and nothing
-    where that stays where it began ("earns-nothing"), or is the same number at every row ("one-reward"),
-    where a group's answers all earn the same ("no-contrast") or are "cut-off"; one whose loss lies still high
-    up learned little ("stops-high"), and so did one that stands still but for its first rows ("stops-early").
-    Source: ours.
+    they do ("by-heart"), and a score that is next to 0 at each of them ("scores-nothing"). A run that is
+    after a reward has learned where that rises ("earns"), and nothing where that stays where it began
+    ("earns-nothing"), or is the same number at every row ("one-reward"), where a group's answers all earn the
+    same ("no-contrast") or are "cut-off"; one whose loss lies still high up learned little ("stops-high"),
+    and so did one that stands still but for its first rows ("stops-early"). Source: ours.
 
     Where noise hides a gain of that size, what was learned shows in the order of the levels, beyond `sigmas`
     of chance, and what wasn't where they rise in order, beyond `least.sure`, or in longer levels, up to half
@@ -259,6 +257,7 @@ def _learned(run: Run, share: float, gain: float, sigmas: float, least: Enough, 
             or explains_nothing(whole, guess)
             or ranks_by_chance(whole, guess)
             or learned_by_heart(whole, guess)
+            or scores_nothing(whole, guess)
             or answers_alike(whole, course, guess, gain, least.rows)
         )
         if found is None and outcome == NOT_YET:

@@ -131,7 +131,8 @@ def spelled(name: str) -> str:
 
     So is `Pérdida de entrenamiento`, but for the order: `loss_train`.
     """
-    words = _BLANKS.sub("_", _HUMP.sub("_", name.strip())).lower().split("_")
+    name = name.strip().replace("IoU", "IOU")  # the hump of which parts no words
+    words = _BLANKS.sub("_", _HUMP.sub("_", name)).lower().split("_")
     if not ABROAD.keys() & words:
         return "_".join(words)
     return "_".join(ABROAD.get(word, word) for word in words if word not in OF)

@@ -1,0 +1,81 @@
+"""Scores that say no more than chance would: of variance explained, of ranking, or next to nothing right."""
+
+from __future__ import annotations
+
+import re
+
+from tutor.detectors import Finding
+from tutor.detectors.grouped import Guess
+from tutor.detectors.scores import in_last, scored
+from tutor.detectors.trends import ordered
+from tutor.detectors.windows import FEWEST, finite
+from tutor.run import Run, names, scoring, to_float
+
+_STRICT = re.compile(r"(?<![a-z])(exact|em|seq|sequence|sentence|full|joint|whole)(?![a-z])")
+"""Words of a score that only an answer counts for which is right in all of its parts."""
+_DETECTS = re.compile(r"(?<![a-z])m_?ap[0-9]*")
+"""The score of a detector, which finds nothing in its first epochs: it takes twice as many evaluations."""
+
+
+def explains_nothing(run: Run, guess: Guess) -> Finding | None:
+    """An R² of held-out data that is never above 0, at `FEWEST` evaluations or more.
+
+    Its name as `score`, what it is in the later half, and the `highest`. Where its median rises by more than
+    `guess.unmoved` in the last quarter, it is still on its way there.
+    """
+    for name, known in scored(run):
+        if not (scoring.is_explained(name) and names.says_held_out(name)):
+            continue
+        values = known.drop_nulls()
+        if len(values) < FEWEST or to_float(values.max()) > 0:
+            continue
+        quarter = len(values) // 4
+        late, before = (
+            to_float(one.median()) for one in (values[-quarter:], values[-2 * quarter : -quarter])
+        )
+        if late - before > guess.unmoved:
+            continue
+        score = in_last(name, known, known.is_not_null().arg_true(), max(1, len(values) // 2))
+        return score.found(run, "explains-nothing", highest=to_float(values.max()))
+    return None
+
+
+def ranks_by_chance(run: Run, guess: Guess) -> Finding | None:
+    """An area under the ROC curve of held-out data that stays at half, at `FEWEST` evaluations or more.
+
+    Its median is half, within `guess.sure`, it is never higher by `guess.unmoved`, and doesn't rise in order.
+    Its name as `score`, what it is in the later half, the `lowest` and the `highest`.
+    """
+    for name, known in scored(run):
+        if not (scoring.is_ranking(name) and names.says_held_out(name)):
+            continue
+        values = known.drop_nulls()
+        if len(values) < FEWEST:
+            continue
+        lowest, highest, usual = (to_float(one) for one in (values.min(), values.max(), values.median()))
+        whole = scoring.whole(highest)
+        half, near, far = whole / 2, guess.sure * whole, guess.unmoved * whole
+        if abs(usual - half) <= near and highest - half < far and ordered(values) < guess.order:
+            score = in_last(name, known, known.is_not_null().arg_true(), max(1, len(values) // 2))
+            return score.found(run, "ranks-by-chance", lowest=lowest, highest=highest)
+    return None
+
+
+def scores_nothing(run: Run, guess: Guess) -> Finding | None:
+    """A score under `guess.nothing` at each of `FEWEST` evaluations or more, and not 0 at all of them.
+
+    Of held-out data, or of rows that are epochs: the first batches of a run may well score nothing. Its name
+    as `score`, what it is in the later half, and the `highest`.
+    """
+    for name in filter(scoring.is_share, run.frame.columns):
+        counted = run.counts == "epochs" or names.says_held_out(name)
+        if not counted or _STRICT.search(names.spelled(name)) or not run.frame[name].dtype.is_numeric():
+            continue
+        known = finite(run.frame[name])
+        values = known.drop_nulls()
+        least = 2 * FEWEST if _DETECTS.search(names.spelled(name)) else FEWEST
+        highest = to_float(values.max()) if len(values) >= least else 0.0
+        if 0 < highest < guess.nothing:
+            score = in_last(name, known, known.is_not_null().arg_true(), max(1, len(values) // 2))
+            return score.found(run, "scores-nothing", highest=highest)
+    return None
