@@ -43,9 +43,13 @@ class Hints(Scrolling):
             click = "@click=screen.hint"
             parts += [(f"{key} ", f"bold $accent {click}"), (say(words, lang), f"$foreground-muted {click}")]
         self.query_one(Words).update(Content.assemble(*parts).rstrip())
-        self.call_after_refresh(self._to_the_newest)
+        self.call_after_refresh(self._to_the_newest, Content.assemble(*parts[: max(0, shown - 1)]).rstrip())
 
-    def _to_the_newest(self) -> None:
-        if self.is_attached:  # else the walk was left while this waited
-            self.scroll_end(animate=False)
-            self.screen.refresh_bindings()  # now that it is known whether the hints scroll
+    def _to_the_newest(self, before: Content) -> None:
+        """Scroll so far that the newest hint is read from its first line; `before` stands above it."""
+        if not self.is_attached:  # the walk was left while this waited
+            return
+        width = self.query_one(Words).content_size.width
+        above = before.get_height({}, width) if before and width else 0
+        self.scroll_to(y=min(above, self.max_scroll_y), animate=False)
+        self.screen.refresh_bindings()  # now that it is known whether the hints scroll
