@@ -97,6 +97,11 @@ def test_one_that_follows_or_has_nothing_to_follow(trained: list[float], held_ou
     assert found([*trained, *padding], [*held_out, *padding]).outcome == NO_DATA
 
 
-def test_a_validation_loss_that_falls_is_no_excuse_for_a_score_that_never_rises():
-    gains = [0.5 + 0.004 * row for row in range(30)]
-    assert found(gains, WANDERS, val_loss=falling(30, 1.5, 0.6)).outcome == "never-follows"
+@pytest.mark.parametrize(("start", "outcome"), [(0.5, "no"), (0.62, "never-follows")])
+def test_while_the_validation_loss_falls_it_has_to_be_far_behind(start: float, outcome: str):
+    gains = [start + 0.004 * row for row in range(30)]
+    assert found(gains, WANDERS, val_loss=falling(30, 1.5, 0.6)).outcome == outcome
+    assert (
+        found(gains, WANDERS, val_loss=[1.5 + 0.01 * (row % 2) for row in range(30)]).outcome
+        == "never-follows"
+    )

@@ -33,14 +33,16 @@ def left_behind(run: Run, chance: Rise, last: int, of_level: float) -> Finding |
     return max(found, key=lambda one: one.measured or 0.0, default=None)
 
 
-def never_follows(run: Run, chance: Rise) -> Finding | None:
+def never_follows(run: Run, chance: Rise, last: int, of_level: float) -> Finding | None:
     """The finding that a held-out score never rises while that of training does: "never-follows".
 
     Over `chance.evaluations` rows or more the median of its last third lies no more than `chance.near` above
     that of the first, and it doesn't rise in order (`chance.few`), while the other rises by `chance.since` or
-    more and ends `chance.gap` above it. All are parts of the whole score.
+    more and ends `chance.gap` above it; `chance.apart`, where the validation loss goes on to fall, as in
+    `left_behind`. All are parts of the whole score.
     """
-    return next((one for pair in _pairs(run) if (one := _never_followed(run, *pair, chance))), None)
+    gap = chance.apart if _falls_on(run, last, of_level) else chance.gap
+    return next((one for pair in _pairs(run) if (one := _never_followed(run, *pair, chance, gap))), None)
 
 
 def _falls_on(run: Run, last: int, of_level: float) -> bool:
@@ -71,7 +73,7 @@ def _both(run: Run, trained: str, held_out: str) -> tuple[pl.Series, pl.Series, 
     return run.steps.filter(known), learned.filter(known).cast(float), kept.filter(known).cast(float)
 
 
-def _never_followed(run: Run, trained: str, held_out: str, chance: Rise) -> Finding | None:
+def _never_followed(run: Run, trained: str, held_out: str, chance: Rise, least: float) -> Finding | None:
     steps, learned, kept = _both(run, trained, held_out)
     if len(kept) < chance.evaluations:
         return None
@@ -82,7 +84,7 @@ def _never_followed(run: Run, trained: str, held_out: str, chance: Rise) -> Find
     above, below = (scoring.whole(to_float(one.max())) for one in (learned, kept))
     gap = after / above - held / below
     stays = held - began <= chance.near * below and ordered(kept) < chance.few
-    if not stays or after - before < chance.since * above or gap < chance.gap:
+    if not stays or after - before < chance.since * above or gap < least:
         return None
     facts = {
         "score": plain(cut(held_out)),
@@ -91,9 +93,9 @@ def _never_followed(run: Run, trained: str, held_out: str, chance: Rise) -> Find
         "rows": len(kept),
     }
     facts |= {"began": began, "held": held, "before": before, "after": after}
-    facts |= {"apart": 100 * gap, "bound": 100 * chance.gap}
+    facts |= {"apart": 100 * gap, "bound": 100 * least}
     seen, curve = (int(run.steps[0]), int(run.steps[-1])), Smoothed(held_out, steps, kept)
-    return Finding("never-follows", None, facts, None, seen, measured=gap, bound=chance.gap, curve=curve)
+    return Finding("never-follows", None, facts, None, seen, measured=gap, bound=least, curve=curve)
 
 
 def _behind(run: Run, trained: str, held_out: str, chance: Rise, last: int) -> Finding | None:

@@ -175,7 +175,7 @@ def _of_scores(run: Run, chance: Rise, last: int, of_level: float) -> Finding | 
         or never_so_good_again(run, chance, last)
         or sinks_while_learning(run, chance, last, of_level)
         or left_behind(run, chance, last, of_level)
-        or never_follows(run, chance)
+        or never_follows(run, chance, last, of_level)
     )
 
 
