@@ -101,7 +101,9 @@ def test_one_that_follows_or_has_nothing_to_follow(trained: list[float], held_ou
 def test_while_the_validation_loss_falls_it_has_to_be_far_behind(start: float, outcome: str):
     gains = [start + 0.004 * row for row in range(30)]
     assert found(gains, WANDERS, val_loss=falling(30, 1.5, 0.6)).outcome == outcome
-    assert (
-        found(gains, WANDERS, val_loss=[1.5 + 0.01 * (row % 2) for row in range(30)]).outcome
-        == "never-follows"
-    )
+
+
+def test_one_that_is_level_is_no_excuse():
+    gains = [0.5 + 0.004 * row for row in range(30)]
+    level = [1.5 + 0.01 * (row % 2) for row in range(30)]
+    assert found(gains, WANDERS, val_loss=level).outcome == "never-follows"

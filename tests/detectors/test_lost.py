@@ -181,6 +181,7 @@ class TestNeverEarns:
             {"ep_rew_mean": [20 + one + row / 4 for row, one in enumerate(NOISE)]},  # it rises
             {"ep_rew_mean": [20 + one for one in NOISE[:11]] + [None] * 29},  # few
             {"ep_rew_mean": [500.0] * 40},  # perhaps all that there is to earn
+            {"ep_rew_mean": [498 + one / 4 for one in NOISE]},  # and so within its noise
             {"ep_rew_mean": list(NOISE), "eval/mean_reward": [float(row) for row in range(40)]},
             {"rewards/chosen": list(NOISE)},
             {"ep_rew_mean": list(NOISE), "lr": [row / 1e5 for row in range(40)]},  # in warm-up

@@ -163,10 +163,16 @@ def never_earns(run: Run, least: int, sigmas: float) -> Finding | None:
         # Whether one that fell far is lost is another question.
         if course.improvement > hides or trend > 1 or (trend < -1 and fell > _FAR * abs(course.start)):
             return None
-        if not course.noise or values.median() == values.max():  # usually all that there is to earn
+        if not course.noise or _at_its_best(values):
             continue
         found = found or _earned("earns-nothing", run, name, course, hides)
     return found
+
+
+def _at_its_best(values: pl.Series) -> bool:
+    """Whether the rewards are all that there is to earn, as it seems: most are the highest, or near it."""
+    usual, highest, lowest = (to_float(one) for one in (values.median(), values.max(), values.min()))
+    return usual == highest or 0 < highest - lowest < _NARROW * usual
 
 
 def too_few_rewards(run: Run, least: int) -> Finding | None:
@@ -221,6 +227,8 @@ _SET = re.compile(
 """Words of a number about rewards that somebody set."""
 _FAR = 0.5
 """The share of what a policy earned at first, by which one falls far: of an estimator, not a bound."""
+_NARROW = 0.02
+"""The share of a reward within which one may lie that can't rise any more: of an estimator, not a bound."""
 _OF_MEANS = 0.4
 """A mean over episodes tells more; ours, measured: of 480 public logs nine of a sound run have 12 means or
 more, and in each of them they rise by 5 standard errors or more."""
