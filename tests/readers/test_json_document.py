@@ -485,6 +485,11 @@ class TestOfModels:
         )
         assert "where one is the loss, say so" in refused(tmp_path, given, "sizes.json")
 
+    @pytest.mark.parametrize("names", [("G", "D"), ("lr", "time"), ("a", "accuracy"), ("epoch", "a")])
+    def test_names_that_say_what_they_are_name_no_models(self, tmp_path: Path, names: tuple[str, str]):
+        given = dict(zip(names, (FALLING, HELD_OUT), strict=True))
+        assert "where one is the loss, say so" in refused(tmp_path, given, "losses_history.json")
+
 
 class TestBelowNames:
     def test_values_a_line_each_below_two_names_are_two_lists(self, tmp_path: Path):

@@ -212,7 +212,12 @@ class _Search:
         return self._a_run_each(own, way)
 
     def _a_run_each(self, own: Mapping[str, Listed], way: tuple[str, ...]) -> list[Found]:
-        """The runs of lists that are called after their models, in a file that says what their values are."""
+        """The runs of lists that are called after their models, in a file that says what their values are.
+
+        None where a name says something of its own: that it counts, or is a rate, a score or an opponent's.
+        """
+        if any(map(counter, own)) or names.known(own) or any(map(_says_what, own)):
+            return []
         words = self._words(way)
         long = {name: one for name, one in own.items() if len(one.values) >= _FEW}
         history = _HISTORY in self.named.lower() and all(a_loss(one.values, words) for one in long.values())
@@ -283,6 +288,11 @@ class _Search:
 
     def _words(self, way: tuple[str, ...]) -> str:
         return " ".join(word for name in (*way, self.named) for word in telling(name))
+
+
+def _says_what(name: str) -> bool:
+    """Whether a list's name says what its values are, and not whose."""
+    return names.keeps_books(name) or scoring.rises(name) or names.is_of_a_side(f"{name} loss")
 
 
 def _alike(whole: Found, apart: Sequence[Found]) -> bool:
