@@ -102,10 +102,12 @@ def _table(data: bytes, path: Path) -> tuple[Sequence[str], str, list[dict[str, 
         named = _named_apart(line, lines[at - 1] if at else "", inner) if inner else []
         columns = named or _columns(line, second if first != second else "", len(_cells(first)))
         columns = [_CALLED.get(name.lower(), name.removeprefix("# ")) for name in columns]
+        if not (columns and _counts(_cells(first, inner))):
+            continue
         found = {signal: name for name, signal in names.mapping(columns, path).items()}
         tells = {"loss", "val_loss"} & found.keys() or _parts(columns, path)
         tells = tells or any(map(scoring.is_reward, columns))
-        if columns and _counts(_cells(first, inner)) and "step" in found and tells:
+        if "step" in found and tells:
             rows = (_cells(below, inner) for below in lines[at + 1 :])
             return columns, found["step"], list(_rows(columns, found["step"], rows))
     return [], "", []

@@ -11,7 +11,7 @@ it prints NaN).
 """
 
 import re
-from functools import cache
+from functools import cache, lru_cache
 
 from tutor.run.vocabulary import ABROAD
 
@@ -212,6 +212,7 @@ WITH_POINTS = ((r"([0-9]),([0-9]+)([^0-9.,]|[.,](?:\s|$)|$)", "{1}.{2}{3}"),)
 _GROUP = re.compile(r"\{([0-9])\}")
 
 
+@lru_cache(maxsize=256)  # a launcher says the same again and again
 def in_pairs(line: str) -> str:
     """The line with its phrases as pairs."""
     for pattern, pairs in _compiled():
