@@ -38,8 +38,10 @@ def test_what_never_comes_back_lasts_to_the_end():
 
 
 def test_a_row_of_noise_well_before_a_spike_that_lasts_is_not_its_beginning():
-    noisy = Losses(pl.Series([1.0, 3.0, *[1.0] * 20, *[3.0] * 9, 1.0]))
+    noisy = Losses(pl.Series([1.0, 3.0, *[1.0] * 20, *[4.0] * 9, 1.0]))
     found = noisy.episode(1, 25, 2.0, 1.0, 0.25)
     assert (found.row, found.rows) == (22, 9)
     led = Losses(pl.Series([1.0, 3.0, 1.0, *[3.0] * 9, 1.0]))
     assert led.episode(1, 10, 2.0, 1.0, 0.25).row == 1  # a row or two may lead it
+    tall = Losses(pl.Series([1.0, 9.0, *[1.0] * 20, *[3.0] * 9, 1.0]))
+    assert tall.episode(1, 25, 2.0, 1.0, 0.25).row == 1  # its peak is no noise

@@ -1178,6 +1178,13 @@ class TestScoresNothing:
             {"val_r2": LOW},
             {"acc": LOW},  # of single batches
             {"val/mAP50": LOW},  # a detector finds nothing at first
+            {"val_acc": LOW[::-1]},  # it rises
+            {"val_acc": [0.8] * 6, "val_robust_acc": LOW},
+            {"val_miou": [0.5] * 6, "val_iou_rider": LOW},
+            {"val_dice_loss": LOW},
+            {"val_top1_err": LOW},
+            {"val_acc_stderr": LOW},
+            {"val_attack_success_rate": LOW},
         ],
     )
     def test_others_may_be(self, columns: dict[str, list]):

@@ -172,14 +172,14 @@ class TestNeverEarns:
         rewards = [20 + one for _ in range(4) for one in self.NOISE]
         assert judged("learned", episode_reward=rewards[:150]).outcome == "earns-nothing"
         assert judged("learned", episode_reward=rewards[:149]).outcome == NOT_YET
-        assert judged("learned", ep_rew_mean=rewards[:12]).outcome == "earns-nothing"
-        assert judged("learned", ep_rew_mean=rewards[:11]).outcome == NOT_YET
+        assert judged("learned", ep_rew_mean=rewards[:30]).outcome == "earns-nothing"
+        assert judged("learned", ep_rew_mean=rewards[:29]).outcome == NOT_YET
 
     @pytest.mark.parametrize(
         "columns",
         [
             {"ep_rew_mean": [20 + one + row / 4 for row, one in enumerate(NOISE)]},  # it rises
-            {"ep_rew_mean": [20 + one for one in NOISE[:11]] + [None] * 29},  # few
+            {"ep_rew_mean": [20 + one for one in NOISE[:29]] + [None] * 11},  # few
             {"ep_rew_mean": [500.0] * 40},  # perhaps all that there is to earn
             {"ep_rew_mean": [498 + one / 4 for one in NOISE]},  # and so within its noise
             {"ep_rew_mean": list(NOISE), "eval/mean_reward": [float(row) for row in range(40)]},

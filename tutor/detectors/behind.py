@@ -38,10 +38,11 @@ def never_follows(run: Run, chance: Rise, last: int, of_level: float) -> Finding
 
     Over `chance.evaluations` rows or more the median of its last third lies no more than `chance.near` above
     that of the first, and it doesn't rise in order (`chance.few`), while the other rises by `chance.since` or
-    more and ends `chance.gap` above it; `chance.apart`, where the validation loss goes on to fall, as in
-    `left_behind`. All are parts of the whole score.
+    more and ends `chance.gap` above it; `chance.apart`, where the validation loss goes on to fall, or isn't
+    logged. All are parts of the whole score.
     """
-    gap = chance.apart if _falls_on(run, last, of_level) else chance.gap
+    level = run.has("val_loss") and not _falls_on(run, last, of_level)
+    gap = chance.gap if level else chance.apart
     return next((one for pair in _pairs(run) if (one := _never_followed(run, *pair, chance, gap))), None)
 
 

@@ -128,7 +128,7 @@ class Losses:
         rows = longest.stop - longest.start
         # A few rows of noise, well before a spike that lasts, aren't its beginning.
         alone = sum(one.stop - one.start for one in stretches if one.stop <= longest.start)
-        if rows >= FEWEST > alone and longest.start - row > FEWEST:
+        if rows >= FEWEST > alone and longest.start - row > FEWEST and longest.start <= peak_row:
             row = longest.start
         return Episode(row, rows, peak_row, known[peak_row], bound, mean, std)
 

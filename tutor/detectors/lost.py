@@ -142,10 +142,9 @@ def never_earns(run: Run, least: int, sigmas: float) -> Finding | None:
     """The finding that a reward stays where it began, "earns-nothing"; None where one moves, or has few rows.
 
     Its name as `reward`, its levels at first (`top`), at its `best` and at the `end`, what it `rose` by and
-    what its noise `hides`, and of how many `rows`: of single episodes `_EPISODES` times `least` or more,
-    `_RARE` times where most are 0, and `_OF_MEANS` times of means over episodes. No level stands above the
-    first by more than `sigmas` of its noise, nor do the rewards rise in order. Of those that are one number
-    `one_reward` tells.
+    what its noise `hides`, and of how many `rows`: `least` or more of means over episodes, of single ones
+    `_EPISODES` times as many, `_RARE` times where most are 0. No level stands above the first by more than
+    `sigmas` of its noise, nor do the rewards rise in order. Of those that are one number `one_reward` tells.
     """
     found: Finding | None = None
     for name in run.frame.columns:
@@ -185,17 +184,17 @@ def too_few_rewards(run: Run, least: int) -> Finding | None:
     for name in run.frame.columns:
         if scoring.is_reward(name) and run.frame[name].dtype.is_numeric():
             known = finite(run.frame[name]).drop_nulls()
-            needed = math.ceil(least * _times(name, _of_rare(known)))
+            needed = least * _times(name, _of_rare(known))
             if len(known):
                 needed = needed if len(known) < needed else 2 * len(known)
                 return Finding(NOT_YET, facts={"rows": len(known), "needed": needed})
     return None
 
 
-def _times(name: str, blocks: pl.Series | None) -> float:
-    """How many times as many rows of a reward have to tell as are enough of what is anything."""
+def _times(name: str, blocks: pl.Series | None) -> int:
+    """How many rows of a reward tell as much as one mean over episodes."""
     if _MEAN.search(names.spelled(name)):
-        return _OF_MEANS
+        return 1
     return _EPISODES if blocks is None else _RARE
 
 
@@ -229,11 +228,8 @@ _FAR = 0.5
 """The share of what a policy earned at first, by which one falls far: of an estimator, not a bound."""
 _NARROW = 0.02
 """The share of a reward within which one may lie that can't rise any more: of an estimator, not a bound."""
-_OF_MEANS = 0.4
-"""A mean over episodes tells more; ours, measured: of 480 public logs nine of a sound run have 12 means or
-more, and in each of them they rise by 5 standard errors or more."""
 _EPISODES = 5
-"""And a single episode less: of an estimator, not a bound."""
+"""Single episodes that tell as much as one mean: of an estimator, not a bound."""
 _OF_SINGLE = 5
 """Single episodes whose median is a level, at least: one good one says little."""
 _RARE = 4

@@ -13,6 +13,10 @@ from tutor.run import Run, names, scoring, to_float
 
 _STRICT = re.compile(r"(?<![a-z])(exact|em|seq|sequence|sentence|full|joint|whole)(?![a-z])")
 """Words of a score that only an answer counts for which is right in all of its parts."""
+_WRONG = re.compile(r"(?<![a-z])(err|error|errors|stderr|std|var|attack|adv|asr)(?![a-z])")
+"""Words of a score that is the lower the better, or says how sure another is."""
+_ELSEWHERE = 0.05
+"""A score that comes so far tells that answers are right: of an estimator, not a bound."""
 _DETECTS = re.compile(r"(?<![a-z])m_?ap[0-9]*")
 """The score of a detector, which finds nothing in its first epochs: it takes twice as many evaluations."""
 
@@ -64,18 +68,28 @@ def ranks_by_chance(run: Run, guess: Guess) -> Finding | None:
 def scores_nothing(run: Run, guess: Guess) -> Finding | None:
     """A score under `guess.nothing` at each of `FEWEST` evaluations or more, and not 0 at all of them.
 
-    Of held-out data, or of rows that are epochs: the first batches of a run may well score nothing. Its name
-    as `score`, what it is in the later half, and the `highest`.
+    Of held-out data, or of rows that are epochs: the first batches of a run may well score nothing. It
+    doesn't rise in order, and no other score comes to `_ELSEWHERE`: one of a rare class, or of what was made
+    to deceive the model, may be low beside it. Its name as `score`, what it is in the later half, and the
+    `highest`.
     """
-    for name in filter(scoring.is_share, run.frame.columns):
-        counted = run.counts == "epochs" or names.says_held_out(name)
-        if not counted or _STRICT.search(names.spelled(name)) or not run.frame[name].dtype.is_numeric():
+    scores = {name: finite(run.frame[name]) for name in run.frame.columns if _counts(run, name)}
+    if any(to_float(known.max() or 0.0) >= _ELSEWHERE for known in scores.values()):
+        return None
+    for name, known in scores.items():
+        if not (run.counts == "epochs" or names.says_held_out(name)) or _STRICT.search(names.spelled(name)):
             continue
-        known = finite(run.frame[name])
         values = known.drop_nulls()
         least = 2 * FEWEST if _DETECTS.search(names.spelled(name)) else FEWEST
         highest = to_float(values.max()) if len(values) >= least else 0.0
-        if 0 < highest < guess.nothing:
+        if 0 < highest < guess.nothing and ordered(values) < guess.order:
             score = in_last(name, known, known.is_not_null().arg_true(), max(1, len(values) // 2))
             return score.found(run, "scores-nothing", highest=highest)
     return None
+
+
+def _counts(run: Run, name: str) -> bool:
+    """Whether the column is a share of right answers, or of what was found, and no cost and no error."""
+    spelled = names.spelled(name)
+    right = scoring.is_share(name) and not (scoring.is_ranking(name) or _WRONG.search(spelled))
+    return right and not names.LOSS.search(spelled) and run.frame[name].dtype.is_numeric()
