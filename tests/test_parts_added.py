@@ -17,6 +17,8 @@ LOSS = [4.0, 3.0, 2.0, 9.0, 8.0, 7.0]
         ([1.0, 0.0, 0.0, 7.0, 6.0, 5.0], []),  # it was there
         ([None, 7.0, 7.0, 7.0, 7.0, 7.0], []),  # too early to know
         ([None] * 6, []),
+        ([None, None, None, 70.0, 6.0, 5.0], []),  # far more than the rise
+        ([None, None, None, float("inf"), None, None], []),
     ],
 )
 def test_where_they_begin_and_lift_it(part: list[float | None], rows: list[int]):
@@ -24,7 +26,10 @@ def test_where_they_begin_and_lift_it(part: list[float | None], rows: list[int])
     assert [*parts.added(frame)] == rows
 
 
-@pytest.mark.parametrize("name", ["val_kl_loss", "accuracy", "val_loss", "grad_norm"])
+@pytest.mark.parametrize(
+    "name",
+    ["val_kl_loss", "accuracy", "val_loss", "grad_norm", "train_loss_epoch", "loss_avg100", "ema_loss"],
+)
 def test_others_are_no_parts(name: str):
     assert not parts.added(pl.DataFrame({"step": range(6), "loss": LOSS, name: [None] * 3 + [7.0] * 3}))
 

@@ -106,3 +106,8 @@ def test_one_that_follows_or_has_nothing_to_follow(trained: list[float], held_ou
 def test_while_the_validation_loss_falls_it_has_to_be_far_behind(start: float, outcome: str):
     gains = [start + 0.004 * row for row in range(30)]
     assert found(gains, WANDERS, val_loss=falling(30, 1.5, 0.6)).outcome == outcome
+
+
+def test_one_that_begins_near_its_ceiling_has_little_left_to_rise():
+    gains, high = [0.85 + 0.0045 * row for row in range(30)], [0.84 + 0.01 * (row % 3) for row in range(30)]
+    assert found(gains, high, val_loss=LEVEL).outcome == "no"

@@ -1179,6 +1179,7 @@ class TestScoresNothing:
             {"acc": LOW},  # of single batches
             {"val/mAP50": LOW},  # a detector finds nothing at first
             {"val_acc": LOW[::-1]},  # it rises
+            {"val_acc": LOW, "val_loss": falling(6, 2.4, 0.5)},  # it is computed wrong
             {"val_acc": [0.8] * 6, "val_robust_acc": LOW},
             {"val_miou": [0.5] * 6, "val_iou_rider": LOW},
             {"val_dice_loss": LOW},

@@ -184,6 +184,7 @@ class TestNeverEarns:
             {"ep_rew_mean": [498 + one / 4 for one in NOISE]},  # and so within its noise
             {"ep_rew_mean": list(NOISE), "eval/mean_reward": [float(row) for row in range(40)]},
             {"rewards/chosen": list(NOISE)},
+            {"ep_rew_mean": list(NOISE), "reward": [float(row) for row in range(40)]},  # however few
             {"ep_rew_mean": list(NOISE), "lr": [row / 1e5 for row in range(40)]},  # in warm-up
             {"ep_rew_mean": list(NOISE), "step": [*range(5000, 5040)]},  # a log that begins mid-way
             {"episode_reward": list(NOISE)},  # of single episodes that is few

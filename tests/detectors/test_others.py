@@ -67,7 +67,7 @@ class TestBadBatch:
         assert HARM["within"].steps == 10
         assert judged(run).outcome == outcome
 
-    @pytest.mark.parametrize(("rows", "outcome"), [(0, "contained"), (4, "harmed")])
+    @pytest.mark.parametrize(("rows", "outcome"), [(0, "contained"), (1, "contained"), (4, "harmed")])
     def test_of_rows_far_apart_the_very_next_ones_are_past_those_steps(self, rows: int, outcome: str):
         run = spiked(after=1.0, probe=None)
         loss = run["loss"].to_list()

@@ -2,6 +2,7 @@
 
 import json
 import math
+import time
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from tests.readers.texts import DOCUMENTS, FOLDS
 from tutor import readers
 from tutor.plainfile import MEGABYTE
 from tutor.readers.common import document
+from tutor.readers.common.wholejson import as_json
 from tutor.run import Aggregation, BadRunError, Run, called, limits
 
 FALLING, HELD_OUT = [4.25, 3.5, 3.0, 2.5, 2.25, 2.0], [4.5, 4.0, 3.75, 3.5, 3.25, 3.125]
@@ -465,9 +467,9 @@ def test_rewards_or_scores_by_epoch_alone_are_a_run(tmp_path: Path):
             readers.read(path)
 
 
-class TestOfModels:
+class TestOfOneName:
     LISTS = "\n".join(
-        f"{name}:{values}" for name, values in (("BRNN", FALLING), ("BRNN", HELD_OUT), ("CRF", [1.0]))
+        f"{name}:{values}" for name, values in (("BRNN", FALLING), ("BRNN", HELD_OUT), ("BRNN", [1.0]))
     )
 
     def test_lists_of_one_file_called_after_losses_are_a_run_each(self, tmp_path: Path):
@@ -476,28 +478,47 @@ class TestOfModels:
         assert [run.path.name for run in runs] == ["BRNN", "BRNN 2"]  # one value is no course
         assert [run["loss"].to_list() for run in runs] == [FALLING, HELD_OUT]
 
-    def test_a_history_whose_lists_fall_is_one_of_losses(self, tmp_path: Path):
-        given = {"quantum": FALLING, "classical": HELD_OUT}
-        (tmp_path / "training_history.json").write_text(json.dumps(given))
-        assert len(readers.sources(tmp_path / "training_history.json")) == 2
-        assert "where one is the loss, say so" in refused(
-            tmp_path, {**given, "third": RISING}, "history.json"
-        )
-        assert "where one is the loss, say so" in refused(tmp_path, given, "sizes.json")
-
-    @pytest.mark.parametrize("names", [("G", "D"), ("lr", "time"), ("a", "accuracy"), ("epoch", "a")])
-    def test_names_that_say_what_they_are_name_no_models(self, tmp_path: Path, names: tuple[str, str]):
+    @pytest.mark.parametrize("names", [("recon", "kl"), ("actor", "critic"), ("G", "D"), ("total", "bbox")])
+    def test_lists_of_several_names_may_be_parts_of_one_loss(self, tmp_path: Path, names: tuple[str, str]):
         given = dict(zip(names, (FALLING, HELD_OUT), strict=True))
-        assert "where one is the loss, say so" in refused(tmp_path, given, "losses_history.json")
+        assert "where one is the loss, say so" in refused(tmp_path, given, "losses.json")
 
 
 class TestBelowNames:
-    def test_values_a_line_each_below_two_names_are_two_lists(self, tmp_path: Path):
-        text = "Generator Loss:\n" + "\n".join(map(str, FALLING)) + "\n\nDiscriminator Loss:\n"
-        run = read(tmp_path, text + "\n".join(map(str, HELD_OUT)) + "\n", "losses.txt")
-        assert len(run) == 6
-        assert run["loss"].to_list() in (FALLING, HELD_OUT)
+    def text(self, first: list[object], second: list[object]) -> str:
+        below = "\n".join(map(str, first)), "\n".join(map(str, second))
+        return f"Train Loss:\n{below[0]}\n\nVal Loss:\n\n{below[1]}\n"
 
-    def test_a_number_between_lists_is_one_beside_them(self, tmp_path: Path):
-        run = read(tmp_path, f"Train Loss: {FALLING}\nAccuracy: 0.9\nVal Loss: {HELD_OUT}\n", "end.txt")
+    def test_values_a_line_each_below_two_names_are_two_lists(self, tmp_path: Path):
+        run = read(tmp_path, self.text(FALLING, HELD_OUT), "losses.txt")
+        assert (run["loss"].to_list(), run["val_loss"].to_list()) == (FALLING, HELD_OUT)
+
+    @pytest.mark.parametrize("value", ["nan", "NaN", "-nan", "inf", "-Inf"])
+    def test_what_is_not_finite_is_a_value_too(self, tmp_path: Path, value: str):
+        run = read(tmp_path, self.text([*FALLING, value, 1.0], HELD_OUT), "losses.txt")
+        assert len(run["loss"]) == 8
+        assert not math.isfinite(run["loss"][6])
+
+    @pytest.mark.parametrize("value", ["1E-05", "+0.5", ".5", "2."])
+    def test_numbers_however_they_are_written(self, tmp_path: Path, value: str):
+        run = read(tmp_path, self.text([*FALLING, value], HELD_OUT), "losses.txt")
+        assert run["loss"][6] == float(value)
+
+    def test_values_below_one_name_are_a_table_of_one_column(self, tmp_path: Path):
+        run = read(tmp_path, "loss:\n" + "\n".join(map(str, FALLING)) + "\n", "a.csv")
+        assert run["loss"].to_list() == FALLING
+
+    def test_a_file_that_says_anything_else_is_none(self, tmp_path: Path):
+        text = self.text(FALLING, HELD_OUT) + "done\n"
+        assert as_json(text.encode()) == text.encode()
+
+    def test_blanks_without_end_are_passed_at_once(self):
+        text = b"Start" + b" " * 200_000 + b".\n"
+        before = time.process_time()
+        assert as_json(text) == text
+        assert time.process_time() - before < 2
+
+    @pytest.mark.parametrize("number", ["0.9", "1e-3", "-2.5E+4"])
+    def test_a_number_between_lists_is_one_beside_them(self, tmp_path: Path, number: str):
+        run = read(tmp_path, f"Train Loss: {FALLING}\nscore: {number}\nVal Loss: {HELD_OUT}\n", "end.txt")
         assert (run["loss"].to_list(), run["val_loss"].to_list()) == (FALLING, HELD_OUT)

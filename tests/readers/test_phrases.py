@@ -29,6 +29,7 @@ SAID = {
     "a pair of the step and the loss": ("loss: ({step}, {loss})", [0, 1, 2, 3]),
     "losses": ("iteration : {step}, losses : {loss}", [1, 2, 3, 4]),
     "Flower": ("After {step} Round: loss = {loss}, accuracy: 0.8", [1, 2, 3, 4]),
+    "a loss after so many epochs": ("Average loss after {step} epochs: {loss}", [1, 2, 3, 4]),
     "the value before its name": (
         "Epoch {step} @ 10:27 PM : {loss} C.E. Loss, 94.28% Accuracy",
         [0, 1, 2, 3],
@@ -419,3 +420,20 @@ def test_no_pattern_has_a_class_in_brackets():
 def test_a_word_in_brackets_behind_a_name_is_of_the_name(tmp_path: Path, said: str):
     run = read(tmp_path, "".join(f"epoch: {at} " + said.format(loss=4.5 - at / 4) + "\n" for at in (1, 2, 3)))
     assert (run["loss"].to_list(), run["val_loss"].to_list()) == ([4.25, 4.0, 3.75], [3.5] * 3)
+
+
+def test_a_validation_loss_after_so_many_epochs(tmp_path: Path):
+    text = "".join(f"Validation loss after {at} epochs: {3 - at / 4}\n" for at in range(1, 7))
+    (tmp_path / "log.txt").write_text(text)
+    run = readers.read(tmp_path / "log.txt")
+    assert (run.steps.to_list(), run["val_loss"].to_list()[0]) == ([*range(1, 7)], 2.75)
+
+
+def test_values_before_the_names_of_two_sets(tmp_path: Path):
+    rows = (
+        f"Epoch {at}: {2 - at / 8} train loss, 47.1% accuracy | {3 - at / 8} val loss, 40.9% accuracy\n"
+        for at in range(1, 7)
+    )
+    (tmp_path / "log.txt").write_text("".join(rows))
+    run = readers.read(tmp_path / "log.txt")
+    assert (run["loss"][0], run["val_loss"][0]) == (1.875, 2.875)

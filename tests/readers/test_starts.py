@@ -217,9 +217,15 @@ class TestNamed:
 
 
 def test_below_a_heading_a_start_of_few_rows_is_a_run_too(tmp_path: Path):
-    text = csv(FALL) + csv([3.9, 3.8], begin=1) + csv(FALL)
-    run = readers.read(written(tmp_path, text.replace("\n1,3.9", "\n1,3.9")))
+    text = csv(FALL) + csv([3.9, 3.8]) + csv(FALL)
+    run = readers.read(written(tmp_path, text))
     assert [len(one) for one in (*run.before, run)] == [6, 2, 6]
+
+
+@pytest.mark.parametrize("begin", [1, 2, 5])
+def test_a_run_that_goes_on_below_a_new_heading_is_one(tmp_path: Path, begin: int):
+    run = readers.read(written(tmp_path, csv(FALL) + csv([2.9, 2.4, 2.1, 2.0, 1.9, 1.8], begin=begin)))
+    assert not run.before
 
 
 def test_a_run_below_a_heading_may_begin_a_little_later(tmp_path: Path):

@@ -199,6 +199,11 @@ def test_a_counter_may_stand_last(tmp_path: Path, gap: int):
     assert "step = `3`, loss = `1`, val_loss = `2`" in run.remarks[0].says("en")
 
 
+def test_a_counter_that_stands_last_may_follow_any_loss(tmp_path: Path):
+    run = read(tmp_path, "".join(f"{-1 - at / 4} {at}\n" for at in range(9)))
+    assert (run.steps.to_list(), run["loss"][-1]) == ([*range(9)], -3.0)
+
+
 def test_epochs_stand_above_the_rows_of_each(tmp_path: Path):
     rows = [
         f"Epoch: {epoch}\n" + "".join(f"{9 - epoch - at / 8}, {100 * at}\n" for at in range(5))

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from itertools import product
-from typing import TYPE_CHECKING
 
 from tutor import signals
 from tutor.detectors import Finding, Smoothed
@@ -16,9 +15,6 @@ from tutor.detectors.trends import ordered, share_fallen
 from tutor.detectors.windows import FEWEST, finite
 from tutor.run import Run, names, scoring, to_float
 from tutor.words import plain
-
-if TYPE_CHECKING:
-    pass
 
 _BEST = (1.0, 100.0)
 """What a score is at best, which one that stays there may well deserve; for an error it is the worst."""

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     import polars as pl
 
 
+_HIGH = 0.8
+"""A share of the whole score from which on little is left to rise: of an estimator, not a bound."""
 BEHIND = ("score", "other", "step", "held", "before", "after", "apart", "bound")
 
 
@@ -39,7 +41,7 @@ def never_follows(run: Run, chance: Rise, last: int, of_level: float) -> Finding
     Over `chance.evaluations` rows or more the median of its last third lies no more than `chance.near` above
     that of the first, and it doesn't rise in order (`chance.few`), while the other rises by `chance.since` or
     more and ends `chance.gap` above it; `chance.apart`, where the validation loss goes on to fall, or isn't
-    logged. All are parts of the whole score.
+    logged, or the score began so high that little was left to rise. All are parts of the whole score.
     """
     level = run.has("val_loss") and not _falls_on(run, last, of_level)
     gap = chance.gap if level else chance.apart
@@ -84,6 +86,7 @@ def _never_followed(run: Run, trained: str, held_out: str, chance: Rise, least: 
     )
     above, below = (scoring.whole(to_float(one.max())) for one in (learned, kept))
     gap = after / above - held / below
+    least = chance.apart if began >= _HIGH * below else least
     stays = held - began <= chance.near * below and ordered(kept) < chance.few
     if not stays or after - before < chance.since * above or gap < least:
         return None

@@ -170,8 +170,8 @@ def lasting_harm(
 
 
 def _above_after(run: Run, rows: slice, step: int, before: Baseline, sigmas: float) -> bool:
-    """Whether one of the rows from that step on stands so many std above the mean of those before."""
-    later = finite(run["loss"])[rows].filter(run.steps[rows] >= step)
+    """Whether one of the rows past that step stands so many std above the mean of those before."""
+    later = finite(run["loss"])[rows].filter(run.steps[rows] > step)
     return bool((later > before.mean + sigmas * before.std).any())
 
 

@@ -144,7 +144,8 @@ def never_earns(run: Run, least: int, sigmas: float) -> Finding | None:
     Its name as `reward`, its levels at first (`top`), at its `best` and at the `end`, what it `rose` by and
     what its noise `hides`, and of how many `rows`: `least` or more of means over episodes, of single ones
     `_EPISODES` times as many, `_RARE` times where most are 0. No level stands above the first by more than
-    `sigmas` of its noise, nor do the rewards rise in order. Of those that are one number `one_reward` tells.
+    `sigmas` of its noise, nor do the rewards rise in order; of several none does, however few rows it has. Of
+    those that are one number `one_reward` tells.
     """
     found: Finding | None = None
     for name in run.frame.columns:
@@ -155,14 +156,14 @@ def never_earns(run: Run, least: int, sigmas: float) -> Finding | None:
         enough = values.count() >= least * _times(name, blocks)
         values = values if blocks is None else blocks
         course = course_of(-values, LEVEL)
-        if not enough or course is None:
+        if course is None:
             continue
         hides = sigmas * math.sqrt(2) * course.noise
         trend, fell = lasting_trend(values), course.end - course.start
         # Whether one that fell far is lost is another question.
         if course.improvement > hides or trend > 1 or (trend < -1 and fell > _FAR * abs(course.start)):
             return None
-        if not course.noise or _at_its_best(values):
+        if not (enough and course.noise) or _at_its_best(values):
             continue
         found = found or _earned("earns-nothing", run, name, course, hides)
     return found

@@ -7,7 +7,7 @@ import re
 from tutor.detectors import Finding
 from tutor.detectors.grouped import Guess
 from tutor.detectors.scores import in_last, scored
-from tutor.detectors.trends import ordered
+from tutor.detectors.trends import ordered, share_fallen
 from tutor.detectors.windows import FEWEST, finite
 from tutor.run import Run, names, scoring, to_float
 
@@ -17,6 +17,8 @@ _WRONG = re.compile(r"(?<![a-z])(err|error|errors|stderr|std|var|attack|adv|asr)
 """Words of a score that is the lower the better, or says how sure another is."""
 _ELSEWHERE = 0.05
 """A score that comes so far tells that answers are right: of an estimator, not a bound."""
+_LEARNED = 0.25
+"""By such a share of its first third a validation loss has fallen that learns: of an estimator."""
 _DETECTS = re.compile(r"(?<![a-z])m_?ap[0-9]*")
 """The score of a detector, which finds nothing in its first epochs: it takes twice as many evaluations."""
 
@@ -70,9 +72,12 @@ def scores_nothing(run: Run, guess: Guess) -> Finding | None:
 
     Of held-out data, or of rows that are epochs: the first batches of a run may well score nothing. It
     doesn't rise in order, and no other score comes to `_ELSEWHERE`: one of a rare class, or of what was made
-    to deceive the model, may be low beside it. Its name as `score`, what it is in the later half, and the
-    `highest`.
+    to deceive the model, may be low beside it. Nor does the validation loss fall by `_LEARNED`: the score is
+    then computed wrong. Its name as `score`, what it is in the later half, and the `highest`.
     """
+    costs = finite(run["val_loss"]).drop_nulls() if run.has("val_loss") else None
+    if costs is not None and len(costs) and share_fallen(costs) >= _LEARNED:
+        return None
     scores = {name: finite(run.frame[name]) for name in run.frame.columns if _counts(run, name)}
     if any(to_float(known.max() or 0.0) >= _ELSEWHERE for known in scores.values()):
         return None

@@ -138,8 +138,8 @@ def reweighted(run: Run, step: int, best: float, end: float) -> bool:
     added = [
         one for row, some in parts.added(run.frame).items() if int(run.steps[row]) > step for one in some
     ]
-    ends = (finite(run.frame[name]).drop_nulls()[-1] for name in added)
-    return bool(added) and sum(map(to_float, ends)) >= HALF * (end - best)
+    ends = (to_float(finite(run.frame[name]).drop_nulls()[-1]) for name in added)
+    return bool(added) and sum(ends) >= HALF * (end - best)
 
 
 def earns_on(run: Run, row: int) -> dict[str, Any]:

@@ -6,6 +6,7 @@ Source: pandas/core/frame.py (`DataFrame.transpose`, `to_csv`)
 """
 
 import csv
+from collections.abc import Sequence
 from dataclasses import dataclass
 from io import StringIO
 from itertools import pairwise
@@ -16,9 +17,11 @@ from tutor.readers.common.guessed import FEW
 from tutor.readers.common.rows import number, run_of
 from tutor.readers.common.tables import separator
 from tutor.readers.source import Source, head
-from tutor.run import BadRunError, Run, limits, names
+from tutor.run import BadRunError, Run, limits, names, vocabulary
 
 _LOSSES = {"loss", "val_loss"}
+_CORNERS = ("", "metric", "metrics", "name", "index", "unnamed:_0")
+"""What stands above the names of the rows."""
 
 
 @dataclass(frozen=True)
@@ -49,15 +52,20 @@ def sources(path: Path) -> list[Source]:
     """A CSV whose first line counts, and one of whose rows is called as a loss is."""
     if not path.is_file():
         return []
-    data = head(path)
-    first = next(iter(_cells(data.partition(b"\n")[0])), [])
-    counts = [number(step) for step in first[1:]]
-    whole = [step for step in counts if step is not None and step.is_integer()]
-    if len(whole) < max(FEW, len(counts)) or any(later <= one for one, later in pairwise(whole)):
+    first = next(iter(_cells(head(path).partition(b"\n")[0])), [])
+    if not (first and _counts(first[0].strip(), [number(step) for step in first[1:]])):
         return []
-    named = [row[0].strip() for row in _cells(data)[1:]]
-    told = number(first[0]) is None and all(name and number(name) is None for name in named)
+    named = [row[0].strip() for row in _cells(packed.read(path, limits.PACKED)[0])[1:]]
+    told = all(name and number(name) is None for name in named)
     return [Across(path)] if told and _LOSSES & {*names.known(named).values()} else []
+
+
+def _counts(corner: str, steps: Sequence[float | None]) -> bool:
+    """Whether the first line counts epochs or steps, evenly: not folds, say, nor sizes that were tried."""
+    whole = [step for step in steps if step is not None and step.is_integer()]
+    even = len({later - one for one, later in pairwise(whole)}) == 1 and whole[-1] > whole[0]
+    called = names.spelled(corner) in (*_CORNERS, *vocabulary.KNOWN["step"])
+    return called and even and len(whole) == len(steps) >= FEW
 
 
 def lacks(path: Path) -> str | None:  # noqa: ARG001

@@ -21,6 +21,7 @@ from tutor.readers.common.guessed import FEW, by_names, held_out_error, may_be_l
 from tutor.readers.common.placing import held_out
 from tutor.readers.common.rows import number
 from tutor.readers.common.tables import Table, beginning, names_in, separator
+from tutor.readers.common.wholejson import in_sections
 from tutor.readers.source import Source
 from tutor.run import called, names, scoring, vocabulary
 from tutor.words import quoted
@@ -46,7 +47,7 @@ def sources(path: Path) -> list[Source]:
     named = names_in(path)
     if (
         not named
-        or (len(named) == 1 and named[0].endswith(":"))  # of values a line each below, and others after them
+        or (len(named) == 1 and named[0].endswith(":") and in_sections(beginning(path)))
         or _values(named, len(named))
         or _printed(named)
         or any(other.knows(named) for other in _OTHERS)

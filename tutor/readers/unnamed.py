@@ -83,9 +83,13 @@ class Layout:
         A run that was appended, or an epoch, begins where the first did.
         """
         first, last = self._column("1"), self._column(self.columns[-1])
-        if len(self.columns) == 1 or not 0 <= first[0] < _CLOCK:
+        if len(self.columns) == 1:
             return None
-        if _whole(first) and all(one < after or after == first[0] for one, after in pairwise(first)):
+        if (
+            0 <= first[0] < _CLOCK
+            and _whole(first)
+            and all(one < after or after == first[0] for one, after in pairwise(first))
+        ):
             return "1"
         gap = last[1] - last[0]
         evenly = gap > 0 and all(after in (one + gap, last[0]) for one, after in pairwise(last))

@@ -24,7 +24,7 @@ _SIDE = re.compile(r"(?<![a-z0-9])([dg]|disc|discriminator|gen|generator)(?![a-z
 _EPOCHS = {"epoch", "epochs", "ep"}
 _ROWS = {"row", "episode", "episodes", "round", "rounds", "cycle", "cycles", "generation", "generations"}
 
-_HELD_OUT = re.compile(r"val|eval|test|h(?:eld|old)[_ -]?out", re.IGNORECASE)
+_HELD_OUT = re.compile(r"val|eval|test|(?<![a-z])h(?:eld|old)[_ -]?out(?![a-z])", re.IGNORECASE)
 _HELD_OUT_WORDS = {"val", "valid", "validate", "validation", "eval", "evaluation", "test", "dev", "holdout"}
 _IN_TWO_WORDS = re.compile(r"(?<![a-z])h(?:eld|old)_?out(?![a-z])")
 _BESIDE_THEM = {
@@ -261,7 +261,7 @@ TRAINED_ON = "train"
 def set_of(word: str) -> str | None:
     """The set of data that a word says, as most call it: "train", "val", "test"; None for any other."""
     plain = plainly(word)
-    return plain if plain in {TRAINED_ON, "val", "eval", "test", "dev"} else None
+    return plain if plain in {TRAINED_ON, "val", "eval", "test", "dev", "holdout"} else None
 
 
 def says_held_out(column: str) -> bool:

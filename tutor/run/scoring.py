@@ -34,8 +34,9 @@ _RANKED = re.compile(
     r"(?<![a-z])(?<!pr[ _-])(auc|auroc|rocauc)(?![a-z])(?![ _-]prc?(?![a-z]))", re.IGNORECASE
 )
 _ERROR = re.compile(r"(?<![a-z])(wer|cer|eer)(?![a-z])", re.IGNORECASE)
-_MEAN = re.compile(r"(avg|average|mean|ave)_?[0-9]*$")
-_EPISODES = {"episode", "episodes", "ep"}
+_MEAN = re.compile(r"(?:avg|average|ave)_?[0-9]*$|mean_?[0-9]+$")
+"""A mean of nothing that is named; `mean` alone may be a normaliser's."""
+_EPISODES = {"episode", "episodes"}
 _PAIR = 2
 
 

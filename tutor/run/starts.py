@@ -42,7 +42,8 @@ def starts(frame: pl.DataFrame, *, by_epochs: bool = False) -> list[pl.DataFrame
     edges, begun = [0], 0
     for row, end in _back(frame):
         headed = _headed(frame, row)
-        if frame["step"][row] > frame["step"][begun + headed]:
+        first = frame["step"][begun + (headed and row > begun + 1)]
+        if frame["step"][row] > frame["step"][begun] and not frame["step"][row] < first:
             continue
         if headed or (row - begun >= _OWN and _anew(frame, edges[-1], row, end, by_epochs)):
             edges.append(row)

@@ -33,7 +33,7 @@ _ROW = re.compile(r"(?:(?P<by>epoch|step|iteration|iter)[ _-]?)?(?P<at>[0-9]{1,1
 _EPISODE = re.compile(r"(?<![a-z])ep(isode)?s?(?![a-z])")
 _TIME = re.compile(r"time|date|elapsed|duration", re.IGNORECASE)
 _TAG = re.compile(r"(?:run-)?(?P<run>.*?)[-_.]?tag-(?P<tag>.+)$")  # as TensorBoard's page calls its downloads
-_HISTORY = "history"  # in a file's name: what it holds is a training's
+_AGAIN = re.compile(r" [0-9]+$")  # which of several lists of one name it is
 _FEW = 5  # values of a list that may be meant as a loss's, where no name says so
 
 _BEGINS = re.compile(rb"\s*(?:\{\s*\"|\[\s*[\[{])")
@@ -212,16 +212,13 @@ class _Search:
         return self._a_run_each(own, way)
 
     def _a_run_each(self, own: Mapping[str, Listed], way: tuple[str, ...]) -> list[Found]:
-        """The runs of lists that are called after their models, in a file that says what their values are.
+        """The runs of lists that all have one name, `LSTM` and `LSTM 2`, in a file called after its losses.
 
-        None where a name says something of its own: that it counts, or is a rate, a score or an opponent's.
+        Lists of several names may be parts of one loss.
         """
-        if any(map(counter, own)) or names.known(own) or any(map(_says_what, own)):
-            return []
-        words = self._words(way)
         long = {name: one for name, one in own.items() if len(one.values) >= _FEW}
-        history = _HISTORY in self.named.lower() and all(a_loss(one.values, words) for one in long.values())
-        if len(long) < 2 or not (history or says_losses(words)):
+        several = len(long) > 1 and len({_AGAIN.sub("", name) for name in long}) == 1
+        if not (several and says_losses(self._words(way))):
             return []
         return [Found((*way, name), {name: one}, guessed={"loss": name}) for name, one in long.items()]
 
@@ -288,11 +285,6 @@ class _Search:
 
     def _words(self, way: tuple[str, ...]) -> str:
         return " ".join(word for name in (*way, self.named) for word in telling(name))
-
-
-def _says_what(name: str) -> bool:
-    """Whether a list's name says what its values are, and not whose."""
-    return names.keeps_books(name) or scoring.rises(name) or names.is_of_a_side(f"{name} loss")
 
 
 def _alike(whole: Found, apart: Sequence[Found]) -> bool:

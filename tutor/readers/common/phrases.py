@@ -122,11 +122,16 @@ PHRASES: tuple[tuple[str, str], ...] = (
     (r"\b(avg|mean|max|min|std|sum)\(([a-z_]{1,30})\)(\s?[:=])", "{1} {2}{3}"),
     (r"\blosses(\s{0,9}[:=])", "loss{1}"),
     # Flower's rounds, and what counts them in the same order.
-    (r"\bafter ([0-9]{1,9}) (epoch|round|step|iteration|episode)s?\s?[:,-]", "{2} {1},"),
+    (r"^(\W{0,9})after ([0-9]{1,9}) (epoch|round|step|iteration|episode)s?\s?[:,-]", "{1}{3} {2},"),
+    (
+        r"\b((?:[a-z]{1,12} ){0,2}loss) after ([0-9]{1,9}) (epoch|round|step|iteration|episode)s?\s?[:=]",
+        "{3} {2}, {1}:",
+    ),
     # The value before its name: `Epoch 3 : 0.97 C.E. Loss, 96.2% Accuracy`.
     (
-        rf"([:,|]\s{{1,3}})({_NUMBER}) (?:[a-z.]{{1,12}} ){{0,2}}loss, ({_NUMBER})%? accuracy\b",
-        "{1}loss: {2}, accuracy: {3}",
+        rf"([:,|]\s{{1,3}})({_NUMBER}) ((?:[a-z.]{{1,12}} ){{0,2}}loss), "
+        rf"({_NUMBER})%? ((?:[a-z.]{{1,12}} ){{0,2}}accuracy)\b",
+        "{1}{3}: {2}, {5}: {4}",
     ),
     (
         rf"\[((?:[a-z.]{{1,20}} )?loss), ((?:[a-z.]{{1,20}} )?loss)\]:? {{1,3}}\[({_NUMBER}), ({_NUMBER})\]",

@@ -26,13 +26,14 @@ _SAID = {b"nan": b"NaN", b"inf": b"Infinity", b"None": b"null", b"True": b"true"
 
 _NAME = rb"^\s*([A-Za-z_][A-Za-z0-9_ .-]{0,60}?)[ \t]*[:=][ \t]*"
 _LIST = re.compile(_NAME + rb"(?=\[\s*[-+0-9.n])", re.MULTILINE)
-_LIST_OR_NUMBER = re.compile(_NAME + rb"(?=\[\s*[-+0-9.n]|-?[0-9]+(?:\.[0-9]+)?[ \t\r]*$)", re.MULTILINE)
+_LIST_OR_NUMBER = re.compile(
+    _NAME + rb"(?=\[\s*[-+0-9.n]|-?[0-9]+(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?[ \t\r]*$)", re.MULTILINE
+)
 
 
-_SECTION = re.compile(
-    rb"^[ \t]*([A-Za-z][A-Za-z0-9_ .-]{0,60}?)[ \t]*:?[ \t]*\r?\n"
-    rb"((?:[ \t]*-?[0-9.][0-9.e+-]*[ \t]*(?:\r?\n|\Z)){5,})",
-    re.MULTILINE,
+_HEADED = re.compile(rb"([A-Za-z][A-Za-z0-9_ .-]{0,60}):")
+_VALUE = re.compile(
+    rb"[-+]?(?:nan|inf(?:inity)?|(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:e[-+]?[0-9]+)?)", re.IGNORECASE
 )
 _SECTIONS = 2  # at least: below one name stands a table of one column
 
@@ -55,13 +56,35 @@ def as_json(data: bytes) -> bytes:
         data = b"[" + rows + (b"," + rest if rest.startswith(b"{") else b"]")  # its end may be missing
     elif _LIST.match(data):
         data = _named(data)
-    elif _SECTION.match(data) and len(sections := _SECTION.findall(data)) >= _SECTIONS:
-        data = _named(b"\n".join(b"%s = [%s]" % (name, b",".join(own.split())) for name, own in sections))
+    elif lists := in_sections(data):
+        data = _named(b"\n".join(b"%s = [%s]" % (name, b",".join(values)) for name, values in lists))
     elif _PYTHON.match(data) and b'"' not in data:
         data = data.replace(b"'", b'"')
     else:
         return data
     return _WORDS.sub(lambda word: _SAID[word[0]], _WRAPPED.sub(rb"\1", data))
+
+
+def in_sections(data: bytes) -> list[tuple[bytes, list[bytes]]]:
+    """The lists of a file with a value a line below two names or more, `Train loss:`; [] where it is none.
+
+    Each line is a name, a value or blank: of one that says anything else nothing would be kept.
+    """
+    lists: list[tuple[bytes, list[bytes]]] = []
+    for line in map(bytes.strip, data.splitlines()):
+        if found := _HEADED.fullmatch(line):
+            lists.append((found[1], []))
+        elif line and not (lists and _VALUE.fullmatch(line)):
+            return []
+        elif line:
+            lists[-1][1].append(_in_json(line))
+    lists = [one for one in lists if one[1]]
+    return lists if len(lists) >= _SECTIONS else []
+
+
+def _in_json(value: bytes) -> bytes:
+    """A value as Python prints it: JSON knows no `+1`, no `.5` and no `1.`."""
+    return repr(float(value)).encode()
 
 
 def _named(data: bytes) -> bytes:
