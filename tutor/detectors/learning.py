@@ -18,7 +18,6 @@ from tutor.detectors.guessing import (
     learned_by_heart,
     rests_where_one_answer_leaves_it,
 )
-from tutor.detectors.lost import earns, never_earns, one_reward, too_few_rewards
 from tutor.detectors.no_skill import explains_nothing, ranks_by_chance, scores_nothing
 from tutor.detectors.objective import (
     after_reward,
@@ -29,6 +28,7 @@ from tutor.detectors.objective import (
     scores_rise,
 )
 from tutor.detectors.plateau import stops_early, stops_high
+from tutor.detectors.rewards import earns, never_earns, one_reward, too_few_rewards
 from tutor.detectors.standstill import (
     batches_of,
     nearly_one,

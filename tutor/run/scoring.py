@@ -14,6 +14,8 @@ _REWARD = re.compile(
     r"|^((ep(isode)?|(average|avg|mean)[0-9]*|total|cumulative|running)[_ ])*scores?$"
 )
 """Columns of what an episode, or an answer, earns; `rewards/margins` of preference tuning is none."""
+_OVER_EPISODES = re.compile(r"(?<![a-z])(mean|avg|average)(?![a-z])|eprewmean")
+"""Words of a reward that is a mean over episodes."""
 _STD = re.compile(r"(?<![a-z])std(?![a-z])")
 _SPREAD = re.compile(r"(?<![a-z])(std|var|min|max|best|loss|norm)(?![a-z])")
 """Words of a column that is about rewards, and doesn't say how high they usually are."""
@@ -44,6 +46,11 @@ def is_reward(column: str) -> bool:
     """Whether the column is how much an episode, or an answer, usually earns."""
     name = spelled(column)
     return bool(_REWARD.search(name)) and not _SPREAD.search(name)
+
+
+def over_episodes(column: str) -> bool:
+    """Whether a reward is a mean over episodes, by its name, and not what a single one earns."""
+    return bool(_OVER_EPISODES.search(spelled(column)))
 
 
 def means_of_rewards(columns: Iterable[str], *, lossless: bool) -> dict[str, str]:
