@@ -259,6 +259,12 @@ class TestSpike:
         found = apply("spike", make_run({"loss": loss}), SPIKE)
         assert (found.outcome, found.step, found.facts["peak"]) == ("yes", 10, 4.0)
 
+    def test_where_it_left_for_good_is_no_single_low_row(self):
+        loss = [*[3.0] * 5, *[1.0] * 195, *[9.0] * 30, *[1.0] * 100, *[9.0] * 50, 1.0, *[9.0] * 20]
+        found = apply("severity", make_run({"loss": loss}), SEVERITY, 200)
+        assert (found.outcome, found.facts["kept"]) == ("lost", 2.0)
+        assert found.facts["left"] == pytest.approx(330, abs=1)
+
     LEAP = (0.9, 390.0, 260.0, *[104.0 * 0.95**row for row in range(100)])
 
     def test_a_leap_in_the_second_row_is_one(self):

@@ -38,7 +38,13 @@ class TestValidationTurns:
     def test_the_lowest_and_the_last_are_the_evaluations_themselves(self):
         facts = beside([4.0, 3.0, 2.0, 2.2, 2.4, 2.6, 2.8]).facts
         assert (facts["lowest"], facts["lowest_step"]) == (2.0, 2)
+        assert (facts["highest"], facts["highest_step"]) == (2.8, 6)
         assert (facts["latest"], facts["latest_step"]) == (2.8, 6)
+
+    def test_a_last_evaluation_of_the_best_checkpoint_hides_no_rise(self):
+        facts = beside([4.0, 3.0, 2.0, 2.2, 2.8, 3.4, 4.0, 4.6, 5.2, 5.0, 4.8, 2.0]).facts
+        assert (facts["lowest_step"], facts["latest"]) == (2, 2.0)
+        assert (facts["highest"], facts["highest_step"]) == (5.2, 8)
 
     @pytest.mark.parametrize(
         ("last", "outcome"), [(2.059, "no"), (2.061, "slightly"), (2.299, "slightly"), (2.301, "turns")]

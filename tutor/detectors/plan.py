@@ -117,7 +117,7 @@ def schedule_shape(
     row = deviation.arg_max() or 0
     share = float(deviation[row]) / peak
     facts |= {"step": int(steps[row]), "lr": float(lr[row]), "planned": float(plan[row])}
-    facts |= {"share": 100 * share, "bound": 100 * away}
+    facts |= {"share": round(100 * share, 3), "bound": 100 * away}  # what a log rounds is no deviation
     outcome = "matches" if share <= away else "differs"
     return Finding(outcome, int(steps[row]), facts, curve=curve, measured=share, bound=away)
 

@@ -115,7 +115,7 @@ _SEVERE = ("height", "bound", "gained", "level", "lasted", "rows_bound", "peak",
         **dict.fromkeys(("hurt", "towers", "blip"), _SEVERE),
         **dict.fromkeys(("rewarded", "fell"), (*_SEVERE, "reward", "before", "after")),
         "unseen": (*_SEVERE, "inside", "highest", "before"),
-        "lost": (*_SEVERE, "kept", "best", "best_step", "end"),
+        "lost": (*_SEVERE, "kept", "best", "best_step", "left", "end"),
     },
 )
 def severity(
@@ -233,7 +233,10 @@ def _held_out_calm(run: Run, worst: slice) -> dict[str, float]:
 
 
 def _lost(run: Run, row: int, lasting: Lasting, kept: float) -> dict[str, float]:
-    """Where the run was best and ends, if its last rows stand above `kept`; empty where they don't."""
+    """Where the run was best, and where it ends, if its last rows stand above `kept`; empty where they don't.
+
+    `left`: its level, the median of the `lasting.long` rows around a step, was last at `kept` or under it.
+    """
     loss = finite(run["loss"])
     before, since = loss[:row], loss[row:].drop_nulls()
     best = before.arg_min()
@@ -244,4 +247,13 @@ def _lost(run: Run, row: int, lasting: Lasting, kept: float) -> dict[str, float]
         highest = since[-1] == loss.max() and (loss == since[-1]).sum() == 1
         if len(since) < lasting.rows or not highest or to_float(since.min()) <= kept:
             return {}
-    return {"kept": kept, "best": float(before[best]), "best_step": int(run.steps[best]), "end": end}
+    levels = loss.rolling_median(lasting.long, min_samples=1, center=True)
+    low = (levels <= kept).fill_null(False).arg_true()
+    left = int(run.steps[low[-1] if len(low) else best])
+    return {
+        "kept": kept,
+        "best": float(before[best]),
+        "best_step": int(run.steps[best]),
+        "left": left,
+        "end": end,
+    }

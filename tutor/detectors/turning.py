@@ -30,7 +30,7 @@ from tutor.detectors.rise import (
     training_too,
 )
 from tutor.detectors.standstill import exact
-from tutor.detectors.unturned import GAINED_NOTHING, WORST, ends_worst, never_gains
+from tutor.detectors.unturned import EXTREMES, GAINED_NOTHING, WORST, ends_worst, extremes, never_gains
 from tutor.detectors.windows import finite, noise_of
 from tutor.run import Run, names, to_float
 from tutor.words import cut, plain
@@ -42,8 +42,7 @@ NAMED = 5
 """So many steps are named in a sentence."""
 
 _TURNED = (
-    "first", "best", "best_step", "end", "rise", "bound", "rows", "span",
-    "lowest", "lowest_step", "latest", "latest_step",
+    "first", "best", "best_step", "end", "rise", "bound", "rows", "span", *EXTREMES,
 )  # fmt: skip
 _SCORED = ("score", "begin", "best", "best_step", "end", "given", "bound")
 
@@ -221,11 +220,7 @@ def _turns(run: Run, of_improvement: float, of_level: float, last: int, chance: 
         "bound": best + least,
         "rows": len(values),
         "span": span,
-        "lowest": float(values[lowest]),
-        "lowest_step": int(steps[lowest]),
-        "latest": float(values[-1]),
-        "latest_step": int(steps[-1]),
-    }
+    } | extremes(values, steps)
     ends_lowest = lowest == len(values) - 1  # its level may lie higher for the noise before
     outcome = "slightly" if not ends_lowest and (creeps or end - best > slight) else "no"
     alone_too = never or (certain and float(values[-1]) > chance.times * float(values[lowest]) > 0)

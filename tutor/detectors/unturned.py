@@ -28,12 +28,10 @@ WORST = (
     "over_first",
     "over_lowest",
 )
+EXTREMES = ("lowest", "lowest_step", "highest", "highest_step", "latest", "latest_step")
 GAINED_NOTHING = (
+    *EXTREMES,
     "first",
-    "lowest",
-    "lowest_step",
-    "latest",
-    "latest_step",
     "rows",
     "gained",
     "trained",
@@ -48,6 +46,17 @@ def _evaluations(run: Run) -> tuple[pl.Series, pl.Series]:
     known = run.logged("val_loss")
     there = finite(known["val_loss"]).is_not_null()
     return known["val_loss"].filter(there).cast(float), known.steps.filter(there)
+
+
+def extremes(values: pl.Series, steps: pl.Series) -> dict[str, float]:
+    """The lowest evaluation, the `highest` since then, and the last one, each with its step: `EXTREMES`."""
+    low = values.arg_min() or 0
+    high = low + (values[low:].arg_max() or 0)
+    rows = {"lowest": low, "highest": high, "latest": len(values) - 1}
+    found = dict[str, float]()
+    for name, row in rows.items():
+        found |= {name: float(values[row]), f"{name}_step": int(steps[row])}
+    return found
 
 
 def ends_worst(run: Run, last: int, chance: Rise) -> Finding | None:
@@ -80,7 +89,7 @@ def never_gains(run: Run, last: int, chance: Rise) -> Finding | None:
     values, steps = _evaluations(run)
     if len(values) < chance.evaluations or float(values[0]) <= 0 or begins_late(run):
         return None
-    first, low, place = float(values[0]), to_float(values.min()), values.arg_min() or 0
+    first = float(values[0])
     levels = values.rolling_median(max(1, len(values) // _PARTS)).drop_nulls()
     gained = (first - to_float(levels.min())) / first
     trained = learned_since(run, int(steps[0]), last)
@@ -89,8 +98,7 @@ def never_gains(run: Run, last: int, chance: Rise) -> Finding | None:
     # Noise in few rows looks like a gain.
     if ordered(run["loss"].filter(run.steps >= steps[0])) > -chance.few:
         return None
-    facts = {"first": first, "lowest": low, "lowest_step": int(steps[place]), "rows": len(values)}
-    facts |= {"latest": float(values[-1]), "latest_step": int(steps[-1])}
+    facts = {"first": first, "rows": len(values)} | extremes(values, steps)
     facts |= {"gained": 100 * gained, "trained": 100 * trained, "most": 100 * chance.stands}
     bound, seen = (1 - chance.stands) * first, (int(run.steps[0]), int(run.steps[-1]))
     return Finding("never-gains", None, facts, bound, seen, measured=gained, bound=chance.stands)
