@@ -407,10 +407,31 @@ class TestFlatNoise:
     def test_of_short_ones_half_are_told(self):
         assert self.outcomes(50, 0.03).count("no") >= 8
 
-    @pytest.mark.parametrize(("rows", "spread"), [(14, 0.2), (40, 0.2), (300, 0.2), (1000, 0.2)])
-    def test_of_noise_that_hides_a_gain_hardly_anybody_knows(self, rows: int, spread: float):
-        assert self.outcomes(rows, spread).count("no") <= 2
-        assert self.outcomes(rows, spread).count("yes") <= 1
+    @pytest.mark.parametrize(("rows", "most"), [(14, 1), (40, 10), (300, 10), (1000, 10)])
+    def test_noise_that_hides_a_gain_leaves_the_order_to_tell_of_many_rows(self, rows: int, most: int):
+        found = self.outcomes(rows, 0.2)
+        assert found.count("yes") <= 1
+        assert (rows >= 40) <= found.count("no") <= most
+
+    @pytest.mark.parametrize("rows", [20, 28, 80, 160])
+    @pytest.mark.parametrize("early", [True, False])
+    def test_a_fifth_gained_in_noise_is_never_called_nothing(self, rows: int, early: bool):
+        rng = random.Random(rows)
+
+        def gained(row: int) -> float:
+            return 0.2 * ((1 - math.exp(-8 * row / rows)) if early else row / rows)
+
+        runs = [[4.0 * (1 - gained(row) + rng.gauss(0, 0.1)) for row in range(rows)] for _ in range(20)]
+        assert "no" not in [judged("learned", loss=run).outcome for run in runs]
+
+    def test_no_row_lower_than_the_first_of_28(self):
+        """Noise of 13 %, as of the last batch of every fifty."""
+        loss = [2.35, *[2.6, 3.4, 2.9, 2.5, 3.3, 2.7, 3.2, 3.0, 2.8] * 3]
+        assert judged("learned", loss=loss).outcome == "no"
+        assert (
+            judged("learned", loss=[4.0, 3.8, 3.6, *loss[3:]]).outcome == NOT_YET
+        )  # the first ones are high
+        assert judged("learned", loss=loss[:19]).outcome == NOT_YET
 
     def test_a_score_that_rises_says_that_something_is_learned(self):
         flat = [4.0 + (-1) ** row / 50 for row in range(40)]

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from tutor.detectors import Finding, Smoothed
-from tutor.detectors.grouped import Rise
+from tutor.detectors.grouped import Rise, Scores
 from tutor.detectors.trends import ordered
 from tutor.detectors.windows import finite
 from tutor.run import Run, names, scoring, to_float
@@ -21,31 +21,33 @@ _HIGH = 0.8
 BEHIND = ("score", "other", "step", "held", "before", "after", "apart", "bound")
 
 
-def left_behind(run: Run, chance: Rise, last: int, of_level: float) -> Finding | None:
-    """The finding that a held-out score lies `chance.apart` below that of training, which left it behind.
+def left_behind(run: Run, chance: Rise, scores: Scores, last: int, of_level: float) -> Finding | None:
+    """The finding that a held-out score lies `scores.apart` below that of training, which left it behind.
 
-    Since the held-out one came within `chance.near` of its best level, a median of `last` rows, the other has
-    risen by `chance.since` or more, over more than `chance.evaluations` rows. All are parts of the whole
+    Since the held-out one came within `scores.near` of its best level, a median of `last` rows, the other has
+    risen by `scores.since` or more, over more than `chance.evaluations` rows. All are parts of the whole
     score. Not where the validation loss goes on to fall, by `of_level` in the later half of its evaluations:
     what is learned then serves held-out data, too.
     """
     if _falls_on(run, last, of_level):
         return None
-    found = [one for pair in _pairs(run) if (one := _behind(run, *pair, chance, last))]
+    found = [one for pair in _pairs(run) if (one := _behind(run, *pair, chance, scores, last))]
     return max(found, key=lambda one: one.measured or 0.0, default=None)
 
 
-def never_follows(run: Run, chance: Rise, last: int, of_level: float) -> Finding | None:
+def never_follows(run: Run, chance: Rise, scores: Scores, last: int, of_level: float) -> Finding | None:
     """The finding that a held-out score never rises while that of training does: "never-follows".
 
-    Over `chance.evaluations` rows or more the median of its last third lies no more than `chance.near` above
-    that of the first, and it doesn't rise in order (`chance.few`), while the other rises by `chance.since` or
-    more and ends `chance.gap` above it; `chance.apart`, where the validation loss goes on to fall, or isn't
+    Over `chance.evaluations` rows or more the median of its last third lies no more than `scores.near` above
+    that of the first, and it doesn't rise in order (`chance.few`), while the other rises by `scores.since` or
+    more and ends `scores.gap` above it; `scores.apart`, where the validation loss goes on to fall, or isn't
     logged, or the score began so high that little was left to rise. All are parts of the whole score.
     """
     level = run.has("val_loss") and not _falls_on(run, last, of_level)
-    gap = chance.gap if level else chance.apart
-    return next((one for pair in _pairs(run) if (one := _never_followed(run, *pair, chance, gap))), None)
+    gap = scores.gap if level else scores.apart
+    return next(
+        (one for pair in _pairs(run) if (one := _never_followed(run, *pair, chance, scores, gap))), None
+    )
 
 
 def _falls_on(run: Run, last: int, of_level: float) -> bool:
@@ -61,9 +63,9 @@ def _falls_on(run: Run, last: int, of_level: float) -> bool:
 def _pairs(run: Run) -> Iterator[tuple[str, str]]:
     """The columns of one score on the training data and on held-out data."""
     numeric = (name for name in run.frame.columns if run.frame[name].dtype.is_numeric())
-    scores = [name for name in numeric if scoring.is_share(name)]
-    held_out = {names.measured(name): name for name in reversed(scores) if names.says_held_out(name)}
-    for name in scores:
+    shares = [name for name in numeric if scoring.is_share(name)]
+    held_out = {names.measured(name): name for name in reversed(shares) if names.says_held_out(name)}
+    for name in shares:
         beside = held_out.get(names.measured(name))
         if beside and not names.says_held_out(name):
             yield name, beside
@@ -76,7 +78,9 @@ def _both(run: Run, trained: str, held_out: str) -> tuple[pl.Series, pl.Series, 
     return run.steps.filter(known), learned.filter(known).cast(float), kept.filter(known).cast(float)
 
 
-def _never_followed(run: Run, trained: str, held_out: str, chance: Rise, least: float) -> Finding | None:
+def _never_followed(
+    run: Run, trained: str, held_out: str, chance: Rise, scores: Scores, least: float
+) -> Finding | None:
     steps, learned, kept = _both(run, trained, held_out)
     if len(kept) < chance.evaluations:
         return None
@@ -86,9 +90,9 @@ def _never_followed(run: Run, trained: str, held_out: str, chance: Rise, least: 
     )
     above, below = (scoring.whole(to_float(one.max())) for one in (learned, kept))
     gap = after / above - held / below
-    least = chance.apart if began >= _HIGH * below else least
-    stays = held - began <= chance.near * below and ordered(kept) < chance.few
-    if not stays or after - before < chance.since * above or gap < least:
+    least = scores.apart if began >= _HIGH * below else least
+    stays = held - began <= scores.near * below and ordered(kept) < chance.few
+    if not stays or after - before < scores.since * above or gap < least:
         return None
     facts = {
         "score": plain(cut(held_out)),
@@ -102,18 +106,18 @@ def _never_followed(run: Run, trained: str, held_out: str, chance: Rise, least: 
     return Finding("never-follows", None, facts, None, seen, measured=gap, bound=least, curve=curve)
 
 
-def _behind(run: Run, trained: str, held_out: str, chance: Rise, last: int) -> Finding | None:
+def _behind(run: Run, trained: str, held_out: str, chance: Rise, scores: Scores, last: int) -> Finding | None:
     steps, learned, kept = _both(run, trained, held_out)
     if len(kept) < last:
         return None
     above, below = (scoring.whole(to_float(one.max())) for one in (learned, kept))
     levels: pl.Series = kept.rolling_median(last)
-    near = (levels >= to_float(levels.max()) - chance.near * below).fill_null(False)
+    near = (levels >= to_float(levels.max()) - scores.near * below).fill_null(False)
     still = near.arg_max() or 0
     before = to_float(learned[max(0, still - last + 1) : still + 1].median())
     after, end = to_float(learned[-last:].median()), float(levels[-1])
     gap = after / above - end / below
-    if len(kept) - still <= chance.evaluations or gap < chance.apart or after - before < chance.since * above:
+    if len(kept) - still <= chance.evaluations or gap < scores.apart or after - before < scores.since * above:
         return None
     facts = {
         "score": plain(cut(held_out)),
@@ -123,9 +127,9 @@ def _behind(run: Run, trained: str, held_out: str, chance: Rise, last: int) -> F
         "before": before,
         "after": after,
         "apart": 100 * gap,
-        "bound": 100 * chance.apart,
+        "bound": 100 * scores.apart,
     }
     seen, curve = (int(run.steps[0]), int(run.steps[-1])), Smoothed(held_out, steps, kept)
     return Finding(
-        "left-behind", facts["step"], facts, None, seen, measured=gap, bound=chance.apart, curve=curve
+        "left-behind", facts["step"], facts, None, seen, measured=gap, bound=scores.apart, curve=curve
     )

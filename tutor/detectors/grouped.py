@@ -98,6 +98,7 @@ class Enough(Grouped):
         still: or has a few means, of epochs or of windows, that lie within this share of the highest.
         sure: what was gained is known to within so many standard deviations of two levels; and where the
             order of the levels falls by more than as many of chance, it may be an early gain.
+        shows: twice as many rows tell where, in no order, a fall by this share from half to half would show.
         high: what a language model pays that knows next to nothing; a loss that lies still above it tells.
         flat: it lies still where its later values differ by less than this share of the last.
         gained: and where it gained less than this share of its first value.
@@ -114,6 +115,7 @@ class Enough(Grouped):
     longer: float
     still: float
     sure: float
+    shows: float
     high: float
     flat: float
     gained: float
@@ -382,14 +384,9 @@ class Rise(Grouped):
         jumps: so many times as high as those before and after it, one evaluation is another matter.
         worst: the last one stands so many times as high as the first, and `times` as high as the lowest.
         stands: one that never comes under the first by this share holds nothing of what training gained.
-        score: a score is lost where it gives back more than this share of what it had gained,
-        of_score: and more than this one of its best level.
         high: whatever was gained, more than this share above the best level is no slight rise,
         lifted: and no more than this one where the training loss has fallen by more than `learns`.
-        apart: a held-out score this far below that of training, in parts of the whole score, is left behind,
-        since: where that one has risen by so much
-        near: since the held-out one came so near to its best level.
-        gap: one that never rises is left behind by so much, in the same parts.
+        broken: NaN and Inf count where they fill this share of the evaluations.
     """
 
     a_kind: ClassVar[str] = "a rise"
@@ -411,11 +408,30 @@ class Rise(Grouped):
     jumps: float
     worst: float
     stands: float
-    score: float
-    of_score: float
     high: float
     lifted: float
+    broken: float
+
+
+@dataclass(frozen=True)
+class Scores(Grouped):
+    """When a score is lost, or left behind: `{lost: 0.5, of_best: 0.1, apart: 0.25, since: 0.05, ...}`.
+
+    Attributes:
+        lost: it gives back more than this share of what it had gained,
+        of_best: and more than this one of its best level.
+        apart: a held-out score this far below that of training, in parts of the whole score, is left behind,
+        since: where that one has risen by so much
+        near: since the held-out one came so near to its best level.
+        gap: one that never rises is left behind by so much, in the same parts.
+        costlier: one that goes on to rise outweighs a validation loss that rises by less than this share.
+    """
+
+    a_kind: ClassVar[str] = "a course of scores"
+    lost: float
+    of_best: float
     apart: float
     since: float
     near: float
     gap: float
+    costlier: float

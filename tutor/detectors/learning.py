@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from tutor.detectors import NO_DATA, NOT_YET, Finding, any_of, detector
 from tutor.detectors.beginning import begins_late, warming_up
@@ -17,6 +16,14 @@ from tutor.detectors.guessing import (
     held_out_guesses,
     learned_by_heart,
     rests_where_one_answer_leaves_it,
+)
+from tutor.detectors.hidden import (
+    apart,
+    goes_on_falling,
+    hidden_by_noise,
+    may_gain_early,
+    may_hide,
+    order_tells,
 )
 from tutor.detectors.no_skill import explains_nothing, ranks_by_chance, scores_nothing
 from tutor.detectors.objective import (
@@ -51,9 +58,6 @@ from tutor.detectors.unlearned import (
 )
 from tutor.detectors.windows import FEWEST, finite
 from tutor.run import Run, known_float, to_float
-
-if TYPE_CHECKING:
-    import polars as pl
 
 _GAINED = ("top", "best", "gain", "rows")
 _LEARNED = (*_GAINED, "bound")
@@ -218,15 +222,15 @@ def _learned(run: Run, share: float, gain: float, sigmas: float, least: Enough, 
         facts = {"rows": len(loss), "needed": least.rows} if short else {"missing": []}
         found = both_still(whole, gain) or few_alike(whole, guess, gain, least.rows)
         return found or Finding(NOT_YET if short else NO_DATA, facts=facts)
-    early, goes_on, order = course, _goes_on(course, sigmas), trend(_apart(course))
+    early, goes_on, order = course, goes_on_falling(course, sigmas), trend(apart(course))
     falls = order < -sigmas
     if to_float(loss.min()) < 0:  # its 0 is no floor, so a share of its level says little
         gain = least.still
     pace = _of(gain * abs(course.top), course.top - course.best)  # so many logs like this one gain enough
-    unseen = _hidden(course, sigmas) > max(course.top - course.best, gain * abs(course.top))
+    unseen = hidden_by_noise(course, sigmas) > max(course.top - course.best, gain * abs(course.top))
     if unseen and not falls and 2 * len(loss) >= 3 * least.rows:
         course = course_in(run, "loss", HALF) or course
-    level, hidden = abs(course.top), _hidden(course, sigmas)
+    level, hidden = abs(course.top), hidden_by_noise(course, sigmas)
     fall, least_fall = course.top - course.best, gain * level if falls else max(gain * level, hidden)
     bound = course.top - least_fall
     facts = {
@@ -240,9 +244,8 @@ def _learned(run: Run, share: float, gain: float, sigmas: float, least: Enough, 
         facts |= {"period": period, "again": loss.count() - period}
         return Finding("repeats", None, facts, None, (int(run.steps[0]), int(run.steps[-1])))
     has = course.best < bound
-    hides = _may_hide(course, gain * level, sigmas, least.sure)
-    hides &= order < least.sure and not _never_below(run, known=loss.drop_nulls(), least=least.rows)
-    hides |= unseen and _may_gain_early(early, course.end, gain * level, least.sure)
+    hides = may_hide(course, gain * level, sigmas, least.sure) and not order_tells(run, order, least)
+    hides |= unseen and may_gain_early(early, course.end, gain * level, least.sure)
     outcome = "yes" if has else NOT_YET if hides else _without_gain(run, goes_on and pace <= least.longer)
     if warming_up(run):
         outcome = NOT_YET
@@ -330,34 +333,8 @@ def _dips(course: Course, gain: float) -> bool:
     return course.best < bound <= min(course.levels[at - 1], course.levels[at + 1])
 
 
-ERROR_OF_MEDIAN = math.sqrt(math.pi / 2)
-"""The standard deviation of a median of many normal values, in those of their mean."""
-
 HALF = 0.5
 """The share of a log whose median is the longest level: of an estimator, for a course needs two."""
-
-
-def _apart(course: Course) -> pl.Series:
-    """The levels that share no row, up to the last one."""
-    return course.levels.reverse().gather_every(course.span).reverse()
-
-
-def _hidden(course: Course, sigmas: float) -> float:
-    """How far levels fall by chance: two by so many `sigmas`, and the farthest of many by more."""
-    farthest = math.sqrt(2 * math.log(max(2, len(_apart(course)))))  # of so many draws of a normal one
-    return (sigmas + farthest) * math.sqrt(2) * course.noise
-
-
-def _may_hide(course: Course, needed: float, sigmas: float, sure: float) -> bool:
-    """Whether a fall is no more than chance, whose noise may hide one of `needed`."""
-    fall, hidden = course.top - course.best, _hidden(course, sigmas)
-    known_within = sure * ERROR_OF_MEDIAN * math.sqrt(2) * course.noise
-    return fall <= hidden and min(hidden, fall + known_within) > needed
-
-
-def _may_gain_early(early: Course, end: float, needed: float, sure: float) -> bool:
-    """Whether short levels fall in order, by `needed` or nearly so: long ones hide an early gain."""
-    return trend(_apart(early)) < -sure and early.start - end + sure * early.noise > needed
 
 
 def _without_gain(run: Run, goes_on: bool) -> str:
@@ -370,28 +347,5 @@ def _without_gain(run: Run, goes_on: bool) -> str:
     return "no-rate" if still else "no"
 
 
-def _never_below(run: Run, known: pl.Series, least: int) -> bool:
-    """Whether no epoch ended below the first one, in one and a half times as many as a log needs.
-
-    The mean over an epoch is no lucky batch: where anything is learned, a later one is lower. Where a
-    validation loss says the same, the later ones need lie above the first in the median alone.
-    """
-    if run.counts != "epochs" or 2 * len(known) < 3 * least:
-        return False
-    held_out = finite(run["val_loss"]).drop_nulls() if run.has("val_loss") else known[:0]
-    both = (known, held_out) if len(held_out) == len(known) else ()
-    usual = bool(both) and all(to_float(one[1:].median()) > one[0] for one in both)
-    return usual or to_float(known[1:].min()) > known[0]
-
-
 def _of(part: float, whole: float) -> float:
     return part / whole if whole else math.inf
-
-
-def _goes_on(course: Course, sigmas: float) -> bool:
-    """Whether the loss falls, beyond chance, and as fast in the later half of the log as in the first."""
-    levels = _apart(course)
-    middle = len(levels) // 2
-    halves = levels[: middle + 1], levels[middle:]
-    early, late = ((float(half[0]) - float(half[-1])) / max(1, len(half) - 1) for half in halves)
-    return trend(levels) < -sigmas and early > 0 and (late > early or math.isclose(late, early))

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 from tutor import signals
 from tutor.detectors import Finding, Smoothed
 from tutor.detectors.courses import Course, course_of
-from tutor.detectors.grouped import Rise
+from tutor.detectors.grouped import Rise, Scores
 from tutor.detectors.objective import share_gained
 from tutor.detectors.rise import learned_since
 from tutor.detectors.trends import ordered, sunk
-from tutor.detectors.windows import FEWEST, finite
+from tutor.detectors.windows import finite
 from tutor.run import Run, names, scoring, to_float
 from tutor.words import plain
 
@@ -31,24 +31,27 @@ _LEVEL = 0.05
 """The share of the rows whose median is a level: of an estimator, not a bound."""
 _OF_SINGLE = 5
 """Single episodes whose median is a level, at least: one good one says little."""
+_FEW = 3
+"""Evaluations that rise one after another, at least: two rise as often as they fall."""
 _LENGTH = 40
 
 
-def score_lost(run: Run, chance: Rise, last: int) -> Finding | None:
-    """The finding that the score that lost most has lost more than `chance.score` of what it had gained.
+def score_lost(run: Run, chance: Rise, scores: Scores, last: int) -> Finding | None:
+    """The finding that the score that lost most has lost more than `scores.lost` of what it had gained.
 
-    Of its best level, too, more than `chance.of_score`, and more than noise explains; one that was best at
+    Of its best level, too, more than `scores.of_best`, and more than noise explains; one that was best at
     first has lost that much of what it was. Its last `last` rows all stand so low, and it has
     `chance.evaluations` of them or more.
     """
     found = [
-        (_given(course, known, chance, last), name, course) for name, known, course in _courses(run, chance)
+        (_given(course, known, chance, scores, last), name, course)
+        for name, known, course in _courses(run, chance)
     ]
     given, name, course = max(found, key=lambda one: one[0], default=(0.0, "", None))
-    return _finding("score-lost", run, name, course, given, chance.score) if course and given else None
+    return _finding("score-lost", run, name, course, given, scores.lost) if course and given else None
 
 
-def never_so_good_again(run: Run, chance: Rise, last: int) -> Finding | None:
+def never_so_good_again(run: Run, chance: Rise, scores: Scores, last: int) -> Finding | None:
     """The finding that a held-out score was best at its first evaluation, while training learned on.
 
     None of the `chance.evaluations` or more since then came nearer to it than `chance.above` of it, and the
@@ -67,12 +70,14 @@ def never_so_good_again(run: Run, chance: Rise, last: int) -> Finding | None:
     return None
 
 
-def sinks_while_learning(run: Run, chance: Rise, last: int, of_level: float) -> Finding | None:
+def sinks_while_learning(
+    run: Run, chance: Rise, scores: Scores, last: int, of_level: float
+) -> Finding | None:
     """The finding that a score falls from evaluation to evaluation, while the training loss falls on.
 
     Since its best one, twice `last` evaluations or more with it, in order beyond `chance.many`, the last the
     lowest, or to where the last ones lie below many before them (`sunk`). It had gained more than
-    `chance.of_score` of its best level, and gave back more than `chance.above` of that gain, beyond noise, or
+    `scores.of_best` of its best level, and gave back more than `chance.above` of that gain, beyond noise, or
     in order as much as the former, and no less than `of_level`. The training loss fell by `chance.learns`.
     """
     for name, known in scored(run):
@@ -89,11 +94,11 @@ def sinks_while_learning(run: Run, chance: Rise, last: int, of_level: float) -> 
         top, gained = float(since[0]), float(since[0]) - float(known[0])
         fall, part = top - float(since[-1]), chance.above * gained
         if falls:
-            least = max(min(part, chance.of_score * abs(top)), of_level * abs(top))
+            least = max(min(part, scores.of_best * abs(top)), of_level * abs(top))
         else:  # the best of many rows is a lucky one
             fall, noise = course.rise, chance.deviations * math.sqrt(2) * course.noise
             least = max(part, of_level * abs(top), noise)
-        if fall <= least or gained <= chance.of_score * abs(top):
+        if fall <= least or gained <= scores.of_best * abs(top):
             continue
         there = run.steps.filter(finite(run.frame[name]).is_not_null())
         if learned_since(run, int(there[best]), last) > chance.learns:
@@ -102,16 +107,16 @@ def sinks_while_learning(run: Run, chance: Rise, last: int, of_level: float) -> 
     return None
 
 
-def score_kept(run: Run, chance: Rise) -> Finding | None:
+def score_kept(run: Run, chance: Rise, scores: Scores) -> Finding | None:
     """The finding of the score that ends furthest below its best, where none has lost much; else None."""
     found = [
-        (course.rise / gained if (gained := _gained(course, chance)) else 0.0, name, course)
+        (course.rise / gained if (gained := _gained(course, scores)) else 0.0, name, course)
         for name, _, course in _courses(run, chance)
     ]
     given, name, course = max(found, key=lambda one: one[0], default=(0.0, "", None))
-    if course is None or given > chance.score:  # what noise may explain is neither lost nor kept
+    if course is None or given > scores.lost:  # what noise may explain is neither lost nor kept
         return None
-    return _finding("score-kept", run, name, course, given, chance.score)
+    return _finding("score-kept", run, name, course, given, scores.lost)
 
 
 def _finding(outcome: str, run: Run, name: str, course: Course, given: float, bound: float) -> Finding:
@@ -132,19 +137,20 @@ def _finding(outcome: str, run: Run, name: str, course: Course, given: float, bo
     return Finding(outcome, best, facts, None, seen, measured=given, bound=bound, curve=curve)
 
 
-def gains_on(run: Run, step: int, chance: Rise) -> dict[str, Any]:
-    """The held-out score that has gone on to rise since a step, in order beyond `chance.few`; empty for none.
+def gains_on(run: Run, step: int, chance: Rise, scores: Scores) -> dict[str, Any]:
+    """The held-out score that has gone on to rise since a step; empty for none.
 
-    From half of all that it can be, or more, by more than `chance.of_score` of what it was, or of what it
-    lacked. Its name as `score`, its first value from there on (`before`) and the last (`after`).
+    In order beyond `chance.few`, or at each evaluation, `_FEW` of them or more; from half of all that it can
+    be, or more, by more than `scores.of_best` of what it was, or of what it lacked. Its name as `score`, its
+    first value from there on (`before`) and the last (`after`).
     """
     for name, _ in scored(run):
         known = finite(run.frame[name]).filter(run.steps >= step).drop_nulls()
-        if not names.says_held_out(name) or scoring.is_reward(name) or len(known) < FEWEST:
+        if not names.says_held_out(name) or scoring.is_reward(name) or len(known) < _FEW:
             continue
         shares = known / scoring.whole(to_float(known.max()))
-        rises = ordered(shares) > chance.few and share_gained(shares) > chance.of_score
-        if float(shares[0]) >= 1 / 2 and rises:
+        in_order = ordered(shares) > chance.few or to_float(shares.diff().min()) > 0
+        if float(shares[0]) >= 1 / 2 and in_order and share_gained(shares) > scores.of_best:
             return {"score": plain(name)[:_LENGTH], "before": float(known[0]), "after": float(known[-1])}
     return {}
 
@@ -159,7 +165,7 @@ def sinks_with_it(run: Run, chance: Rise, last: int, of_level: float) -> bool:
         if course is None or len(known) < chance.evaluations:
             continue
         fall = -course.best - to_float(known[-last:].median())
-        if fall > max(chance.score * course.improvement, of_level * abs(course.best)) > 0:
+        if fall > max(chance.lost * course.improvement, of_level * abs(course.best)) > 0:
             return True
     return False
 
@@ -182,14 +188,14 @@ def scored(run: Run) -> Iterator[tuple[str, pl.Series]]:
             yield name, finite(run.frame[name]).drop_nulls()
 
 
-def _given(course: Course, known: pl.Series, chance: Rise, last: int) -> float:
+def _given(course: Course, known: pl.Series, chance: Rise, scores: Scores, last: int) -> float:
     """Which share of what was gained is given back; 0.0 where it is chance, little, or not for good.
 
     No chance are rows that all stand beyond noise, nor rows since the best one that fall in order, nor last
     rows that lie below many before them.
     """
-    highest, gained = -course.best, _gained(course, chance)
-    least = max(chance.of_score * abs(highest), chance.score * gained)
+    highest, gained = -course.best, _gained(course, scores)
+    least = max(scores.of_best * abs(highest), scores.lost * gained)
     ends, noise = known[-last:], chance.deviations * math.sqrt(2) * course.noise
     fall = min(course.rise, highest - to_float(ends.max()))
     if fall <= max(noise, least) and (_falls_in_order(known[course.best_row :], last, chance) or sunk(known)):
@@ -205,7 +211,7 @@ def _falls_in_order(known: pl.Series, last: int, chance: Rise) -> bool:
     return ordered(known) < -chance.many and (low or known[-1] == known.min())
 
 
-def _gained(course: Course, chance: Rise) -> float:
+def _gained(course: Course, scores: Scores) -> float:
     """What a score had gained or, where it was best at first, what it was."""
     level = abs(course.best)
-    return course.improvement if course.improvement > chance.of_score * level else level
+    return course.improvement if course.improvement > scores.of_best * level else level

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from tutor.detectors import NO_DATA, NOT_YET, Finding, Smoothed, any_of, detector
 from tutor.detectors.behind import BEHIND, left_behind, never_follows
-from tutor.detectors.grouped import Rise
+from tutor.detectors.grouped import Rise, Scores
 from tutor.detectors.held_out import broken_evaluation, costs_nothing
 from tutor.detectors.lost import (
     gains_on,
@@ -76,7 +76,7 @@ _SCORED = ("score", "begin", "best", "best_step", "end", "given", "bound")
         "non-finite": ("step", "count", "rows"),
         "all-zero": ("step", "rows", "train"),
         **dict.fromkeys(("turns", "both", "rises", "slightly", "no"), _TURNED),
-        "scores-on": (*_TURNED, "score", "before", "after"),
+        "scores-on": (*_TURNED, "score", "before", "after", "most"),
         "some": (*_TURNED, "count", "named"),
         "jumps": (*_TURNED, "step", "peak", "times", "level", "least", "count"),
         "ends-worst": WORST,
@@ -92,8 +92,8 @@ def validation_turns(
     of_improvement: float,
     of_level: float,
     last: int,
-    share: float,
     chance: Rise,
+    scores: Scores,
 ) -> Finding:
     """Whether the validation loss turns and rises for good, or isn't finite, or a score is lost for good.
 
@@ -106,7 +106,7 @@ def validation_turns(
     explains. Where training goes on to fall, it is enough to lose a part of the gain (`chance.lost`), to rise
     in order, or by little (`chance.onset`) in order at the end of many evaluations, or of all, where the
     first was lowest; where it falls to half (`chance.halves`), the many since then may lie that high in the
-    median, whatever their noise. Where it turns by less than a part of its level (`chance.above`), and a
+    median, whatever their noise. Where it turns by less than a part of its level (`scores.costlier`), and a
     held-out score goes on to rise (`gains_on`), it "scores-on". Where the training loss rises with it
     (`chance.beside`), "both" do, and nothing is learned by heart; where a part of the loss has come to weigh
     more, and training didn't fall, nothing is told. One that stands far above those before and after it, and
@@ -118,36 +118,37 @@ def validation_turns(
     evaluation that none comes near again (`chance.above`) needs no levels. Where the loss says nothing of the
     kind, a score or a reward may: "score-lost" (see `score_lost`), "left-behind" (see `left_behind`),
     "never-follows" (see `never_follows`), and where no loss is logged, or a reward is what the run is after,
-    "score-kept". NaN and Inf count where they fill `share` of the evaluations, or the last one; elsewhere
-    "some" are; and where `last` or more are all exactly 0 ("all-zero"), nothing was evaluated. Of several
-    held-out sets the mean is judged; where "one-set" turns all the same, that is told. Source: ours.
+    "score-kept". NaN and Inf count where they fill `chance.broken` of the evaluations, or the last one;
+    elsewhere "some" are; and where `last` or more are all exactly 0 ("all-zero"), nothing was evaluated. Of
+    several held-out sets the mean is judged; where "one-set" turns all the same, that is told. Source: ours.
     """
     if not run.has("val_loss"):
-        kept = None if run.has("loss") and not earnings(run) else score_kept(run, chance)
-        lost = _of_scores(run, chance, last, of_level)
+        kept = None if run.has("loss") and not earnings(run) else score_kept(run, chance, scores)
+        lost = _of_scores(run, chance, scores, last, of_level)
         return lost or kept or Finding(NO_DATA, facts={"missing": ["val_loss"]})
     if is_likelihood(run, chance.few):
-        return _of_scores(run, chance, last, of_level) or Finding(NO_DATA, facts={"missing": []})
-    if broken := broken_evaluation(run, share):
+        return _of_scores(run, chance, scores, last, of_level) or Finding(NO_DATA, facts={"missing": []})
+    if broken := broken_evaluation(run, chance.broken):
         return Finding("non-finite", broken["step"], broken)
     if nothing := costs_nothing(run, last):
         return Finding("all-zero", nothing["step"], nothing)
     found = _turns(run, of_improvement, of_level, last, chance)
     if found.outcome in ("slightly", "no", "some", NOT_YET):
         of_one = partial(_turns, of_improvement=of_improvement, of_level=of_level, last=last, chance=chance)
-        scored = _of_scores(run, chance, last, of_level)
+        scored = _of_scores(run, chance, scores, last, of_level)
         unturned = ends_worst(run, last, chance) or never_gains(run, last, chance)
         return scored or unturned or _one_set(run, of_one) or found
-    if gains := _gains_meanwhile(run, found, chance):
+    if gains := _gains_meanwhile(run, found, chance, scores):
         found = replace(found, outcome="scores-on", facts={**found.facts, **gains})
-    beside = None if gains else _of_scores(run, chance, last, of_level)
+    beside = None if gains else _of_scores(run, chance, scores, last, of_level)
     return replace(found, also=(beside.outcome,)) if beside else found
 
 
-def _gains_meanwhile(run: Run, found: Finding, chance: Rise) -> dict[str, Any]:
+def _gains_meanwhile(run: Run, found: Finding, chance: Rise, scores: Scores) -> dict[str, Any]:
     """The score that goes on to rise while validation turns by little; empty where it doesn't, or by much."""
-    little = found.outcome == "turns" and found.facts["rise"] < chance.above * abs(found.facts["best"])
-    return gains_on(run, found.step, chance) if little and found.step is not None else {}
+    little = found.outcome == "turns" and found.facts["rise"] < scores.costlier * abs(found.facts["best"])
+    gains = gains_on(run, found.step, chance, scores) if little and found.step is not None else {}
+    return gains | {"most": 100 * scores.costlier} if gains else {}
 
 
 def _one_set(run: Run, turns: Callable[[Run], Finding]) -> Finding | None:
@@ -167,14 +168,14 @@ def _one_set(run: Run, turns: Callable[[Run], Finding]) -> Finding | None:
     return replace(turned[name], outcome="one-set", facts=facts, level=None, curve=curve)
 
 
-def _of_scores(run: Run, chance: Rise, last: int, of_level: float) -> Finding | None:
+def _of_scores(run: Run, chance: Rise, scores: Scores, last: int, of_level: float) -> Finding | None:
     """What is wrong with a score, where the validation loss says nothing."""
     return (
-        score_lost(run, chance, last)
-        or never_so_good_again(run, chance, last)
-        or sinks_while_learning(run, chance, last, of_level)
-        or left_behind(run, chance, last, of_level)
-        or never_follows(run, chance, last, of_level)
+        score_lost(run, chance, scores, last)
+        or never_so_good_again(run, chance, scores, last)
+        or sinks_while_learning(run, chance, scores, last, of_level)
+        or left_behind(run, chance, scores, last, of_level)
+        or never_follows(run, chance, scores, last, of_level)
     )
 
 

@@ -22,6 +22,7 @@ from tutor.detectors.grouped import (
     Rise,
     Runaway,
     Scaler,
+    Scores,
     Sustained,
 )
 from tutor.detectors.windows import Window
@@ -45,6 +46,7 @@ Group = (
     | Foremost
     | Runaway
     | Scaler
+    | Scores
 )
 _KINDS: Mapping[str, type[Grouped]] = {f"<{kind.__name__}>": kind for kind in get_args(Group)}
 
@@ -79,7 +81,8 @@ Given = Annotated[
     | Annotated[Rise, Tag("<Rise>")]
     | Annotated[Foremost, Tag("<Foremost>")]
     | Annotated[Runaway, Tag("<Runaway>")]
-    | Annotated[Scaler, Tag("<Scaler>")],
+    | Annotated[Scaler, Tag("<Scaler>")]
+    | Annotated[Scores, Tag("<Scores>")],
     Discriminator(_kind),
 ]
 """A number as a tree gives it."""
