@@ -10,6 +10,7 @@ import pytest
 
 from tests.conftest import make_run, numbers
 from tutor.detectors import NO_DATA, NOT_YET, Finding, apply
+from tutor.detectors.beginning import begins_late
 from tutor.detectors.courses import BEGINNING, course_of
 from tutor.run import Aggregation
 
@@ -106,6 +107,26 @@ class TestFirstLoss:
         assert judged("first_loss", {"vocab_size": 512}, loss=[first, 6.2]).outcome == "unknown"
 
 
+class TestBeginsLate:
+    """Rows that say no step, as a trainer prints them."""
+
+    @pytest.mark.parametrize(
+        ("epochs", "late"),
+        [
+            ([0.42, 0.42, 0.43, 0.43, 0.44], True),
+            ([0.0, 0.01, 0.01, 0.02, 0.02], False),
+            ([0.01, 0.01, 0.02, 0.02, 0.03], False),  # rounded
+            ([0.5, 1.0, 1.5, 2.0, 2.5], False),
+            ([1.0, 1.0, 2.0, 2.0, 3.0], False),  # counted from 1
+            ([None, None, None, None, 0.5], False),
+            ([0.9, 0.5, 0.6, 0.7, 0.1], True),
+        ],
+    )
+    def test_by_its_epoch(self, epochs: list[float | None], late: bool):
+        run = make_run({"step": [1, 2, 3, 4, 5], "loss": falling(5), "epoch": epochs})
+        assert begins_late(run) == late
+
+
 class TestEndsHigh:
     """A run that fell from 4 to 2, and ends at a level of its own for the last 20 of 200 rows."""
 
@@ -133,6 +154,29 @@ class TestEndsHigh:
         val = [*[None] * (4 - len(val_loss)), *val_loss]
         assert judged("ends_high", loss=[1.13, 0.917, 2.3, 95.8], val_loss=val).outcome == outcome
         assert judged("ends_high", loss=[1.13, 0.917, 2.3, 22.0], val_loss=val).outcome != "yes"
+
+    @pytest.mark.parametrize(
+        ("loss", "grad_norm", "outcome"),
+        [
+            ([12.0, 11.7, 10.9, 15.0, 20.1], [3.5, 3.6, 5.8, 94.0, 70.0], "yes"),
+            ([12.0, 11.7, 10.9, 15.0, 20.1], [3.5, 3.6, 5.8, 94.0, 57.0], NOT_YET),  # tenfold is the bound
+            ([12.0, 11.7, 10.9, 11.9, 20.1], [3.5, 3.6, 5.8, 94.0, 70.0], "no"),  # below the first
+            ([12.0, 11.7, 20.1], [3.5, 36.0, 70.0], NOT_YET),
+            ([12.0, 11.7, 10.9, 15.0, 20.1], [None, 3.6, 5.8, math.inf, 70.0], NOT_YET),
+        ],
+    )
+    def test_two_rows_above_all_before_are_enough_where_the_gradient_towers(
+        self, loss: list[float], grad_norm: list[float | None], outcome: str
+    ):
+        assert judged("ends_high", loss=loss, grad_norm=grad_norm).outcome == outcome
+
+    def test_of_a_log_that_begins_mid_way_the_lowest_row_may_be_a_lucky_one(self):
+        """Nineteen rows of a flat loss, the seventh of which is the lowest by chance."""
+        loss = [0.124, 0.104, 0.11, 0.109, 0.098, 0.095, 0.088, 0.089, 0.098, 0.09]
+        loss += [0.1, 0.094, 0.099, 0.103, 0.109, 0.115, 0.119, 0.105, 0.112]
+        assert judged("ends_high", loss=loss).outcome == "yes"
+        epochs = [0.42 + row / 600 for row in range(19)]
+        assert judged("ends_high", loss=loss, epoch=epochs).outcome == "no"
 
     @pytest.mark.parametrize(
         ("loss", "outcome"),

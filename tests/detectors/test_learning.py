@@ -453,6 +453,29 @@ class TestFlatNoise:
         assert judged("learned", loss=loss).outcome == "yes"
 
 
+class TestOver:
+    """Six rows of a loss that gains one percent."""
+
+    LOSS = (0.686, 0.688, 0.684, 0.678, 0.683, 0.679)
+
+    def found(self, lr: list[float], rows: int = 6) -> str:
+        return judged("learned", loss=list(self.LOSS[:rows]), lr=lr[:rows]).outcome
+
+    def test_half_as_many_rows_tell_of_a_run_that_is_over(self):
+        assert self.found([1e-5, 8e-6, 6e-6, 4e-6, 2e-6, 1e-6]) == "no"
+        assert self.found([1e-5, 8e-6, 6e-6, 4e-6, 1e-6], 5) == "no"
+        assert self.found([1e-5, 8e-6, 6e-6, 1e-6], 4) == NOT_YET
+
+    def test_one_that_may_go_on_takes_them_all(self):
+        assert self.found([1e-5, 8e-6, 6e-6, 4e-6, 2e-6, 1.1e-6]) == NOT_YET
+        assert self.found([1e-6, 2e-6, 4e-6, 6e-6, 8e-6, 1e-5]) == NOT_YET
+        assert judged("learned", loss=list(self.LOSS)).outcome == NOT_YET
+
+    def test_one_that_learned_has_learned(self):
+        rates = [1e-5, 8e-6, 6e-6, 4e-6, 2e-6, 0.0]
+        assert judged("learned", loss=[0.68, 0.6, 0.52, 0.47, 0.44, 0.43], lr=rates).outcome == "yes"
+
+
 class TestNoRate:
     def test_a_rate_of_0_at_every_row_is_why(self):
         assert judged("learned", loss=[6.2] * 20, lr=[0.0] * 20).outcome == "no-rate"

@@ -224,8 +224,8 @@ def held_out_accuracies(run: Run) -> Iterator[tuple[str, Smoothed]]:
 
 
 def counts_answers(run: Run) -> bool:
-    """Whether the log has a share of right answers: what is trained then tells classes apart."""
-    return any(scoring.is_accuracy(name) and not signals.find(name) for name in run.frame.columns)
+    """Whether the log has a share of right answers, or of wrong ones: what is trained tells classes apart."""
+    return any(scoring.counts_answers(name) and not signals.find(name) for name in run.frame.columns)
 
 
 def finds(run: Run) -> bool:

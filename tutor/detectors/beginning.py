@@ -5,14 +5,31 @@ from tutor.run import Run, to_float
 
 
 def begins_late(run: Run) -> bool:
-    """Whether the first row of the log isn't the run's first: more steps lie before it than between rows."""
-    return len(run) > 0 and int(run.steps[0]) > max(1.0, cadence(run))
+    """Whether the first row of the log isn't the run's first: more steps lie before it than between rows.
+
+    Of rows that say no step the epochs tell, where they have parts: 0.42, 0.42, 0.43.
+    """
+    return len(run) > 0 and (int(run.steps[0]) > max(1.0, cadence(run)) or _within_an_epoch(run))
+
+
+def _within_an_epoch(run: Run) -> bool:
+    """Whether the first row lies further into its epoch than rows lie apart, and than logs round."""
+    if "epoch" not in run.frame.columns or not run.frame["epoch"].dtype.is_float():
+        return False
+    epochs = finite(run.frame["epoch"]).drop_nulls()
+    if len(epochs) < 2 or (epochs == epochs.floor()).all():
+        return False
+    first, apart = float(epochs[0]), (float(epochs[-1]) - float(epochs[0])) / (len(epochs) - 1)
+    return first > 2 * max(apart, 0.0) + _ROUNDED
 
 
 def resumed(run: Run, window: Window) -> bool:
     """Whether the log begins mid-way: more than a window of steps lies before its first row."""
     return len(run) > 0 and int(run.steps[0]) > window.count(run) * cadence(run)
 
+
+_ROUNDED = 0.01
+"""To what logs round an epoch, which is no bound: of an estimator."""
 
 CHECKPOINTS = 50
 """Steps of which checkpoints are multiples: how people set them, and no bound."""
@@ -26,6 +43,14 @@ def continued(run: Run, window: Window) -> bool:
     first = int(run.steps[0]) if len(run) else 0
     places = (first, first - 1, first - round(cadence(run)))
     return resumed(run, window) and (bool(run.manifest.tutor) or any(at % CHECKPOINTS == 0 for at in places))
+
+
+def is_over(run: Run, share: float) -> bool:
+    """Whether the learning rate has come down to this share of its highest by the last row."""
+    if not run.has("lr"):
+        return False
+    lr = finite(run["lr"]).drop_nulls()
+    return len(lr) > 0 and float(lr[-1]) <= share * to_float(lr.max()) > 0
 
 
 def warming_up(run: Run) -> bool:

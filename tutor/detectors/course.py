@@ -81,7 +81,7 @@ def ends_high(
     known, high = finite(loss).drop_nulls(), course.rise > least
     if height := unexplained(run, known, lasting):
         least, high = max(0.0, height - course.best), True
-    elif course.rise > lost and climbs(known, course, lost, lasting):
+    elif course.rise > lost and climbs(run, known, course, lost, lasting):
         least, high = lost, True
     elif high and (more := _needs(known, course, least, lasting)):
         return Finding(NOT_YET, facts={"rows": len(loss), "needed": len(loss) + more})

@@ -6,7 +6,7 @@ import math
 from dataclasses import replace
 
 from tutor.detectors import NO_DATA, NOT_YET, Finding, any_of, detector
-from tutor.detectors.beginning import begins_late, warming_up
+from tutor.detectors.beginning import begins_late, is_over, warming_up
 from tutor.detectors.completions import COMPLETIONS, of_completions
 from tutor.detectors.courses import Course, course_in, course_of
 from tutor.detectors.grouped import Enough, Guess
@@ -151,10 +151,12 @@ def learned(
 
     Where noise hides a gain of that size, what was learned shows in the order of the levels, beyond `sigmas`
     of chance, and what wasn't where they rise in order, beyond `least.sure`, or in longer levels, up to half
-    of the log. A log under `least` rows is too short to tell, unless one number fills it or its evaluations;
-    so is one that ends while the learning rate still warms up, one whose noise hides a gain still, and one
-    whose loss falls on as fast as at first, if a log `least.longer` times as long would show the gain. A log
-    that begins later doesn't show where the loss came from, which a single number has no need of.
+    of the log; or in an order that says nothing of a fall (`order_tells`). A log under `least` rows, or half
+    as many of a run that is over (`least.over`), is too short to tell, unless one number fills it or its
+    evaluations; so is one that ends while the learning rate still warms up, one whose noise hides a gain
+    still, and one whose loss falls on as fast as at first, if a log `least.longer` times as long would show
+    the gain. A log that begins later doesn't show where the loss came from, which a single number has no need
+    of.
     """
     found = _learned(run, share, gain, sigmas, least, guess)
     if found.outcome in ("no", "held-out-alone") and (
@@ -216,10 +218,10 @@ def _learned(run: Run, share: float, gain: float, sigmas: float, least: Enough, 
     period = period_of(loss)
     course = _course(run, 0 if period else batches_of(loss, least.still), share, gain)
     held_out, by_chance = held_out_guesses(whole, loss, guess), answers_by_chance(whole, guess)
-    long = len(loss) >= least.rows or period or held_out or by_chance
+    long = len(loss) >= _enough(run, least) or period or held_out or by_chance
     short = course is None or not (long or stands_still(whole, loss, least.still))
     if course is None or short or not is_objective(run) or earnings(run):
-        facts = {"rows": len(loss), "needed": least.rows} if short else {"missing": []}
+        facts = {"rows": len(loss), "needed": _enough(run, least)} if short else {"missing": []}
         found = both_still(whole, gain) or few_alike(whole, guess, gain, least.rows)
         return found or Finding(NOT_YET if short else NO_DATA, facts=facts)
     early, goes_on, order = course, goes_on_falling(course, sigmas), trend(apart(course))
@@ -276,6 +278,11 @@ def _learned(run: Run, share: float, gain: float, sigmas: float, least: Enough, 
     facts |= {} if step is None else {"best_step": step}
     seen, curve = (int(run.steps[0]), int(run.steps[-1])), course.drawn(run, "loss")
     return Finding(outcome, step, facts, bound, seen, measured=fall, bound=least_fall, curve=curve)
+
+
+def _enough(run: Run, least: Enough) -> int:
+    """How many rows tell whether a run learns: of one that is over half as many as of one that may go on."""
+    return least.rows // 2 if is_over(run, least.over) else least.rows
 
 
 def _learned_by_heart(by_chance: Finding | None, guess: Guess, least: Enough) -> float:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tutor.detectors.beginning import warming_up
+from tutor.detectors.beginning import begins_late, warming_up
 from tutor.detectors.courses import Course
 from tutor.detectors.grouped import Runaway
 from tutor.detectors.objective import errors_fall, scores_rise
@@ -19,25 +19,31 @@ if TYPE_CHECKING:
 def unexplained(run: Run, known: pl.Series, lasting: Runaway) -> float | None:
     """The height over which the last rows of a loss lie that no noise explains; None where it may.
 
-    They tower over all before them, alone or with validation; the loss climbed over it in its first rows and
-    stayed; all that was gained is lost; or training and validation only rise.
+    They tower over all before them, alone, with validation or with the gradient; the loss climbed over it in
+    its first rows and stayed; all that was gained is lost; or training and validation only rise.
     """
     return (
         _towers(known, lasting)
         or _both_tower(run, known, lasting)
+        or _gradients_tower(run, lasting)
         or _leaps(known, lasting)
         or _all_gone(known, lasting)
         or _only_rise(run, known, lasting)
     )
 
 
-def climbs(known: pl.Series, course: Course, lost: float, lasting: Runaway) -> bool:
-    """Whether the order of few rows says that they rise for good, whatever their noise."""
+def climbs(run: Run, known: pl.Series, course: Course, lost: float, lasting: Runaway) -> bool:
+    """Whether the order of few rows says that they rise for good, whatever their noise.
+
+    That of all, or of those since the lowest; but of a log that begins mid-way the lowest may be a lucky one.
+    """
     if course.span == 1 and rises_straight(known, lasting.rows, lasting.straight):
         return True
     if course.span >= lasting.rows or to_float(known[-lasting.rows :].min()) <= course.best + lost:
         return False
-    order = max(lasting_trend(known), lasting_trend(known[known.arg_min() or 0 :]))
+    order = lasting_trend(known)
+    if not begins_late(run):
+        order = max(order, lasting_trend(known[known.arg_min() or 0 :]))
     return course.improvement > 0 and order > lasting.order
 
 
@@ -66,6 +72,25 @@ def _both_tower(run: Run, known: pl.Series, lasting: Runaway) -> float | None:
         return None
     trained, validated = (lasting.over * to_float(one[:-1].max()) for one in (known, held_out))
     return trained if known[-1] > trained and held_out[-1] > validated else None
+
+
+def _gradients_tower(run: Run, lasting: Runaway) -> float | None:
+    """The height above which the last `lasting.tall` rows stand, where the gradient norm towers in them.
+
+    It stands `lasting.over` times as high there as ever before.
+    """
+    import polars as pl
+
+    if not run.has("grad_norm"):
+        return None
+    both = pl.DataFrame([finite(run["loss"]), finite(run["grad_norm"])]).drop_nulls()
+    if len(both) < 2 * lasting.tall:
+        return None
+    before, last = both[: -lasting.tall], both[-lasting.tall :]
+    (usual, high), (tallest, norms) = (
+        (to_float(before[name].max()), to_float(last[name].min())) for name in ("loss", "grad_norm")
+    )
+    return usual if high > usual > 0 and norms > lasting.over * tallest > 0 else None
 
 
 def _leaps(known: pl.Series, lasting: Runaway) -> float | None:

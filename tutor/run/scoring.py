@@ -30,6 +30,9 @@ _SCORE = re.compile(
     r"|(?:si_?)?sdr|si_?snr|pesq|stoi)(?![a-z])"
 )
 _ACCURACY = re.compile(r"(?<![a-z])(acc|accuracy)(?![a-z])", re.IGNORECASE)
+_WRONG = re.compile(
+    r"(?<![a-z])(class(ification)?[_ ]err(or)?|err(or)?[_ ]rate|top[_ ]?[15][_ ]err(or)?)(?![a-z])"
+)
 _FOUND = re.compile(r"(?<![a-z])(f1|mcc|iou|dice|precision|recall)(?![a-z])", re.IGNORECASE)
 _EXPLAINED = re.compile(r"(?<![a-z])(r2|r[ _-]?squared)(?![a-z])", re.IGNORECASE)
 _RANKED = re.compile(
@@ -101,6 +104,11 @@ def whole(highest: float) -> float:
 def is_accuracy(column: str) -> bool:
     """Whether the column is the share of right answers."""
     return bool(_ACCURACY.search(column))
+
+
+def counts_answers(column: str) -> bool:
+    """Whether the column is the share of right answers, or of wrong ones."""
+    return is_accuracy(column) or bool(_WRONG.search(spelled(column)))
 
 
 def is_of_finds(column: str) -> bool:
