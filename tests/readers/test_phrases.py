@@ -62,6 +62,11 @@ SAID = {
     "underscores": ("step_{step}:\tloss_{loss}", [20, 40, 60, 80]),
     "Chinese": ("第{step}轮 训练损失：{loss}，准确率：0.5", [1, 2, 3, 4]),
     "Chinese words for rounds": ("轮次 {step}/10，训练损失: {loss}，准确率: 0.5", [1, 2, 3, 4]),
+    "Chinese and English": (
+        "当前Batch：{step}/6035 | 当前epoch:0/50 | 当前损失值：{loss} | 当前准确率：0.00%",
+        [10, 20, 30, 40],
+    ),
+    "a Chinese mean": ("Epoch [{step}/50] 平均损失: {loss}", [1, 2, 3, 4]),
     "Japanese": ("エポック {step} 損失: {loss} 精度: 0.8", [1, 2, 3, 4]),
     "Korean": ("에폭 {step}/10 손실: {loss} 정확도: 0.8", [1, 2, 3, 4]),
     "Russian": ("Эпоха {step}/10: потери на обучении {loss}, точность 0.8", [1, 2, 3, 4]),
