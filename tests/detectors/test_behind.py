@@ -102,6 +102,15 @@ def test_one_that_follows_or_has_nothing_to_follow(trained: list[float], held_ou
     assert found([*trained, *padding], [*held_out, *padding], val_loss=LEVEL).outcome == "no"
 
 
+def test_one_that_a_coin_would_give_is_left_behind_sooner():
+    gains = [0.5 + 0.007 * row for row in range(30)]
+    tossed = [0.51 + 0.001 * row / 2 + 0.01 * (row % 3) for row in range(30)]  # in order, but by little
+    assert found(gains, tossed).outcome == "never-follows"
+    assert found([100 * one for one in gains], [100 * one for one in tossed]).outcome == "never-follows"
+    assert found(gains, [one + 0.01 for one in tossed]).outcome == NO_DATA  # up to 0.5545
+    assert found([0.5 + 0.003 * row for row in range(30)], tossed).outcome == NO_DATA  # near enough
+
+
 @pytest.mark.parametrize(("start", "outcome"), [(0.5, "no"), (0.62, "never-follows")])
 def test_while_the_validation_loss_falls_it_has_to_be_far_behind(start: float, outcome: str):
     gains = [start + 0.004 * row for row in range(30)]

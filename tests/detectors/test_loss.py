@@ -265,6 +265,15 @@ class TestSpike:
         assert (found.outcome, found.facts["kept"]) == ("lost", 2.0)
         assert found.facts["left"] == pytest.approx(330, abs=1)
 
+    @pytest.mark.parametrize(("end", "outcome"), [(0.8, "lost"), (0.4, "hurt")])
+    def test_of_two_networks_that_train_against_each_other_each_rises_as_the_other_learns(
+        self, end: float, outcome: str
+    ):
+        loss = [0.39, 0.38, 0.41, 2.3, 1.3, 0.9, 1.2, *[end] * 20]
+        beside = {"g_loss": [6.5 - row / 10 for row in range(27)]}
+        assert apply("severity", make_run({"loss": loss} | beside), SEVERITY, 3).outcome == "opposed"
+        assert apply("severity", make_run({"loss": loss}), SEVERITY, 3).outcome == outcome
+
     LEAP = (0.9, 390.0, 260.0, *[104.0 * 0.95**row for row in range(100)])
 
     def test_a_leap_in_the_second_row_is_one(self):

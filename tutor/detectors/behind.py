@@ -41,7 +41,9 @@ def never_follows(run: Run, chance: Rise, scores: Scores, last: int, of_level: f
     Over `chance.evaluations` rows or more the median of its last third lies no more than `scores.near` above
     that of the first, and it doesn't rise in order (`chance.few`), while the other rises by `scores.since` or
     more and ends `scores.gap` above it; `scores.apart`, where the validation loss goes on to fall, or isn't
-    logged, or the score began so high that little was left to rise. All are parts of the whole score.
+    logged, or the score began so high that little was left to rise. Of one that never leaves one half, which
+    a coin gives, by more than `scores.since`, `scores.gap` is enough, in whatever order. All are parts of the
+    whole score.
     """
     level = run.has("val_loss") and not _falls_on(run, last, of_level)
     gap = scores.gap if level else scores.apart
@@ -91,7 +93,9 @@ def _never_followed(
     above, below = (scoring.whole(to_float(one.max())) for one in (learned, kept))
     gap = after / above - held / below
     least = scores.apart if began >= _HIGH * below else least
-    stays = held - began <= scores.near * below and ordered(kept) < chance.few
+    tossed = to_float((kept / below - 1 / 2).abs().max()) <= scores.since
+    least = scores.gap if tossed else least
+    stays = held - began <= scores.near * below and (tossed or ordered(kept) < chance.few)
     if not stays or after - before < scores.since * above or gap < least:
         return None
     facts = {

@@ -2,6 +2,7 @@
 
 import math
 from bisect import bisect_right
+from typing import Any
 
 from tutor.detectors import NOT_YET, Finding, Smoothed, detector
 from tutor.detectors.episodes import Losses, one_spike
@@ -110,9 +111,9 @@ _SEVERE = ("height", "bound", "gained", "level", "lasted", "rows_bound", "peak",
 
 @detector(
     signals=("loss",),
-    outcomes=("lost", "hurt", "towers", "blip", "rewarded", "fell", "unseen"),
+    outcomes=("lost", "hurt", "towers", "blip", "rewarded", "fell", "unseen", "opposed"),
     facts={
-        **dict.fromkeys(("hurt", "towers", "blip"), _SEVERE),
+        **dict.fromkeys(("hurt", "towers", "blip", "opposed"), _SEVERE),
         **dict.fromkeys(("rewarded", "fell"), (*_SEVERE, "reward", "before", "after")),
         "unseen": (*_SEVERE, "inside", "highest", "before"),
         "lost": (*_SEVERE, "kept", "best", "best_step", "left", "end"),
@@ -139,7 +140,8 @@ def severity(
     learned is lost where the last `lasting.to_the_end` rows still stand above the level before, in the
     median, by the share `lasting.given_back` of the same; where fewer are left, all do and the last is
     the highest of the log: it climbs on. What a reward shows nothing of did a run that is after it no
-    harm, nor did what evaluations within it don't show ("unseen"). A spike that the log ends in may yet
+    harm, nor did what evaluations within it don't show ("unseen"); of two networks that are "opposed", each
+    loss moves with the other's, and how it ends is another question. A spike that the log ends in may yet
     last.
     Source: ours; one or two rows above the band are what healthy runs show by chance. As `recovery` has it,
     the spike's peak lies within half a window of `at`: a burst often begins with a row or two, and a breath.
@@ -159,7 +161,8 @@ def severity(
     far_below = max(tall * abs(before.mean), lasting.of_wild * gained)
     least = min(of_gain * yardstick, far_below)
     long_least = min(least, lasting.of_level * abs(before.mean))
-    tallest = math.inf if any(map(names.is_of_a_side, run.frame.columns)) else tall * yardstick
+    opposed = any(map(names.is_of_a_side, run.frame.columns))
+    tallest = math.inf if opposed else tall * yardstick
     # A few rows that happen to agree say nothing of the noise.
     bound = before.mean + max(sigmas * before.std, 0.0 if before.rows >= FEWEST else least)
 
@@ -201,15 +204,23 @@ def severity(
     }
     seen = (int(run.steps[window.start(run, row)]), int(run.steps[min(len(run) - 1, worst.stop)]))
     kept = before.mean + lasting.given_back * yardstick
-    if hurt and (rewarded := earns_on(run, row)):
-        return Finding("rewarded", at, facts | rewarded, bound, seen)
-    if hurt and (fell := fell_too(run)):
-        return Finding("fell", at, facts | fell, bound, seen)
-    if hurt and (unseen := _held_out_calm(run, worst)):
-        return Finding("unseen", at, facts | unseen, bound, seen)
+    if hurt and (otherwise := _otherwise(run, row, worst, opposed=opposed)):
+        outcome, more = otherwise
+        return Finding(outcome, at, facts | more, bound, seen)
     lost = _lost(run, worst.start, lasting, kept) if hurt else {}
     outcome = "lost" if lost else "towers" if towers else "hurt" if hurt else "blip"
     return Finding(outcome, at, facts | lost, bound, seen, measured=height, bound=facts["bound"])
+
+
+def _otherwise(run: Run, row: int, worst: slice, *, opposed: bool) -> tuple[str, dict[str, Any]] | None:
+    """What a spike that hurts the loss says where more than the loss tells: the outcome, and its facts."""
+    told = {
+        "rewarded": earns_on(run, row),
+        "fell": fell_too(run),
+        "unseen": _held_out_calm(run, worst),
+    }
+    shown = next((one for one in told.items() if one[1]), None)
+    return shown or (("opposed", {}) if opposed else None)
 
 
 _INSIDE = 2

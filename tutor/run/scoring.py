@@ -4,7 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 
-from tutor.run.names import LOSS, measured, spelled
+from tutor.run.names import LOSS, is_of_a_side, measured, spelled
 
 SCORES = "scores"
 """What a question asks about whose rule looks at the scores of a log: no signal has that name."""
@@ -151,5 +151,6 @@ KINDS: Mapping[str, Callable[[str], bool]] = {
     "ranking": is_ranking,
     "groups": is_alike,
     "lengths": is_cut_off,
+    "sides": is_of_a_side,
 }
 """By what a tree calls it, the test of a column's name."""
