@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import tutor.words
-from tutor.words import LANGUAGES, Document, fill, number, plain, say
+from tutor.words import LANGUAGES, Document, fill, fill_known, number, plain, say
 
 FOLDER = Path(tutor.words.__file__).parent
 OTHERS = [lang for lang in LANGUAGES if lang != "en"]
@@ -80,6 +80,17 @@ def test_say_falls_back_to_english():
 )  # fmt: skip
 def test_numbers_as_people_write_them(value: object, written: str):
     assert number(value) == written
+
+
+@pytest.mark.parametrize(
+    ("facts", "told"),
+    [
+        ({"norm": 0.1, "times": 2}, "The norm is 0.1; the loss 2x. A mask does so."),
+        ({"norm": 0.1}, "The norm is 0.1. A mask does so."),
+    ],
+)
+def test_a_clause_that_is_left_out_leaves_its_full_stop(facts: dict, told: str):
+    assert fill_known("The norm is {norm}; the loss {times}x. A mask does so.", facts) == told
 
 
 def test_an_unknown_fact_is_a_dash():

@@ -116,15 +116,21 @@ class TestBeginsLate:
             ([0.42, 0.42, 0.43, 0.43, 0.44], True),
             ([0.0, 0.01, 0.01, 0.02, 0.02], False),
             ([0.01, 0.01, 0.02, 0.02, 0.03], False),  # rounded
+            ([0.03, 0.04, 0.05, 0.06, 0.07], False),
+            ([0.04, 0.05, 0.06, 0.07, 0.08], True),
             ([0.5, 1.0, 1.5, 2.0, 2.5], False),
+            ([0.5, 0.5, 1.0, 1.0, 1.5], False),  # each printed twice
             ([1.0, 1.0, 2.0, 2.0, 3.0], False),  # counted from 1
+            ([1.0, 1.01, 1.02, 1.03, 1.04], False),  # so are these
+            ([3.42, 3.43, 3.44, 3.45, 3.46], True),
             ([None, None, None, None, 0.5], False),
-            ([0.9, 0.5, 0.6, 0.7, 0.1], True),
+            ([0.42, 0.43, 0.44, 0.42, 0.43], False),  # two runs
         ],
     )
     def test_by_its_epoch(self, epochs: list[float | None], late: bool):
         run = make_run({"step": [1, 2, 3, 4, 5], "loss": falling(5), "epoch": epochs})
         assert begins_late(run) == late
+        assert not begins_late(make_run({"step": [0, 1, 2, 3, 4], "loss": falling(5), "epoch": epochs}))
 
 
 class TestEndsHigh:
@@ -162,7 +168,10 @@ class TestEndsHigh:
             ([12.0, 11.7, 10.9, 15.0, 20.1], [3.5, 3.6, 5.8, 94.0, 57.0], NOT_YET),  # tenfold is the bound
             ([12.0, 11.7, 10.9, 11.9, 20.1], [3.5, 3.6, 5.8, 94.0, 70.0], "no"),  # below the first
             ([12.0, 11.7, 20.1], [3.5, 36.0, 70.0], NOT_YET),
+            ([12.0, 10.9, 15.0, 20.1], [3.5, 5.8, 94.0, 70.0], "yes"),
+            ([12.0, 11.7, 10.9, 13.1, 13.3], [3.5, 3.6, 5.8, 94.0, 70.0], "no"),  # by less than a tenth
             ([12.0, 11.7, 10.9, 15.0, 20.1], [None, 3.6, 5.8, math.inf, 70.0], NOT_YET),
+            ([12.0, 13.0, 15.0, 9.0, 8.0], [3.5, 40.0, 70.0, None, None], "no"),  # the norms end sooner
         ],
     )
     def test_two_rows_above_all_before_are_enough_where_the_gradient_towers(
@@ -175,8 +184,8 @@ class TestEndsHigh:
         loss = [0.124, 0.104, 0.11, 0.109, 0.098, 0.095, 0.088, 0.089, 0.098, 0.09]
         loss += [0.1, 0.094, 0.099, 0.103, 0.109, 0.115, 0.119, 0.105, 0.112]
         assert judged("ends_high", loss=loss).outcome == "yes"
-        epochs = [0.42 + row / 600 for row in range(19)]
-        assert judged("ends_high", loss=loss, epoch=epochs).outcome == "no"
+        mid_way = {"step": [*range(1, 20)], "epoch": [0.42 + row / 600 for row in range(19)]}
+        assert judged("ends_high", loss=loss, **mid_way).outcome == "no"
 
     @pytest.mark.parametrize(
         ("loss", "outcome"),

@@ -113,9 +113,9 @@ class TestValidationGap:
         assert gap(loss=loss, val_loss=val).outcome == "leaks"
         assert gap(loss=loss, val_loss=val, val_accuracy=accuracy).outcome == "eased"
         assert gap(loss=loss, val_loss=val, **{"metrics/recall(B)": accuracy}).outcome == "eased"
-        for wrong in ("test_class_error", "err_rate", "top1_error", "ClassificationError"):
+        for wrong in ("test_class_error", "err_rate", "top1_error", "ClassificationError", "test_err"):
             assert gap(loss=loss, val_loss=val, **{wrong: accuracy}).outcome == "eased"
-        for other in ("classes", "error", "forward_rate"):
+        for other in ("classes", "error", "word_error_rate", "error_rate_limit"):
             assert gap(loss=loss, val_loss=val, **{other: accuracy}).outcome == "leaks"
         below = [None if row % 50 else loss[row] - 0.5 for row in range(300)]
         assert gap(loss=loss, val_loss=below, val_accuracy=accuracy).outcome == "below"

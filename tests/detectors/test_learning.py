@@ -407,31 +407,18 @@ class TestFlatNoise:
     def test_of_short_ones_half_are_told(self):
         assert self.outcomes(50, 0.03).count("no") >= 8
 
-    @pytest.mark.parametrize(("rows", "most"), [(14, 1), (40, 10), (300, 10), (1000, 10)])
-    def test_noise_that_hides_a_gain_leaves_the_order_to_tell_of_many_rows(self, rows: int, most: int):
-        found = self.outcomes(rows, 0.2)
-        assert found.count("yes") <= 1
-        assert (rows >= 40) <= found.count("no") <= most
+    @pytest.mark.parametrize(("rows", "spread"), [(14, 0.2), (40, 0.2), (300, 0.2), (1000, 0.2)])
+    def test_of_noise_that_hides_a_gain_hardly_anybody_knows(self, rows: int, spread: float):
+        assert self.outcomes(rows, spread).count("no") <= 3
+        assert self.outcomes(rows, spread).count("yes") <= 1
 
-    @pytest.mark.parametrize("rows", [20, 28, 80, 160])
-    @pytest.mark.parametrize("early", [True, False])
-    def test_a_fifth_gained_in_noise_is_never_called_nothing(self, rows: int, early: bool):
-        rng = random.Random(rows)
-
-        def gained(row: int) -> float:
-            return 0.2 * ((1 - math.exp(-8 * row / rows)) if early else row / rows)
-
-        runs = [[4.0 * (1 - gained(row) + rng.gauss(0, 0.1)) for row in range(rows)] for _ in range(20)]
-        assert "no" not in [judged("learned", loss=run).outcome for run in runs]
-
-    def test_no_row_lower_than_the_first_of_28(self):
+    def test_no_row_lower_than_the_first_of_twenty(self):
         """Noise of 13 %, as of the last batch of every fifty."""
         loss = [2.35, *[2.6, 3.4, 2.9, 2.5, 3.3, 2.7, 3.2, 3.0, 2.8] * 3]
         assert judged("learned", loss=loss).outcome == "no"
-        assert (
-            judged("learned", loss=[4.0, 3.8, 3.6, *loss[3:]]).outcome == NOT_YET
-        )  # the first ones are high
+        assert judged("learned", loss=loss[:20]).outcome == "no"
         assert judged("learned", loss=loss[:19]).outcome == NOT_YET
+        assert judged("learned", loss=[2.51, *loss[1:]]).outcome == NOT_YET  # one is lower
 
     def test_a_score_that_rises_says_that_something_is_learned(self):
         flat = [4.0 + (-1) ** row / 50 for row in range(40)]
@@ -461,15 +448,32 @@ class TestOver:
     def found(self, lr: list[float], rows: int = 6) -> str:
         return judged("learned", loss=list(self.LOSS[:rows]), lr=lr[:rows]).outcome
 
-    def test_half_as_many_rows_tell_of_a_run_that_is_over(self):
+    def test_six_rows_tell_of_a_run_that_is_over(self):
         assert self.found([1e-5, 8e-6, 6e-6, 4e-6, 2e-6, 1e-6]) == "no"
-        assert self.found([1e-5, 8e-6, 6e-6, 4e-6, 1e-6], 5) == "no"
-        assert self.found([1e-5, 8e-6, 6e-6, 1e-6], 4) == NOT_YET
+        assert self.found([1e-5, 8e-6, 6e-6, 4e-6, 1e-6], 5) == NOT_YET
 
     def test_one_that_may_go_on_takes_them_all(self):
         assert self.found([1e-5, 8e-6, 6e-6, 4e-6, 2e-6, 1.1e-6]) == NOT_YET
         assert self.found([1e-6, 2e-6, 4e-6, 6e-6, 8e-6, 1e-5]) == NOT_YET
         assert judged("learned", loss=list(self.LOSS)).outcome == NOT_YET
+
+    def test_nor_of_one_whose_rate_rises_again(self):
+        assert self.found([1e-5, 4e-6, 1e-6, 1e-5, 4e-6, 1e-6]) == NOT_YET
+        assert self.found([1e-5, 1e-6, 5e-6, 2e-6, 1.5e-6, 1e-6]) == NOT_YET
+
+    @pytest.mark.parametrize(
+        ("change", "outcome"),
+        [
+            ({"loss": [0.69, 0.688, 0.685, 0.683, 0.68, 0.678]}, NOT_YET),  # it falls in order
+            ({"val_acc": [0.5, None, 0.55, None, None, 0.6]}, NOT_YET),
+            ({"val_acc": [None, None, 0.599, None, None, 0.604]}, "no"),
+            ({"rewards/margins": [0.0, 0.1, 0.2, 0.3, 0.4, 0.5]}, NOT_YET),
+            ({"time/step": [1.0] * 6}, "no"),
+        ],
+    )
+    def test_nor_where_something_else_tells_of_learning(self, change: dict, outcome: str):
+        rates = [1e-5, 8e-6, 6e-6, 4e-6, 2e-6, 1e-6]
+        assert judged("learned", **({"loss": list(self.LOSS), "lr": rates} | change)).outcome == outcome
 
     def test_one_that_learned_has_learned(self):
         rates = [1e-5, 8e-6, 6e-6, 4e-6, 2e-6, 0.0]

@@ -571,7 +571,7 @@ class TestTrainingBesideIt:
 
 
 class TestScoresOn:
-    """Validation that turns by less than half, while a held-out score goes on to rise."""
+    """Validation that turns by less than a fourth, while a held-out score goes on to rise."""
 
     VAL = (0.31, 0.26, 0.25, 0.232, 0.27, 0.272, 0.274, 0.283, 0.294, 0.294, 0.288)
     ACC = (0.891, 0.906, 0.916, 0.917, 0.922, 0.932, 0.931, 0.938, 0.938, 0.941, 0.943)
@@ -585,7 +585,6 @@ class TestScoresOn:
             ({"val_acc": [*ACC[:5], *[0.922, 0.921] * 3]}, "turns"),  # it stays
             ({"val_acc": ACC[::-1]}, "turns"),
             ({"acc": ACC, "val_acc": [None] * 11}, "turns"),  # that of training
-            ({"val_loss": [*VAL[:4], *[0.3 + row / 200 for row in range(7)]]}, "scores-on"),
             ({"val_loss": [*VAL[:4], *[0.33 + row / 100 for row in range(7)]]}, "turns"),  # by half
         ],
     )
@@ -597,20 +596,6 @@ class TestScoresOn:
             assert (found.facts["score"], found.step) == ("val_acc", 3)
             assert found.facts["before"] < found.facts["after"]
             assert found.facts["most"] == 100 * numbers("validation_turns")["scores"].costlier
-
-    @pytest.mark.parametrize(
-        ("score", "outcome"),
-        [
-            ([0.946, 0.95, 0.957], "scores-on"),
-            ([0.946, 0.945, 0.957], "turns"),
-            ([0.946, 0.947, 0.948], "turns"),
-        ],
-    )
-    def test_of_three_evaluations_each_has_more_right(self, score: list[float], outcome: str):
-        found = judged(
-            "validation_turns", val_loss=[0.17, 0.197, 0.246], val_acc=score, loss=[0.36, 0.11, 0.03]
-        )
-        assert found.outcome == outcome
 
 
 def test_a_log_likelihood_rises_as_a_model_learns():

@@ -191,6 +191,18 @@ class TestCheckpoints:
         (tmp_path / "trainer_state.json").write_text(json.dumps({"log_history": self.ROWS}))
         assert [len(source.read()) for source in readers.sources(tmp_path)] == [6]
 
+    def test_a_run_beside_the_last_state_is_another(self, tmp_path: Path):
+        (tmp_path / "trainer_state.json").write_text(json.dumps({"log_history": self.ROWS}))
+        for folder, rows in (
+            ("best", self.ROWS[:3]),
+            ("lr1e-3", [{**row, "loss": 9.0} for row in self.ROWS]),
+        ):
+            (tmp_path / folder).mkdir()
+            (tmp_path / folder / "trainer_state.json").write_text(json.dumps({"log_history": rows}))
+        found = readers.sources(tmp_path)
+        assert [source.path.parent.name for source in found] == [tmp_path.name, "lr1e-3"]
+        assert [source.read()["loss"][0] for source in found] == [3.9, 9.0]
+
     def test_one_that_is_being_written_hides_no_other(self, tmp_path: Path):
         for at in (2, 4):
             self.saved(tmp_path, at)

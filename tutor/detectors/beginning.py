@@ -13,14 +13,20 @@ def begins_late(run: Run) -> bool:
 
 
 def _within_an_epoch(run: Run) -> bool:
-    """Whether the first row lies further into its epoch than rows lie apart, and than logs round."""
+    """Whether the first row lies further into its epoch than rows lie apart, and than logs round.
+
+    Of rows that are counted, as those are that say no step; and not where their epochs begin again.
+    """
     if "epoch" not in run.frame.columns or not run.frame["epoch"].dtype.is_float():
         return False
-    epochs = finite(run.frame["epoch"]).drop_nulls()
-    if len(epochs) < 2 or (epochs == epochs.floor()).all():
+    if int(run.steps[0]) != 1 or int(run.steps[-1]) != len(run):
         return False
-    first, apart = float(epochs[0]), (float(epochs[-1]) - float(epochs[0])) / (len(epochs) - 1)
-    return first > 2 * max(apart, 0.0) + _ROUNDED
+    epochs = finite(run.frame["epoch"]).drop_nulls()
+    apart = epochs.diff().drop_nulls()
+    apart = apart.filter(apart != 0)
+    if not len(apart) or to_float(apart.min()) < 0 or (epochs == epochs.floor()).all():
+        return False
+    return float(epochs[0]) % 1 > 2 * to_float(apart.median()) + _ROUNDED
 
 
 def resumed(run: Run, window: Window) -> bool:
@@ -46,11 +52,13 @@ def continued(run: Run, window: Window) -> bool:
 
 
 def is_over(run: Run, share: float) -> bool:
-    """Whether the learning rate has come down to this share of its highest by the last row."""
+    """Whether the learning rate has come down from its highest to this share of it, and never rose again."""
     if not run.has("lr"):
         return False
     lr = finite(run["lr"]).drop_nulls()
-    return len(lr) > 0 and float(lr[-1]) <= share * to_float(lr.max()) > 0
+    since = lr[lr.arg_max() or 0 :]
+    falls = len(since) > 1 and to_float(since.diff().max()) <= 0
+    return falls and float(since[-1]) <= share * float(since[0]) > 0
 
 
 def warming_up(run: Run) -> bool:

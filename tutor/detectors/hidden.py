@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 from tutor.detectors.courses import Course
 from tutor.detectors.grouped import Enough
-from tutor.detectors.trends import ordered, trend
-from tutor.detectors.windows import FEWEST, finite
+from tutor.detectors.objective import ends_at_its_lowest, scores_rise
+from tutor.detectors.trends import trend
+from tutor.detectors.windows import finite
 from tutor.run import Run, to_float
 
 if TYPE_CHECKING:
@@ -41,41 +42,23 @@ def may_gain_early(early: Course, end: float, needed: float, sure: float) -> boo
     return trend(apart(early)) < -sure and early.start - end + sure * early.noise > needed
 
 
-def order_tells(run: Run, order: float, least: Enough) -> bool:
-    """Whether the order of a loss says that nothing is learned, whatever its noise: that of its levels, or of
-    its rows.
+def never_below_the_first(run: Run, least: Enough) -> bool:
+    """Whether no row of the loss came below the first, in twice as many as a log needs (`least.rows`).
+
+    Nor does validation end at its lowest, or a score rise. Of epochs one and a half times as many are enough:
+    their mean is no lucky batch, and where anything is learned, a later one is lower. Where a validation loss
+    says the same, the later ones need lie above the first in the median alone.
     """
     known = finite(run["loss"]).drop_nulls()
-    return order >= least.sure or _never_below(run, known, least.rows) or _in_no_order(known, least)
-
-
-def _never_below(run: Run, known: pl.Series, least: int) -> bool:
-    """Whether no epoch ended below the first one, in one and a half times as many as a log needs.
-
-    The mean over an epoch is no lucky batch: where anything is learned, a later one is lower. Where a
-    validation loss says the same, the later ones need lie above the first in the median alone.
-    """
-    if run.counts != "epochs" or 2 * len(known) < 3 * least:
+    of_epochs = run.counts == "epochs"
+    if len(known) < 2 * least.rows and not (of_epochs and 2 * len(known) >= 3 * least.rows):
+        return False
+    if not of_epochs and (ends_at_its_lowest(run) or scores_rise(run, 0.0, least.scored)):
         return False
     held_out = finite(run["val_loss"]).drop_nulls() if run.has("val_loss") else known[:0]
-    both = (known, held_out) if len(held_out) == len(known) else ()
+    both = (known, held_out) if of_epochs and len(held_out) == len(known) else ()
     usual = bool(both) and all(to_float(one[1:].median()) > one[0] for one in both)
     return usual or to_float(known[1:].min()) > known[0]
-
-
-def _in_no_order(known: pl.Series, least: Enough) -> bool:
-    """Whether the loss of twice as many rows as a log needs falls neither in order nor after its first rows.
-
-    Nor from its earlier half to the later one, by the share `least.shows`, noise included.
-    """
-    half = len(known) // 2
-    if half < least.rows or ordered(known) < 0:
-        return False
-    if to_float(known[:FEWEST].mean()) > to_float(known.mean()):
-        return False
-    early, late = (to_float(part.mean()) for part in (known[:half], known[half:]))
-    unsure = least.sure * 2 * to_float(known.std()) / math.sqrt(len(known))
-    return early - late + unsure < least.shows * abs(early)
 
 
 def goes_on_falling(course: Course, sigmas: float) -> bool:

@@ -23,7 +23,7 @@ from tutor.detectors.hidden import (
     hidden_by_noise,
     may_gain_early,
     may_hide,
-    order_tells,
+    never_below_the_first,
 )
 from tutor.detectors.no_skill import explains_nothing, ranks_by_chance, scores_nothing
 from tutor.detectors.objective import (
@@ -43,7 +43,7 @@ from tutor.detectors.standstill import (
     stands_still,
     stuck,
 )
-from tutor.detectors.trends import trend
+from tutor.detectors.trends import ordered, trend
 from tutor.detectors.unlearned import (
     answers_alike,
     beside,
@@ -57,7 +57,7 @@ from tutor.detectors.unlearned import (
     zero,
 )
 from tutor.detectors.windows import FEWEST, finite
-from tutor.run import Run, known_float, to_float
+from tutor.run import Run, known_float, scoring, to_float
 
 _GAINED = ("top", "best", "gain", "rows")
 _LEARNED = (*_GAINED, "bound")
@@ -149,14 +149,14 @@ def learned(
     same ("no-contrast") or are "cut-off"; one whose loss lies still high up learned little ("stops-high"),
     and so did one that stands still but for its first rows ("stops-early"). Source: ours.
 
-    Where noise hides a gain of that size, what was learned shows in the order of the levels, beyond `sigmas`
-    of chance, and what wasn't where they rise in order, beyond `least.sure`, or in longer levels, up to half
-    of the log; or in an order that says nothing of a fall (`order_tells`). A log under `least` rows, or half
-    as many of a run that is over (`least.over`), is too short to tell, unless one number fills it or its
-    evaluations; so is one that ends while the learning rate still warms up, one whose noise hides a gain
-    still, and one whose loss falls on as fast as at first, if a log `least.longer` times as long would show
-    the gain. A log that begins later doesn't show where the loss came from, which a single number has no need
-    of.
+    Where noise hides a gain of that size, what was learned shows in the order of the levels, beyond
+    `sigmas` of chance, and what wasn't where they rise in order, beyond `least.sure`, or in longer levels,
+    up to half of the log; or where no row came below the first (`never_below_the_first`). A log under
+    `least` rows, or little more than half as many of a run that is over (`least.over`), is too short to
+    tell, unless one number fills it or its evaluations; so is one that ends while the learning rate still
+    warms up, one whose noise hides a gain still, and one whose loss falls on as fast as at first, if a log
+    `least.longer` times as long would show the gain. A log that begins later doesn't show where the loss
+    came from, which a single number has no need of.
     """
     found = _learned(run, share, gain, sigmas, least, guess)
     if found.outcome in ("no", "held-out-alone") and (
@@ -246,8 +246,11 @@ def _learned(run: Run, share: float, gain: float, sigmas: float, least: Enough, 
         facts |= {"period": period, "again": loss.count() - period}
         return Finding("repeats", None, facts, None, (int(run.steps[0]), int(run.steps[-1])))
     has = course.best < bound
-    hides = may_hide(course, gain * level, sigmas, least.sure) and not order_tells(run, order, least)
-    hides |= unseen and may_gain_early(early, course.end, gain * level, least.sure)
+    hides = order < least.sure and may_hide(course, gain * level, sigmas, least.sure)
+    hides &= not never_below_the_first(whole, least)
+    hides |= (unseen and may_gain_early(early, course.end, gain * level, least.sure)) or _still_falls(
+        run, least
+    )
     outcome = "yes" if has else NOT_YET if hides else _without_gain(run, goes_on and pace <= least.longer)
     if warming_up(run):
         outcome = NOT_YET
@@ -281,8 +284,18 @@ def _learned(run: Run, share: float, gain: float, sigmas: float, least: Enough, 
 
 
 def _enough(run: Run, least: Enough) -> int:
-    """How many rows tell whether a run learns: of one that is over half as many as of one that may go on."""
-    return least.rows // 2 if is_over(run, least.over) else least.rows
+    """How many rows tell whether a run learns: of one that is over, one more than half as many.
+
+    Not where a score rises, nor of preferences: their margins tell more.
+    """
+    more = scores_rise(run, 0.0, least.scored) or any(map(scoring.compares, run.frame.columns))
+    return least.rows // 2 + 1 if is_over(run, least.over) and not more else least.rows
+
+
+def _still_falls(run: Run, least: Enough) -> bool:
+    """Whether the few rows of a run that is over fall in order: it may have gained more before the first."""
+    loss = finite(run["loss"])
+    return len(loss) < least.rows and is_over(run, least.over) and ordered(loss) < -least.sure
 
 
 def _learned_by_heart(by_chance: Finding | None, guess: Guess, least: Enough) -> float:

@@ -15,7 +15,7 @@ from tutor.detectors.grouped import Rise, Scores
 from tutor.detectors.objective import share_gained
 from tutor.detectors.rise import learned_since
 from tutor.detectors.trends import ordered, sunk
-from tutor.detectors.windows import finite
+from tutor.detectors.windows import FEWEST, finite
 from tutor.run import Run, names, scoring, to_float
 from tutor.words import plain
 
@@ -31,8 +31,6 @@ _LEVEL = 0.05
 """The share of the rows whose median is a level: of an estimator, not a bound."""
 _OF_SINGLE = 5
 """Single episodes whose median is a level, at least: one good one says little."""
-_FEW = 3
-"""Evaluations that rise one after another, at least: two rise as often as they fall."""
 _LENGTH = 40
 
 
@@ -138,19 +136,18 @@ def _finding(outcome: str, run: Run, name: str, course: Course, given: float, bo
 
 
 def gains_on(run: Run, step: int, chance: Rise, scores: Scores) -> dict[str, Any]:
-    """The held-out score that has gone on to rise since a step; empty for none.
+    """The held-out score that has gone on to rise since a step, in order beyond `chance.few`; empty for none.
 
-    In order beyond `chance.few`, or at each evaluation, `_FEW` of them or more; from half of all that it can
-    be, or more, by more than `scores.of_best` of what it was, or of what it lacked. Its name as `score`, its
-    first value from there on (`before`) and the last (`after`).
+    From half of all that it can be, or more, by more than `scores.of_best` of what it was, or of what it
+    lacked. Its name as `score`, its first value from there on (`before`) and the last (`after`).
     """
     for name, _ in scored(run):
         known = finite(run.frame[name]).filter(run.steps >= step).drop_nulls()
-        if not names.says_held_out(name) or scoring.is_reward(name) or len(known) < _FEW:
+        if not names.says_held_out(name) or scoring.is_reward(name) or len(known) < FEWEST:
             continue
         shares = known / scoring.whole(to_float(known.max()))
-        in_order = ordered(shares) > chance.few or to_float(shares.diff().min()) > 0
-        if float(shares[0]) >= 1 / 2 and in_order and share_gained(shares) > scores.of_best:
+        rises = ordered(shares) > chance.few and share_gained(shares) > scores.of_best
+        if float(shares[0]) >= 1 / 2 and rises:
             return {"score": plain(name)[:_LENGTH], "before": float(known[0]), "after": float(known[-1])}
     return {}
 

@@ -100,6 +100,14 @@ def scores_rise(run: Run, order: float = SIGMAS, least: float = 0.0) -> bool:
     return any(ordered(run.frame[name]) > order and share_gained(run.frame[name]) > least for name in scores)
 
 
+def ends_at_its_lowest(run: Run) -> bool:
+    """Whether the last of two evaluations or more costs least: what is learned shows in held-out data."""
+    known = finite(run["val_loss"]).drop_nulls() if run.has("val_loss") else None
+    return (
+        known is not None and len(known) > 1 and float(known[-1]) == to_float(known.min()) < float(known[0])
+    )
+
+
 def errors_fall(run: Run) -> bool:
     """Whether a share of wrong answers falls in order."""
     errors = (name for name in run.frame.columns if scoring.is_error(name))

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 from tutor.detectors.beginning import begins_late, warming_up
 from tutor.detectors.courses import Course
 from tutor.detectors.grouped import Runaway
-from tutor.detectors.objective import errors_fall, scores_rise
+from tutor.detectors.objective import ends_at_its_lowest, errors_fall, scores_rise
 from tutor.detectors.trends import lasting_trend, ordered, rises_straight
 from tutor.detectors.windows import FEWEST, finite
-from tutor.run import Run, to_float
+from tutor.run import Run, known_float, to_float
 
 if TYPE_CHECKING:
     import polars as pl
@@ -36,7 +36,10 @@ def climbs(run: Run, known: pl.Series, course: Course, lost: float, lasting: Run
     """Whether the order of few rows says that they rise for good, whatever their noise.
 
     That of all, or of those since the lowest; but of a log that begins mid-way the lowest may be a lucky one.
+    Not where validation ends at its lowest.
     """
+    if ends_at_its_lowest(run):
+        return False
     if course.span == 1 and rises_straight(known, lasting.rows, lasting.straight):
         return True
     if course.span >= lasting.rows or to_float(known[-lasting.rows :].min()) <= course.best + lost:
@@ -77,20 +80,20 @@ def _both_tower(run: Run, known: pl.Series, lasting: Runaway) -> float | None:
 def _gradients_tower(run: Run, lasting: Runaway) -> float | None:
     """The height above which the last `lasting.tall` rows stand, where the gradient norm towers in them.
 
-    It stands `lasting.over` times as high there as ever before.
+    It stands `lasting.over` times as high there as ever before, and the loss `lasting.better` of all before
+    above that.
     """
-    import polars as pl
-
     if not run.has("grad_norm"):
         return None
-    both = pl.DataFrame([finite(run["loss"]), finite(run["grad_norm"])]).drop_nulls()
-    if len(both) < 2 * lasting.tall:
+    rows = run.logged("loss")
+    loss, norms = finite(rows["loss"]), finite(rows["grad_norm"])
+    if len(loss) < 2 * lasting.tall or None in (*loss[-lasting.tall :], *norms[-lasting.tall :]):
         return None
-    before, last = both[: -lasting.tall], both[-lasting.tall :]
-    (usual, high), (tallest, norms) = (
-        (to_float(before[name].max()), to_float(last[name].min())) for name in ("loss", "grad_norm")
-    )
-    return usual if high > usual > 0 and norms > lasting.over * tallest > 0 else None
+    usual, tallest = (known_float(one[: -lasting.tall].max()) for one in (loss, norms))
+    high, norm = (to_float(one[-lasting.tall :].min()) for one in (loss, norms))
+    if not usual or not tallest or usual < 0 or norm <= lasting.over * tallest:
+        return None
+    return usual if high > (1 + lasting.better) * usual else None
 
 
 def _leaps(known: pl.Series, lasting: Runaway) -> float | None:

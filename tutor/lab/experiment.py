@@ -262,7 +262,7 @@ def run_fix(run: Path, fix: str | Change | None, out: Path) -> tuple[int, str]:
         for name in change.without:
             words += ["--remove-fault", name]
         _note_where(run, recipe.settings)
-        terminal.tell(f"training {run} again with {change}")
+        terminal.tell(f"training {run} again, {change}")
         with progress(recipe.settings) as bar:
             command = shlex.join([*words, "--out", str(out)])
             done = fixes.train_again(run, recipe, change, out, command=command, on_row=bar)

@@ -52,8 +52,14 @@ def as_change(run: Run, change: Mapping[str, Any]) -> Change:
     """A fix as a leaf or a card gives it; without settings it is the code that is mended.
 
     Raises:
-        ValueError: the run has no fault in its code to be taken out, or a setting can't be multiplied.
+        ValueError: `tutor train` didn't begin the run, or it has no fault in its code to be taken out, or a
+            setting can't be multiplied.
     """
+    try:
+        begun = plan_of(run.path)
+    except ValueError as problem:
+        how = f"train it again with the fix yourself, then: tutor verify {run.path} FIXED"
+        raise ValueError(f"{problem}; {how}") from None
     if change:
         was = run.manifest.settings
         return Change(
@@ -62,7 +68,7 @@ def as_change(run: Run, change: Mapping[str, Any]) -> Change:
                 for name, value in change.items()
             }
         )
-    faults = tuple(part.name for part in plan_of(run.path).faults)
+    faults = tuple(part.name for part in begun.faults)
     if not faults:
         raise ValueError(
             f"what mends {run.name} is no setting, and its code has no fault to take out; "

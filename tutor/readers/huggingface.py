@@ -132,9 +132,13 @@ def _chosen(state: dict[str, object], history: list[object]) -> Chosen | None:
 
 
 def states(folder: Path) -> list[State]:
-    """The runs of the checkpoints in a folder: one whose rows are the first of another's is the same run."""
+    """The runs of the checkpoints in a folder: one whose rows are the first of another's is the same run.
+
+    Of a folder that is a run's own those in it, whatever they are called, are taken for checkpoints, too.
+    """
     last = folder / STATE
-    checkpoints = [] if is_run(folder) else sorted(folder.glob(f"checkpoint-*/{STATE}"))
+    inner = "*" if last.is_file() else "checkpoint-*"
+    checkpoints = [] if is_run(folder) else sorted(folder.glob(f"{inner}/{STATE}"))
     if not checkpoints:
         return [State(last)] if last.is_file() else []
     files = [last, *checkpoints] if last.is_file() else checkpoints

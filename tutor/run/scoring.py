@@ -16,6 +16,7 @@ _REWARD = re.compile(
 """Columns of what an episode, or an answer, earns; `rewards/margins` of preference tuning is none."""
 _OVER_EPISODES = re.compile(r"(?<![a-z])(mean|avg|average)(?![a-z])|eprewmean")
 """Words of a reward that is a mean over episodes."""
+_COMPARED = re.compile(r"^(eval_)?rewards/(margins|accuracies|chosen|rejected)$")
 _STD = re.compile(r"(?<![a-z])std(?![a-z])")
 _SPREAD = re.compile(r"(?<![a-z])(std|var|min|max|best|loss|norm)(?![a-z])")
 """Words of a column that is about rewards, and doesn't say how high they usually are."""
@@ -31,7 +32,8 @@ _SCORE = re.compile(
 )
 _ACCURACY = re.compile(r"(?<![a-z])(acc|accuracy)(?![a-z])", re.IGNORECASE)
 _WRONG = re.compile(
-    r"(?<![a-z])(class(ification)?[_ ]err(or)?|err(or)?[_ ]rate|top[_ ]?[15][_ ]err(or)?)(?![a-z])"
+    r"^((train|val|valid|eval|test|dev)_)?"
+    r"(class(ification)?_err(or)?|err(or)?_rate|top_?[15]_err(or)?|err)$"
 )
 _FOUND = re.compile(r"(?<![a-z])(f1|mcc|iou|dice|precision|recall)(?![a-z])", re.IGNORECASE)
 _EXPLAINED = re.compile(r"(?<![a-z])(r2|r[ _-]?squared)(?![a-z])", re.IGNORECASE)
@@ -65,6 +67,11 @@ def means_of_rewards(columns: Iterable[str], *, lossless: bool) -> dict[str, str
     rewards = any(map(is_reward, given)) or (lossless and bool(_EPISODES & {*map(spelled, given)}))
     means = [one for one in given if _MEAN.match(spelled(one))] if rewards else []
     return {one: f"{one} reward" for one in means if f"{one} reward" not in given}
+
+
+def compares(column: str) -> bool:
+    """Whether the column holds two answers of a pair against each other, as `rewards/margins` does."""
+    return bool(_COMPARED.search(spelled(column)))
 
 
 def spreads_reward(column: str) -> bool:

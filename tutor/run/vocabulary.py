@@ -95,6 +95,8 @@ KNOWN: Mapping[str, tuple[str, ...]] = {
         "norm",
         "grad_norms",
         "gradient_norms",
+        "gradnorm",
+        "grad",
         "grad_norm_mean",
         "mean_grad_norm",
         "avg_grad_norm",

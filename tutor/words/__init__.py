@@ -90,11 +90,17 @@ def known(clause: str, facts: Mapping[str, Any]) -> bool:
 
 
 def fill_known(sentence: str, facts: Mapping[str, Any]) -> str:
-    """As `fill`, but that a clause after the first is left out where it names what isn't known."""
-    first, *more = clauses(sentence)
-    told = "".join((first, *(clause for clause in more if known(clause, facts))))
-    ended = sentence.endswith(".") and not told.endswith(".")
-    return fill(told + "." * ended, facts)
+    """As `fill`, but that a clause after the first is left out where it names what isn't known.
+
+    The full stop at its end stays.
+    """
+    told, *more = clauses(sentence)
+    for clause in more:
+        if known(clause, facts):
+            told += clause
+        elif clause.endswith(".") and not told.endswith("."):
+            told += "."
+    return fill(told, facts)
 
 
 def number(value: Any) -> str:

@@ -28,12 +28,11 @@ class Enough(Grouped):
 
     Attributes:
         rows: it has so many.
-        over: half as many do, where the learning rate has come down to this share of its highest.
+        over: one more than half as many do, where the learning rate has come down to this share of its highest.
         longer: or it would have to be so many times as long to tell, which nobody waits for.
         still: or has a few means, of epochs or of windows, that lie within this share of the highest.
         sure: what was gained is known to within so many standard deviations of two levels; and where the
             order of the levels falls by more than as many of chance, it may be an early gain.
-        shows: twice as many rows tell where, in no order, a fall by this share from half to half would show.
         high: what a language model pays that knows next to nothing; a loss that lies still above it tells.
         flat: it lies still where its later values differ by less than this share of the last.
         gained: and where it gained less than this share of its first value.
@@ -51,7 +50,6 @@ class Enough(Grouped):
     longer: float
     still: float
     sure: float
-    shows: float
     high: float
     flat: float
     gained: float
