@@ -238,7 +238,7 @@ async def test_in_a_folder_of_several_each_is_named_by_its_way_there_and_other_w
 
 async def test_the_map_opens_from_home_with_the_earned_ends_lit(at_home):
     finish("19-break")
-    async with at_home.run_test(size=(120, 150)) as pilot:
+    async with at_home.run_test(size=(120, 170)) as pilot:
         await settle(pilot)
         await pilot.press("m")  # map
         await settle(pilot)

@@ -28,7 +28,7 @@ class Enough(Grouped):
 
     Attributes:
         rows: it has so many.
-        over: one more than half as many do, where the learning rate has come down to this share of its highest.
+        over: one more than half as many do, where the learning rate has come down to this share of its top.
         longer: or it would have to be so many times as long to tell, which nobody waits for.
         still: or has a few means, of epochs or of windows, that lie within this share of the highest.
         sure: what was gained is known to within so many standard deviations of two levels; and where the
