@@ -140,7 +140,7 @@ async def test_the_shortest_honest_path_by_keyboard(book):
         assert pilot.app.saved == book.lessons_path
         assert isinstance(pilot.app.screen, KeptScreen)
         assert "Clip [red] first" in shown(pilot.app)
-        await press("escape")
+        await press("e")
         assert "lessons.md" in message(screen)
         await press("escape")
     assert pressed - len(marked) <= 20
@@ -554,13 +554,14 @@ class TestDrafts:
         assert [one.lesson for one in book.lessons()] == ["Clip first"]  # unchanged, it is there already
         assert left(book) == []
 
-    async def test_who_has_read_the_lesson_is_back_where_the_post_mortem_began(self, book):
+    @pytest.mark.parametrize("key", ["enter", "escape", "q"])
+    async def test_who_has_read_the_lesson_is_back_where_the_post_mortem_began(self, book, key: str):
         screen = PostMortemScreen(filled(begun()), book)
         async with on_screen(screen) as pilot:
             await pilot.press("ctrl+s")
             await written(pilot)
             assert isinstance(pilot.app.screen, KeptScreen)
-            await pilot.press("enter")
+            await pilot.press(key)
             await pilot.pause()
             assert screen not in pilot.app.screen_stack
 

@@ -202,8 +202,8 @@ NOTE: list[BindingType] = [
 ]
 
 KEPT: list[BindingType] = [
-    _row("enter", "done", "go_on", "enter"),
-    _row("escape,q,b", "close", "to_form", "esc"),
+    _row("enter,escape,q,b", "done", "go_on", "enter"),
+    _row("e", "close", "to_form", "e"),
     _HELPED,
     QUIT,
 ]
