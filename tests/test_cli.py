@@ -173,6 +173,7 @@ class TestCheck:
         assert code == 1
         assert "[!!] NaN or Inf? yes, at step 300; the log can't say why: question 1.2 decides" in out
         assert "1.1: yes: the loss is NaN at step 300" in out
+        assert "for this run now: stop; go on from before step 300" in " ".join(out.split())
         assert "1.2: Which dtype did the run use in its forward pass? (fp32, bf16, fp16)" in out
 
     def test_what_was_passed_over_is_said(self, home: Path):

@@ -2,11 +2,14 @@
 
 import math
 import random
+from pathlib import Path
 
 import pytest
 
+from tests.conftest import numbers
 from tests.detectors.test_course import falling, judged
-from tutor.detectors import NO_DATA, NOT_YET
+from tutor import readers
+from tutor.detectors import NO_DATA, NOT_YET, apply
 
 CALM = falling(40, 2.0, 0.4)
 RISEN = [0.1 + 0.02 * row for row in range(30)]  # to 0.68
@@ -174,6 +177,29 @@ class TestNeverEarns:
         assert judged("learned", episode_reward=rewards[:149]).outcome == NOT_YET
         assert judged("learned", ep_rew_mean=rewards[:30]).outcome == "earns-nothing"
         assert judged("learned", ep_rew_mean=rewards[:29]).outcome == NOT_YET
+
+    @pytest.mark.parametrize(
+        ("counter", "apart", "least"),
+        [
+            *[("episode", 1, 150), ("episode", 2, 90), ("episode", 5, 60), ("episode", 50, 60)],
+            *[("frame", 900, 150), ("frame", 2000, 90), ("frame", 6400, 60)],
+        ],
+    )
+    def test_an_evaluation_now_and_then_tells_of_the_episodes_between_too(
+        self, tmp_path: Path, counter: str, apart: int, least: int
+    ):
+        rewards = [20 + one for _ in range(4) for one in self.NOISE]
+        for rows, outcome in ((least - 1, NOT_YET), (least, "earns-nothing")):
+            log = tmp_path / f"{rows}.csv"
+            lines = (f"{apart * row},{reward}" for row, reward in enumerate(rewards[:rows]))
+            log.write_text("\n".join([f"{counter},episode_reward", *lines]))
+            assert apply("learned", readers.read(log), numbers("learned")).outcome == outcome
+
+    def test_one_that_fell_within_its_noise_is_not_lost(self):
+        rewards = [40.0 + 8 * one - row / 8 for row, one in enumerate([*self.NOISE] * 4)]
+        assert judged("learned", episode_reward=rewards).outcome == "earns-nothing"
+        fell = [40.0 + one - row / 5 for row, one in enumerate([*self.NOISE] * 4)]
+        assert judged("learned", episode_reward=fell).outcome != "earns-nothing"
 
     @pytest.mark.parametrize(
         "columns",

@@ -28,8 +28,12 @@ _NARROW = 0.02
 """The share of a reward within which one may lie that can't rise any more: of an estimator, not a bound."""
 _EPISODES = 5
 """Single episodes that tell as much as one mean: of an estimator, not a bound."""
+_FEWEST_TIMES = 2
+"""And as many times more rows at least, however many episodes lie between two of them."""
 _RARE = 4
 """And single rewards most of which are 0: nothing is found to begin with, and nothing later."""
+_LONG = 1000
+"""Steps of which few games take more: of an estimator, not a bound."""
 _LENGTH = 40
 
 
@@ -73,7 +77,7 @@ def never_earns(run: Run, least: int, sigmas: float) -> Finding | None:
             continue
         values = finite(run.frame[name])
         blocks = _of_rare(values.drop_nulls())
-        enough = values.count() >= least * _times(name, blocks)
+        enough = values.count() >= least * _times(run, name, blocks)
         values = values if blocks is None else blocks
         course = course_of(-values, LEVEL)
         if course is None:
@@ -81,7 +85,8 @@ def never_earns(run: Run, least: int, sigmas: float) -> Finding | None:
         hides = sigmas * math.sqrt(2) * course.noise
         trend, fell = lasting_trend(values), course.end - course.start
         # Whether one that fell far is lost is another question.
-        if course.improvement > hides or trend > 1 or (trend < -1 and fell > _FAR * abs(course.start)):
+        falls = trend < -1 and fell > max(hides, _FAR * abs(course.start))
+        if course.improvement > hides or trend > 1 or falls:
             return None
         if not (enough and course.noise) or _at_its_best(values):
             continue
@@ -105,18 +110,24 @@ def too_few_rewards(run: Run, least: int) -> Finding | None:
     for name in run.frame.columns:
         if scoring.is_reward(name) and run.frame[name].dtype.is_numeric():
             known = finite(run.frame[name]).drop_nulls()
-            needed = least * _times(name, _of_rare(known))
+            needed = least * _times(run, name, _of_rare(known))
             if len(known):
                 needed = needed if len(known) < needed else 2 * len(known)
                 return Finding(NOT_YET, facts={"rows": len(known), "needed": needed})
     return None
 
 
-def _times(name: str, blocks: pl.Series | None) -> int:
-    """How many rows of a reward tell as much as one mean over episodes."""
+def _times(run: Run, name: str, blocks: pl.Series | None) -> int:
+    """How many rows of a reward tell as much as one mean over episodes.
+
+    Fewer where it learns from other episodes between two of them: what counts is how many it has had.
+    """
     if scoring.over_episodes(name):
         return 1
-    return _EPISODES if blocks is None else _RARE
+    if blocks is not None:
+        return _RARE
+    between = cadence(run) / (1 if run.by_row else _LONG)
+    return max(_FEWEST_TIMES, math.ceil(_EPISODES / max(1.0, between)))
 
 
 def _of_rare(known: pl.Series) -> pl.Series | None:

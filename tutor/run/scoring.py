@@ -22,6 +22,7 @@ _SPREAD = re.compile(r"(?<![a-z])(std|var|min|max|best|loss|norm)(?![a-z])")
 """Words of a column that is about rewards, and doesn't say how high they usually are."""
 _SHARES = (
     r"acc|accuracy|(?:acc|prec|top)[@_]?1|f1|auc|auroc|iou|miou|dice|m_?ap[0-9]*|(?:win|success)[_ -]?rate"
+    r"|(?:average|avg)[_ ]prec[a-z]*"
 )
 _SHARE = re.compile(rf"(?<![a-z])({_SHARES})(?![a-z])")
 _NEGATED = re.compile(r"(?<![a-z])neg(ative)?(?![a-z])")

@@ -22,6 +22,9 @@ KNOWN: Mapping[str, tuple[str, ...]] = {
         "timesteps",
         "num_timesteps",
         "env_steps",
+        "env_step",
+        "total_env_steps",
+        "num_env_steps",
         "global_iter",
         "global_iteration",
         "train_step",
@@ -36,6 +39,11 @@ KNOWN: Mapping[str, tuple[str, ...]] = {
         "round",  # of federated learning
         "cycle",
         "generation",
+        "frame",  # of a game that is learned
+        "frames",
+        "num_frames",
+        "total_frames",
+        "env_frames",
     ),
     "loss": (
         "loss",

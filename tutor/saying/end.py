@@ -134,6 +134,16 @@ def _unnamed(stage: Stage, lang: str) -> Iterator[Line]:
         yield from _to_settle(at, stage, lang)
     else:
         yield from _to_record(stage, unanswered(walk), lang)
+    yield from _meanwhile(stage, lang)
+
+
+def _meanwhile(stage: Stage, lang: str) -> Iterator[Line]:
+    """What to do with the run, whatever the cause is."""
+    for look in stage.looks:
+        outcome = stage.walk.tree.questions[look.question].outcomes.get(look.outcome)
+        if look.question in suspicions(stage.walk) and outcome and outcome.now:
+            told = outcome.now(lang, look.finding.facts)
+            yield Line("advice", told, label=f"{say('check.now', lang)}:")
 
 
 def _first_symptom(stage: Stage, lang: str) -> str:

@@ -17,7 +17,7 @@ LARGEST = 1e9
 FOCUS = "focus"
 """The fact that every answer behind a question with `focus` gives: the step under discussion."""
 
-FILLED = {"ask", "why", "look", "hints", "says", "tempting", "means"}
+FILLED = {"ask", "why", "look", "hints", "says", "now", "tempting", "means"}
 """The sentences whose placeholders are filled."""
 
 Found = Iterator[tuple[Where, str]]
@@ -126,9 +126,10 @@ def _outcomes(here: Where, id: str, question: Question) -> Found:
         if question.rules and name not in given:
             yield where, f"question {id}: no rule ever answers {name!r}"
         others = [facts for other, facts in given.items() if other != name]
-        yield from unknown_placeholders(
-            (*where, "says"), outcome.says, given.get(name, set()), f"fact of the outcome {name!r}"
-        )
+        facts, kind = given.get(name, set()), f"fact of the outcome {name!r}"
+        yield from unknown_placeholders((*where, "says"), outcome.says, facts, kind)
+        if outcome.now:
+            yield from unknown_placeholders((*where, "now"), outcome.now, facts, kind)
         if outcome.tempting:
             kind = "fact of every other outcome, of which the log gives one then"
             yield from unknown_placeholders((*where, "tempting"), outcome.tempting, _shared(others), kind)

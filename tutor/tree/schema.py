@@ -71,6 +71,7 @@ class Outcome(Strict):
         says: what the log says when this is its answer; placeholders are the detector's facts.
         tempting: why someone may give this answer when the log gives another, whose facts it may name.
         rules_out: the look-alike that this answer rules out.
+        now: what to do with this run meanwhile, where the log can't say why it is so.
         kind: what it says of the run: fine, a remark (worth a look, no harm), or a symptom of a flaw.
         onset: the signal whose value shows, at the step found, that something has begun; a log with few rows
             says between which steps it did.
@@ -87,6 +88,7 @@ class Outcome(Strict):
     says: Words
     tempting: Words | None = None
     rules_out: Words | None = None
+    now: Words | None = None
     kind: Kind = "fine"
     onset: Literal["loss", "val_loss"] | None = None
     open: bool = False
