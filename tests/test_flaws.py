@@ -36,7 +36,7 @@ class TestCatalogue:
     @pytest.mark.parametrize("flaw", FLAWS, ids=lambda flaw: flaw.name)
     @pytest.mark.parametrize("lang", ["en", "es"])
     def test_each_is_whole(self, flaw: flaws.Flaw, lang: str):
-        sections = dict(text.sections(flaw, lang))
+        sections = dict(text.sections(flaw, lang, every_source=True))
         for heading in ("sees", "is", "fix"):
             lines = sections[text._say(heading, lang)]
             assert lines and all(line.strip() for line in lines)
@@ -150,6 +150,14 @@ class TestCommand:
     def test_one_whole(self, lang: str, words: str):
         code, out = tutor("flaws", "no-clip", "--lang", lang)
         assert (code, words in out, "tutor train --break no-clip" in out) == (0, True, True)
+        assert all(len(line) <= 80 for line in out.splitlines())
+
+    def test_many_sources_are_shown_when_asked_for(self):
+        short, whole = tutor("flaws", "no-clip")[1], tutor("flaws", "no-clip", "--sources")[1]
+        assert "$ tutor flaws unclipped-batch --sources" in short
+        assert len(whole.splitlines()) > len(short.splitlines()) + 8
+        code, out = tutor("flaws", "--sources")
+        assert (code, "--sources goes with a NAME" in out) == (2, True)
 
     def test_a_search(self):
         code, out = tutor("flaws", "--sees", "loss 0.0 and grad_norm nan", "--lang", "en")

@@ -24,6 +24,9 @@ def flaws(
     page: Annotated[
         str | None, typer.Option("--page", help="The whole catalogue as Markdown, in this language.")
     ] = None,
+    sources: Annotated[
+        bool, typer.Option("--sources", help="With NAME: every source of its rules' numbers.")
+    ] = False,
     lang: options.LangOption = None,
 ) -> None:
     """List every flaw of every tree, show one, or find those that fit what you see."""
@@ -33,6 +36,8 @@ def flaws(
     language = options.lang(lang)
     if sum(given is not None for given in (name, sees, page)) > 1:
         options.fail("flaws takes a NAME, or --sees, or --page: one of them")
+    if sources and name is None:
+        options.fail("--sources goes with a NAME: tutor flaws no-clip --sources")
     if page is not None:
         terminal.tell(text.page(catalogue.all_flaws(), options.lang(page)).rstrip("\n"))
     elif sees is not None:
@@ -41,12 +46,12 @@ def flaws(
             _line(line)
         raise typer.Exit(0 if found else 1)
     elif name is not None:
-        _one(name, language)
+        _one(name, language, every_source=sources)
     else:
         _all(language)
 
 
-def _one(name: str, lang: str) -> None:
+def _one(name: str, lang: str, *, every_source: bool) -> None:
     """Print one flaw whole."""
     from tutor import flaws as catalogue
     from tutor.flaws import text
@@ -57,7 +62,7 @@ def _one(name: str, lang: str) -> None:
         options.fail(error)
     _line(f"{flaw.leaf.name(lang)}", "bold")
     _line(text.asked_at(flaw, lang))
-    for title, lines in text.sections(flaw, lang):
+    for title, lines in text.sections(flaw, lang, every_source=every_source):
         _line(f"\n{title}", "bold")
         for line in lines:
             _line(f"  {line}", whole=text.whole(line))

@@ -1,23 +1,28 @@
 """The catalogue as text: a list, one flaw whole, what a search found, and the page in the repository."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import groupby
+from operator import itemgetter
 from string import Formatter
 from typing import Any
 
 from tutor.flaws.catalogue import Flaw, own_walk
 from tutor.flaws.search import Hit
-from tutor.plots.spark import spark
+from tutor.plots.spark import LEVELS, spark
 from tutor.saying import cited, safe
 from tutor.signals import of_panel
 from tutor.tree import Remedy, Times
 from tutor.walk import Walk
 from tutor.words import Words, plain, say
 
-WIDTH = 72
-"""Cells of a picture."""
+WIDTH = 76
+"""Cells of a picture with the names of its signals: a terminal of 80 holds it."""
 
 SHOWN = 5
 """As many of those that a search found are shown."""
+
+FEW = 4
+"""As many sources of one flaw are shown unasked."""
 
 UNKNOWN = "…"
 """Where a sentence names a figure that only a run has."""
@@ -41,8 +46,12 @@ def _open(sentence: Words, lang: str, facts: Mapping[str, Any] | None = None) ->
     return sentence(lang, {name: (facts or {}).get(name, UNKNOWN) for name in names})
 
 
-def sections(flaw: Flaw, lang: str) -> Iterator[tuple[str, list[str]]]:
-    """Heading and lines of each section of one flaw. A line that begins with `$ ` is a command."""
+def sections(flaw: Flaw, lang: str, *, every_source: bool) -> Iterator[tuple[str, list[str]]]:
+    """Heading and lines of each section of one flaw. A line that begins with `$ ` is a command.
+
+    Args:
+        every_source: or, of more than a `FEW`, how to see them.
+    """
     walk = own_walk(flaw)
     yield _say("sees", lang), [sees(flaw, lang), *(card.symptom(lang) for card in flaw.cards)]
     if walk:
@@ -54,17 +63,24 @@ def sections(flaw: Flaw, lang: str) -> Iterator[tuple[str, list[str]]]:
     if flaw.cards:
         yield _say("see_it", lang), [f"$ tutor train --break {card.name}" for card in flaw.cards]
     rules = [rule for question, _ in flaw.answers for rule in question.rules]
-    sources = [*cited(rules, lang), *(source for card in flaw.cards for source in card.sources)]
-    if sources:
-        yield _say("source", lang), list(dict.fromkeys(sources))
+    sources = dict.fromkeys(
+        [*cited(rules, lang), *(source for card in flaw.cards for source in card.sources)]
+    )
+    if every_source or len(sources) <= FEW:
+        told = [*sources]
+    else:
+        told = [_say("sources", lang, count=len(sources)), f"$ tutor flaws {flaw.called} --sources"]
+    if told:
+        yield _say("source", lang), told
 
 
 def picture(flaw: Flaw, walk: Walk, lang: str) -> tuple[str, list[str]]:
     """The loss and what the deciding question's panel draws, over the flaw's own run, a line each."""
     run = walk.run
     names = ["loss", *(signal.name for signal in of_panel(flaw.question.panel))]
-    drawn = {name: spark(run, name, WIDTH) for name in dict.fromkeys(names) if _drawable(walk, name)}
-    width = max(map(len, drawn))
+    shown = [name for name in dict.fromkeys(names) if _drawable(walk, name)]
+    width = max(map(len, shown))
+    drawn = {name: spark(run, name, WIDTH - width - 2) for name in shown}
     steps = {"first": int(run.steps[0]), "last": int(run.steps[-1])}
     title = _say("picture", lang, run=plain(run.name), **steps)
     return title, [f"{name:<{width}}  {line}" for name, line in drawn.items()]
@@ -75,13 +91,13 @@ def _drawable(walk: Walk, signal: str) -> bool:
 
 
 def _look_alikes(flaw: Flaw, lang: str) -> Iterator[str]:
-    for card in flaw.cards:
-        for other in card.not_this.values():
-            yield f"{other.name(lang)}: {other.why(lang)}"
+    told = {other.name(lang): other for card in flaw.cards for other in card.not_this.values()}
+    yield from (f"{name}: {other.why(lang)}" for name, other in told.items())
     ids = {id(question): name for name, question in flaw.tree.questions.items()}
-    for question, outcome, leaf in flaw.look_alikes():
-        facts = {"question": ids[id(question)], "ask": question.ask(lang, question.numbers)}
-        yield _say("tell", lang, name=leaf.name(lang), answer=outcome.label(lang), **facts)
+    for question, others in groupby(flaw.look_alikes(), key=itemgetter(0)):
+        yield _say("asked", lang, question=ids[id(question)], ask=question.ask(lang, question.numbers))
+        for answer, found in groupby(others, key=lambda other: other[1].label(lang)):
+            yield _say("tell", lang, answer=answer, names=", ".join(leaf.name(lang) for _, _, leaf in found))
 
 
 def _remedy(remedy: Remedy, lang: str) -> Iterator[str]:
@@ -107,7 +123,7 @@ def page(flaws: Iterable[Flaw], lang: str) -> str:
         for flaw in mine:
             lines += ["", f'<a id="{_anchor(flaw)}"></a>', f"### {flaw.leaf.name(lang)}"]
             lines += ["", f"`{flaw.called}` · {asked_at(flaw, lang)}"]
-            for title, content in sections(flaw, lang):
+            for title, content in sections(flaw, lang, every_source=True):
                 lines += ["", f"**{title}**", "", *_paragraphs(content)]
     return "\n".join(lines) + "\n"
 
@@ -118,12 +134,16 @@ def _anchor(flaw: Flaw) -> str:
 
 def whole(line: str) -> bool:
     """Whether a line must stay one: a command, to be copied, or a picture."""
-    return line.startswith("$ ") or "▁" in line
+    return line.startswith("$ ") or _drawn(line)
+
+
+def _drawn(line: str) -> bool:
+    return bool(set(LEVELS) & set(line))
 
 
 def _paragraphs(content: Sequence[str]) -> list[str]:
     """Lines as a list, and those of a picture or a command as they are."""
-    if any("▁" in line for line in content):
+    if any(map(_drawn, content)):
         return ["```text", *content, "```"]
     mark = "- " if len(content) > 1 else ""
     return [f"{mark}`{line[2:]}`" if line.startswith("$ ") else f"{mark}{line}" for line in content]
