@@ -554,6 +554,20 @@ def test_only_what_a_log_may_show_is_offered(columns: dict[str, list[float]], of
     assert "one-set" in walk.begin(several, shipped("phase-19"), ("5.4", None)).offered
 
 
+@pytest.mark.parametrize(("said", "excused"), [("schedule", "open"), ("batch", "open"), ("state", None)])
+def test_what_only_a_check_without_data_would_show_makes_nobody_wrong(said: str, excused: str | None):
+    """2.3 of a log of the loss alone: neither the learning rate nor the gradient is in it."""
+    run = make_run({"loss": [*[2.0 - row / 100 for row in range(40)], 9.0, 9.0, *[1.6] * 20]})
+    at = walk.begin(run, shipped("phase-19"), ("2.3", 40))
+    assert isinstance(at, walk.AtQuestion)
+    at = walk.predict(at, said, 3)
+    seen = walk.look(at)
+    assert seen.outcome == "none"
+    assert walk.excuse(at.question, at.prediction, seen) == excused
+    lines = after_prediction(at.question, at.prediction, seen, "en")
+    assert ("tempting" in [line.role for line in lines]) is (excused is None)
+
+
 @pytest.mark.parametrize("said", ["near", "far"])
 def test_what_the_log_leaves_open_makes_nobody_wrong(said: str):
     """1.4 of a log without a vocabulary: the first loss may well be near ln V."""

@@ -781,6 +781,7 @@ class TestHarder:
         ("loss_D", "loss_G", 1.2, NO_DATA),
         ("d_loss", "g_loss", 1.2, NO_DATA),
         ("discriminator loss", "generator loss", 1.2, NO_DATA),
+        ("d_adv_loss", "f_adv_loss", 1.2, NO_DATA),
         ("loss_D", "loss_G", 1.6, "yes"),  # worse than guessing
         ("loss_G", "loss_D", 1.2, "yes"),  # then the loss is the generator's
         ("loss", "gen_loss", 1.2, "yes"),  # of the whole, and of a part

@@ -120,6 +120,13 @@ class TestValidationGap:
         below = [None if row % 50 else loss[row] - 0.5 for row in range(300)]
         assert gap(loss=loss, val_loss=below, val_accuracy=accuracy).outcome == "below"
 
+    @pytest.mark.parametrize(("half", "outcome"), [(0.79, "below"), (0.3, "leaks")])
+    def test_an_untrained_model_costs_the_same_however_its_loss_is_computed(self, half: float, outcome: str):
+        loss = [max(5.0, 10.5 - row / 20) for row in range(200)]
+        val: list[float | None] = [None] * 200
+        val[0], val[80], val[160] = 10.5, loss[80] - half, loss[160] - 0.8
+        assert gap(loss=loss, val_loss=val).outcome == outcome
+
     def test_a_leak_lasts(self):
         assert self.found(-0.5, rows=800).outcome == "leaks"
         assert self.found(-0.5, rows=800, later=0.1).outcome == "tracks"

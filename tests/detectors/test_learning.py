@@ -1238,3 +1238,36 @@ class TestScoresNothing:
     )
     def test_others_may_be(self, columns: dict[str, list]):
         assert judged("learned", loss=falling(6, 82.0, 34.0), **columns).outcome != "scores-nothing"
+
+
+class TestErrs:
+    """An error rate of words that stays next to 100 percent, where the loss has stopped falling."""
+
+    RATES = (485.9, 158.0, *[100.0] * 8, 99.1, 99.1, 98.9, *[98.4] * 5)
+    LOSS = (2001.0, 1894.0, 1619.0, 1208.0, 825.0, 438.0, 185.0, 135.0, 135.6, 148.0, 138.7, 136.0)
+
+    def losses(self) -> list[float]:
+        return [*self.LOSS, 137.9, 132.5, 129.8, 129.1, 127.3, 125.2]
+
+    @pytest.mark.parametrize("name", ["Average CER", "val_wer", "eval/wer"])
+    @pytest.mark.parametrize("scale", [1.0, 100.0])
+    def test_next_to_nothing_is_written_down(self, name: str, scale: float):
+        rates = [min(one, 105.0) / 100 * scale for one in self.RATES]
+        found = judged("learned", loss=self.losses(), **{name: rates})
+        assert (found.outcome, found.facts["score"], found.facts["scored"]) == ("errs", name, 18)
+        assert (found.facts["lowest"], found.facts["value"]) == pytest.approx((0.984 * scale, 0.984 * scale))
+
+    @pytest.mark.parametrize(
+        "columns",
+        [
+            {"wer": [*RATES[:17], 94.0]},
+            {"wer": [100.0] * 4 + [99.0] * 5 + [None] * 9},  # few
+            {"wer": [*RATES[:8], *[180.0] * 10]},  # more than was said is written down
+            {"wer": [99.0 if one == 100.0 else one for one in RATES]},
+            {"eer": [*RATES]},
+            {"wer_loss": [*RATES]},
+            {"wer": [*RATES], "loss": falling(18, 2000.0, 100.0)},  # it falls on
+        ],
+    )
+    def test_others_do_not(self, columns: dict[str, list]):
+        assert judged("learned", **{"loss": self.losses()} | columns).outcome != "errs"

@@ -497,6 +497,15 @@ class TestSeverity:
                 pytest.approx(lowest, abs=1.1),
             )
 
+    def test_nor_does_what_a_reward_loses_and_gains_more_than_it_had(self):
+        loss = [*[2.0] * 20, *[1.0] * 180, *[5.0] * 10, *[1.0] * 90]
+        reward = [*(-8.0 + 16.0 * row / 199 for row in range(200)), *[-4.0] * 40]
+        found = apply(
+            "severity", make_run({"loss": loss, "ep_rew_mean": reward + [20.0] * 60}), SEVERITY, 200
+        )
+        assert (found.outcome, found.facts["end"]) == ("rewarded", 20.0)
+        assert found.facts["after"] == pytest.approx(-4.0)
+
     def test_it_lasts_and_is_more_than_a_fifth_of_the_gain(self):
         assert (SEVERITY["lasting"].rows, SEVERITY["of_gain"]) == (3, 0.2)
         found = self.found(1.26, 1.3, 1.26)

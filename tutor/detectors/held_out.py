@@ -190,6 +190,9 @@ def _kept(run: Run, here: Beside, over: Apart, sigmas: float) -> dict[str, float
 def _while_learning(known: Sequence[Beside], step: int, start: float) -> tuple[Beside, Beside]:
     """The last evaluation with no more than half learned, else the first, and the lowest from `step` on.
 
+    Where that is one of a model which has hardly begun to learn, the next one before the lowest stands for
+    it: an untrained model costs the same however its loss is computed.
+
     Args:
         known: the evaluations, oldest first, those of the warm-up too.
         step: of the evaluation that is judged.
@@ -198,7 +201,13 @@ def _while_learning(known: Sequence[Beside], step: int, start: float) -> tuple[B
     widest = min((one for one in known if one.step >= step), key=lambda one: one.gap)
     half = (start + widest.train) / 2
     before = [one for one in known if one.step <= widest.step]
-    return [one for one in before if one.train >= half or one is before[0]][-1], widest
+    found = max(place for place, one in enumerate(before) if one.train >= half or one is before[0])
+    begun = start - before[found].train > _BEGUN * (start - widest.train)
+    return before[found if begun or found + 2 >= len(before) else found + 1], widest
+
+
+_BEGUN = 0.1
+"""The share of what is learned, by which a model has begun to: of an estimator, not a bound."""
 
 
 def broken_evaluation(run: Run, share: float) -> dict[str, Any]:

@@ -25,7 +25,7 @@ from tutor.detectors.hidden import (
     may_hide,
     never_below_the_first,
 )
-from tutor.detectors.no_skill import explains_nothing, ranks_by_chance, scores_nothing
+from tutor.detectors.no_skill import errs, explains_nothing, ranks_by_chance, scores_nothing
 from tutor.detectors.objective import (
     after_reward,
     earnings,
@@ -76,6 +76,7 @@ _GUESSED = (*_LEARNED, "classes", "expected", "level", "later")
             "scores-stay",
             "score-stands",
             "scores-nothing",
+            "errs",
             "earns",
             "earns-nothing",
             "one-reward",
@@ -115,6 +116,7 @@ _GUESSED = (*_LEARNED, "classes", "expected", "level", "later")
         "at-the-mean": (*_GAINED, *_SCORED, "expected"),
         **dict.fromkeys(("explains-nothing", "scores-nothing"), (*_GAINED, *_SCORED, "highest")),
         "ranks-by-chance": (*_GAINED, *_SCORED, "lowest", "highest"),
+        "errs": (*_GAINED, *_SCORED, "lowest"),
         "by-heart": (*_GAINED, "score", "value", "scored", "classes", "expected", "lowest"),
     },
     every_row=True,
@@ -143,11 +145,12 @@ def learned(
     to rest where the mean, or a half, as an answer to all leaves it ("at-the-mean"), and an R² that is never
     above 0 says the same ("explains-nothing"), as an area under the ROC curve does that stays at half
     ("ranks-by-chance"), and an accuracy that stays at what guesses get, while no evaluation costs less than
-    they do ("by-heart"), and a score that is next to 0 at each of them ("scores-nothing"). A run that is
-    after a reward has learned where that rises ("earns"), and nothing where that stays where it began
-    ("earns-nothing"), or is the same number at every row ("one-reward"), where a group's answers all earn the
-    same ("no-contrast") or are "cut-off"; one whose loss lies still high up learned little ("stops-high"),
-    and so did one that stands still but for its first rows ("stops-early"). Source: ours.
+    they do ("by-heart"), and a score that is next to 0 at each of them ("scores-nothing"), or words of which
+    next to none is right ("errs"). A run that is after a reward has learned where that rises ("earns"), and
+    nothing where that stays where it began ("earns-nothing"), or is the same number at every row
+    ("one-reward"), where a group's answers all earn the same ("no-contrast") or are "cut-off"; one whose loss
+    lies still high up learned little ("stops-high"), and so did one that stands still but for its first rows
+    ("stops-early"). Source: ours.
 
     Where noise hides a gain of that size, what was learned shows in the order of the levels, beyond
     `sigmas` of chance, and what wasn't where they rise in order, beyond `least.sure`, or in longer levels,
@@ -267,6 +270,7 @@ def _learned(run: Run, share: float, gain: float, sigmas: float, least: Enough, 
             or learned_by_heart(whole, guess)
             or scores_nothing(whole, guess)
             or answers_alike(whole, course, guess, gain, least.rows)
+            or errs(whole, guess)
         )
         if found is None and outcome == NOT_YET:
             found = held_out_flat(whole, share, gain, least) or held_out_stays(whole, gain)

@@ -93,6 +93,37 @@ def scores_nothing(run: Run, guess: Guess) -> Finding | None:
     return None
 
 
+def errs(run: Run, guess: Guess) -> Finding | None:
+    """An error rate of words or characters that is never under 1 less `guess.skill`, and is so at the end.
+
+    At twice `FEWEST` evaluations or more, of which the later half lies near 1: next to nothing is written
+    down, and nothing at all is exactly 1. A recogniser that is trained from nothing begins so; the loss of
+    this one gains no more than `guess.unmoved` of what it gained in that half. Its name as `score`, what it
+    is there, and the `lowest`.
+    """
+    for name, known in scored(run):
+        values = known.drop_nulls()
+        if not scoring.is_transcribed(name) or names.LOSS.search(name) or len(values) < 2 * FEWEST:
+            continue
+        whole = scoring.whole(to_float(values.max()) / 2)  # as a part of 1 it may lie above it, too
+        if not (values == whole).any():
+            continue
+        least, later = whole * (1 - guess.skill), values[len(values) // 2 :]
+        lowest = to_float(values.min())
+        near = lowest >= least and to_float(later.max()) <= whole * (1 + guess.skill)
+        if near and not _falls_on(run, guess):
+            score = in_last(name, known, known.is_not_null().arg_true(), len(later))
+            return score.found(run, "errs", lowest=lowest)
+    return None
+
+
+def _falls_on(run: Run, guess: Guess) -> bool:
+    """Whether the later half of its rows gave the loss more than `guess.unmoved` of all that it gained."""
+    loss = finite(run["loss"]).drop_nulls()
+    later, whole = (to_float(some.max()) - to_float(some.min()) for some in (loss[len(loss) // 2 :], loss))
+    return later > guess.unmoved * whole
+
+
 def _counts(run: Run, name: str) -> bool:
     """Whether the column is a share of right answers, or of what was found, and no cost and no error."""
     spelled = names.spelled(name)

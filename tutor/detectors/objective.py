@@ -153,9 +153,9 @@ def reweighted(run: Run, step: int, best: float, end: float) -> bool:
 def earns_on(run: Run, row: int) -> dict[str, Any]:
     """The reward that what happened at a row did no harm; empty where none is logged, or it fell.
 
-    One that had risen keeps half or more of that, or falls by less than a quarter of what it rises in all;
-    one that never rose stays where it was, within the noise of its levels. Its name as `reward`, its level
-    `before` the row and the lowest one `after` it.
+    One that had risen keeps half or more of that, or falls by less than a quarter of what it rises in all, or
+    ends higher than ever; one that never rose stays where it was, within the noise of its levels. Its name as
+    `reward`, its level `before` the row, the lowest one `after` it and the one at the `end`.
     """
     risen = earnings(run)
     name, course = risen or next(_courses(run), (None, None))
@@ -168,7 +168,10 @@ def earns_on(run: Run, row: int) -> dict[str, Any]:
     spare = SIGMAS * course.noise
     if risen:  # at first it has hardly begun to
         spare = max(level + course.start, course.improvement / 2, spare) / 2
-    return {"reward": plain(cut(name)), "before": level, "after": lowest} if level - lowest <= spare else {}
+    ends_higher = risen and course.end == course.best and -course.end - level > spare
+    if level - lowest > spare and not ends_higher:
+        return {}
+    return {"reward": plain(cut(name)), "before": level, "after": lowest, "end": -course.end}
 
 
 def fell_too(run: Run) -> dict[str, Any]:

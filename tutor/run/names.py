@@ -20,6 +20,7 @@ OPPOSED = re.compile(
 
 _SIDE = re.compile(r"(?<![a-z0-9])([dg]|disc|discriminator|gen|generator)(?![a-z0-9])")
 """Whose loss a column of a generative adversarial network holds."""
+_ADVERSARIAL = re.compile(r"(?<![a-z])adv(ersarial)?(?![a-z])")
 
 _EPOCHS = {"epoch", "epochs", "ep"}
 _ROWS = {"row", "episode", "episodes", "round", "rounds", "cycle", "cycles", "generation", "generations"}
@@ -229,9 +230,11 @@ def is_of_a_side(column: str) -> bool:
 
 
 def is_of_a_generator(column: str) -> bool:
-    """Whether the column is the loss of a generator, of the two that `is_of_a_side` knows."""
-    found = _SIDE.search(spelled(column))
-    return is_of_a_side(column) and bool(found) and found[1].startswith("g")
+    """Whether the column is a generator's loss: by its name, or an adversarial one of no discriminator."""
+    name = spelled(column)
+    found = _SIDE.search(name)
+    generates = found[1].startswith("g") if found else bool(_ADVERSARIAL.search(name))
+    return bool(LOSS.search(name)) and generates
 
 
 def keeps_books(column: str) -> bool:

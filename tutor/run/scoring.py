@@ -42,6 +42,7 @@ _RANKED = re.compile(
     r"(?<![a-z])(?<!pr[ _-])(auc|auroc|rocauc)(?![a-z])(?![ _-]prc?(?![a-z]))", re.IGNORECASE
 )
 _ERROR = re.compile(r"(?<![a-z])(wer|cer|eer)(?![a-z])", re.IGNORECASE)
+_TRANSCRIBED = re.compile(r"(?<![a-z])(wer|cer)(?![a-z])", re.IGNORECASE)
 _MEAN = re.compile(r"(?:avg|average|ave)_?[0-9]*$|mean_?[0-9]+$")
 """A mean of nothing that is named; `mean` alone may be a normaliser's."""
 _EPISODES = {"episode", "episodes"}
@@ -141,6 +142,14 @@ def is_error(column: str) -> bool:
     return bool(_ERROR.search(column))
 
 
+def is_transcribed(column: str) -> bool:
+    """Whether the column is the share of words, or characters, that are written down wrong.
+
+    Above 1 where more are written down than were said.
+    """
+    return bool(_TRANSCRIBED.search(column))
+
+
 def is_alike(column: str) -> bool:
     """Whether the column is the share of groups of answers of which all earn the same, as TRL logs it."""
     return spelled(column).endswith("frac_reward_zero_std")
@@ -160,5 +169,6 @@ KINDS: Mapping[str, Callable[[str], bool]] = {
     "groups": is_alike,
     "lengths": is_cut_off,
     "sides": is_of_a_side,
+    "transcribed": is_transcribed,
 }
 """By what a tree calls it, the test of a column's name."""

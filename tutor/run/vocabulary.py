@@ -18,6 +18,7 @@ KNOWN: Mapping[str, tuple[str, ...]] = {
         "steps",
         "_step",
         "time/total_timesteps",
+        "total/steps",  # of OpenAI baselines
         "total_timesteps",
         "timesteps",
         "num_timesteps",
@@ -71,6 +72,7 @@ KNOWN: Mapping[str, tuple[str, ...]] = {
         "train/samples/train_loss",
         "train/value_loss",  # of stable-baselines3's algorithms without one loss
         "train/critic_loss",
+        "train/loss_critic",
         "xent",  # OpenNMT's
         "cross_entropy",
         "train_cross_entropy",

@@ -96,7 +96,7 @@ class Outcome(Strict):
     under: str | None = None
     needs: (
         Literal["val_loss", "alone", "sets", "scores", "rewards", "finds", "explained", "ranking"]
-        | Literal["groups", "lengths", "sides"]
+        | Literal["groups", "lengths", "sides", "transcribed"]
         | None
     ) = None
     next: str | None = None

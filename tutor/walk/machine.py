@@ -100,8 +100,17 @@ def excuse(
         return None
     if seen.outcome in question.outcomes and question.outcomes[seen.outcome].open:
         return "open"
+    if seen.outcome == question.otherwise and _untold(question, said.outcome, seen):
+        return "open"
     stays_open = said.outcome == UNSURE or question.outcomes[said.outcome].open
     return "in_part" if seen.in_part and stays_open else None
+
+
+def _untold(question: Question, said: str, seen: Look) -> bool:
+    """Whether only a check that couldn't tell would have had that outcome."""
+    known = detectors.registry()
+    judges = [name for name, check in question.checks.items() if said in known[check.rule.detector].outcomes]
+    return bool(judges) and all(seen.checks[name].outcome in SILENT for name in judges)
 
 
 def take(walk: AtQuestion, outcome: str, by: str, seen: Look) -> Walk:
