@@ -15,6 +15,7 @@ from rich.console import Console
 from rich.text import Text
 
 from tutor import readers, reported, saying
+from tutor.detectors.windows import finite
 from tutor.run import BadRunError, Run
 from tutor.saying import Line
 from tutor.tree import Tree
@@ -39,6 +40,9 @@ ENDS = {
 }
 """Mark and style of a walk's end."""
 
+
+_FEW = 5
+"""Rows that a verdict rests on, as long as the run goes on."""
 
 _VERDICT = ("leaf", "undecided")
 """The roles of the line that says what a walk came to."""
@@ -84,6 +88,19 @@ class Report:
     def verdict(self) -> str:
         """ "healthy", "flaw" (which the log may not be enough to name) or "undecided"."""
         return saying.verdict_of(self.stages)
+
+    @property
+    def fresh(self) -> bool:
+        """Whether the last rows alone show what is wrong, so that the next ones may not bear it out.
+
+        They will where the loss is NaN or Inf.
+        """
+        if self.verdict != "flaw" or (self.run.has("loss") and not finite(self.run["loss"])[-1:].count()):
+            return False
+        shown = suspicions(self.walk)
+        steps = [look.finding.step for look in self.looks if look.question in shown]
+        last = max((step for step in (*steps, self.walk.focus) if step is not None), default=None)
+        return last is not None and self.run.row_at(last) >= len(self.run) - _FEW
 
     def headline(self, lang: str) -> tuple[str, str]:
         """What the run is, and what that means or what would settle it: "" where nothing is to be added."""

@@ -229,6 +229,16 @@ class TestSpike:
         found = apply("spike", make_run({"loss": loss}), SPIKE)
         assert (found.outcome, found.step, found.window) == ("yes", 70, (20, 70))
 
+    @pytest.mark.parametrize("rows", [100, 130, 199, 200, 600])
+    def test_the_fast_fall_at_first_hides_no_spike(self, rows: int):
+        loss = [3.0 + 7.0 * math.exp(-row / 20) + 0.01 * wave(200)[row % 200] for row in range(rows)]
+        for after in range(60, min(90, rows)):
+            loss[after] += 4.0 * math.exp(-(after - 60) / 6)
+        found = apply("spike", make_run({"loss": loss}), SPIKE)
+        assert (found.outcome, found.step) == ("yes", 60)
+        assert found.facts["mean"] == pytest.approx(3.6, abs=0.1)
+        assert apply("severity", make_run({"loss": loss}), SEVERITY, 60).outcome == "hurt"
+
     def test_too_short(self):
         found = apply("spike", make_run({"loss": wave(5)}), SPIKE)
         assert (found.outcome, found.facts) == (NOT_YET, {"rows": 5, "needed": 6})
@@ -370,6 +380,14 @@ class TestRecovery:
         lasting = make_run({"loss": self.loss(10_000)})
         found = apply("recovery", lasting, RECOVERY, 200)
         assert (found.outcome, found.step, found.facts["value"]) == ("no", 250, pytest.approx(2.0))
+
+    @pytest.mark.parametrize("seed", range(8))
+    def test_the_last_few_rows_of_a_run_that_is_back_are_above_by_chance(self, seed: int):
+        draw = random.Random(seed)
+        loss = [3.0 + 0.03 * draw.gauss(0, 1) for _ in range(2000)]
+        for after in range(100):
+            loss[1000 + after] += 4.0 * math.exp(-after / 15)
+        assert apply("recovery", make_run({"loss": loss}), RECOVERY, 1000).outcome in ("late", "yes")
 
     def test_one_lucky_batch_is_no_recovery(self):
         loss = self.loss(80)

@@ -190,6 +190,13 @@ class TestSilence:
         clock.now += 700
         assert Growing(log.folder, 10, clock=clock).look().silent
 
+    def test_before_its_first_row_a_run_may_wait_for_hours(self, tmp_path: Path, clock: Clock):
+        growing = Growing(tmp_path / "queued.csv", 10, clock=clock)
+        assert not growing.look().silent
+        clock.now += 7200
+        state = growing.look()
+        assert (state.silent, state.step) == (False, None)
+
     def test_a_run_that_has_ended_is_not_silent(self, log: Log, clock: Clock):
         log.add(100)
         clock.now += 7000

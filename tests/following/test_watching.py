@@ -13,12 +13,13 @@ import jsonschema
 import pytest
 from typer.testing import CliRunner
 
-from tests.conftest import ROOT, make_run
+from tests.conftest import ROOT, make_run, shipped
 from tests.following.grows import Clock, Log
 from tutor.cli import app, following
 from tutor.following import telling
 from tutor.following.growing import Growing, State, Trouble
 from tutor.following.watching import Event, Watch
+from tutor.report import Report
 from tutor.reported.keys import schema
 from tutor.run import Run
 
@@ -31,6 +32,7 @@ class Told:
     verdict: str
     at: str
     close: bool = False
+    fresh: bool = False
 
     @property
     def looks(self) -> Sequence[Any]:
@@ -51,14 +53,20 @@ class Runs:
         return next(self._states)
 
 
-def kinds(verdicts: str, *, last: bool = False) -> str:
-    """Which verdicts are told of these, one a look: a capital hangs by a hair."""
+def kinds(verdicts: str, fresh: str = "") -> str:
+    """Which verdicts are told of these, one a look: a capital hangs by a hair; some are `fresh`."""
     rows = [make_run({"loss": [1.0] * (2 + n)}, {"settings": {"steps": 99}}) for n in range(len(verdicts))]
     looks = iter(verdicts)
 
     def walked(run: Run) -> Told:
         sign = next(looks)
-        return Told(run, "flaw" if sign.lower() != "h" else "healthy", sign.lower(), close=sign.isupper())
+        return Told(
+            run,
+            "flaw" if sign.lower() != "h" else "healthy",
+            sign.lower(),
+            close=sign.isupper(),
+            fresh=sign in fresh,
+        )
 
     watch = Watch(Runs(*(State(run, 0.0) for run in rows)), walked)  # type: ignore[arg-type]
     told = [[event for event in watch.look() if event.kind == "verdict"] for _ in rows]
@@ -78,6 +86,25 @@ def kinds(verdicts: str, *, last: bool = False) -> str:
 )
 def test_a_verdict_that_trembles_is_not_told_again_and_again(verdicts: str, told: str):
     assert kinds(verdicts) == told
+
+
+def test_what_the_last_rows_alone_show_has_to_hold():
+    assert kinds("hfggh", fresh="fg") == "h..g."
+    assert kinds("hfh", fresh="f") == "h.."
+
+
+def reported(*later: float) -> Report:
+    loss = [3.0 + 7.0 * math.exp(-row / 20) + (-1) ** row / 100 for row in range(60)]
+    norm = [1.0] * 60 + [9.0] * len(later)
+    return Report(make_run({"loss": [*loss, *later], "grad_norm": norm}), shipped("phase-19"))
+
+
+def test_the_last_few_rows_are_fresh_but_for_a_nan():
+    assert reported(7.4, 6.6, 6.0).fresh
+    assert reported(7.4, 6.6, 6.0).verdict == "flaw"
+    assert not reported(7.4, 6.6, 6.0, 5.6, 5.2, 4.8, 4.5).fresh
+    assert not reported(math.nan).fresh
+    assert not reported(3.3).fresh  # nothing is wrong
 
 
 def test_a_flaw_that_goes_again_is_withdrawn_once():

@@ -77,7 +77,7 @@ def recovery(
     }
     curve = Smoothed("loss", run.steps[peak + 1 : last + 1], means)
     window_steps = (int(run.steps[max(0, row - before.rows)]), int(run.steps[min(last, len(run) - 1)]))
-    late = None if len(back) else _back_later(run, last, span, bound)
+    late = None if len(back) else _back_later(run, last, span, before.rows, bound)
     if len(back) or late is not None:
         there = peak + 1 + int(back[0]) if late is None else late
         step = int(run.steps[there])
@@ -98,12 +98,20 @@ def recovery(
     return Finding("no", step, facts, bound, window_steps, measured=measured, bound=bound, curve=curve)
 
 
-def _back_later(run: Run, last: int, span: int, bound: float) -> int | None:
-    """The first row after `last` where the mean of `span` rows is back, as it is at the end; None if none."""
-    means = forward_mean(run["loss"], span, last + 1, len(run) - span + 1) if last + span < len(run) else None
-    if means is None or not len(means) or not known_float(means[-1]) or to_float(means[-1]) > bound:
+def _back_later(run: Run, last: int, span: int, most: int, bound: float) -> int | None:
+    """The first row after `last` where the mean of `span` rows is back, as it is at the end; None if none.
+
+    At the end up to `most` rows tell, as many as told what was usual: the mean of a few is above by chance.
+    """
+    after = run["loss"][last + 1 :]
+    if len(after) < span:
         return None
-    return last + 1 + int((means <= bound).fill_null(False).arg_max() or 0)
+    means = forward_mean(run["loss"], span, last + 1, len(run) - span + 1)
+    end = known_float(finite(after[-most:]).mean())
+    back = (means <= bound).fill_null(False)
+    if end is None or end > bound or not back.any():
+        return None
+    return last + 1 + int(back.arg_max() or 0)
 
 
 _SEVERE = ("height", "bound", "gained", "level", "lasted", "rows_bound", "peak", "times")
@@ -203,7 +211,7 @@ def severity(
         "peak": before.mean + height,
         "times": tall,
     }
-    seen = (int(run.steps[window.start(run, row)]), int(run.steps[min(len(run) - 1, worst.stop)]))
+    seen = (int(run.steps[max(0, row - before.rows)]), int(run.steps[min(len(run) - 1, worst.stop)]))
     kept = before.mean + lasting.given_back * yardstick
     if hurt and (otherwise := _otherwise(run, row, worst, opposed=opposed)):
         outcome, more = otherwise

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from tutor.detectors.courses import course_of
 from tutor.detectors.grouped import Rise
-from tutor.detectors.trends import lasting_trend, rises_straight, trend
+from tutor.detectors.trends import climbing, lasting_trend, rises_straight, trend
 from tutor.detectors.windows import finite, noise_of
 from tutor.run import Run, known_float, to_float
 
@@ -232,7 +232,7 @@ def _order(values: pl.Series, lowest: int, chance: Rise) -> float:
     """
     after = values[lowest + 1 :]
     if len(after) >= chance.evaluations:
-        return lasting_trend(after)
+        return max(lasting_trend(after), climbing(after))
     return trend(values[lowest:]) - (chance.many - chance.few)
 
 

@@ -226,4 +226,6 @@ def _warms_up(run: Run, span: int) -> bool:
 def as_long_as(run: Run, window: Window) -> Window:
     """The window, or as much as a shorter log allows: half of its rows, at least `FEWEST`."""
     half = max(FEWEST, len(run) // 2)
-    return window if window.count(run) <= half else Window(round(half * cadence(run)), half)
+    if window.count(run) <= half:
+        return window
+    return Window(round(half * cadence(run)), min(half, window.rows))

@@ -62,6 +62,18 @@ def lasting_trend(values: pl.Series) -> float:
     return _trend(course) * math.sqrt((1 - alike) / (1 + alike))
 
 
+def climbing(values: pl.Series) -> float:
+    """The sign test of the steps: how many standard deviations of chance more of them rise than fall.
+
+    Below 0 where more fall. What wanders takes each step up or down by chance, however much neighbours
+    resemble each other, so that a smooth climb shows here which `lasting_trend` may take for wandering.
+    Source: Dixon and Mood, Journal of the American Statistical Association 41 (1946), 557.
+    """
+    steps = [later - one for one, later in pairwise(_of_some_tens(values))]
+    signs = sum((step > 0) - (step < 0) for step in steps)
+    return math.copysign(max(0, abs(signs) - 1), signs) / math.sqrt(len(steps)) if steps else 0.0
+
+
 def _trend(known: Sequence[float]) -> float:
     count = len(known)
     order = sum((later > one) - (later < one) for i, one in enumerate(known) for later in known[i + 1 :])

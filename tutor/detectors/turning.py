@@ -200,15 +200,15 @@ def _turns(run: Run, of_improvement: float, of_level: float, last: int, chance: 
     slight = of_level * abs(best)
     least, certain = slight, True
     learned = learned_since(whole, int(steps[lowest]), last)
+    high = not_slight(values, learned, chance)
     if not never:
-        large = max(of_improvement * (first - best), slight)
+        large = max(min(of_improvement * (first - best), high * abs(best)), slight)
         in_all = learned_since(whole, int(steps[0]), last)
         least, certain = beyond_chance(values, levels, large, slight, learned, in_all, last, chance)
         certain |= beyond_training(whole, values, last, chance)
         if not certain and learned > chance.dive and sinks_with_it(whole, chance, last, of_level):
             least, certain = large, True
     creeps = certain and end - best > least
-    high = not_slight(values, learned, chance)
     least = max(least, min(of_improvement * (first - best), high * abs(best)))
     turn = place + (values[place : place + span].arg_min() or 0)  # a level's middle may be no low one
     step = int(steps[turn])

@@ -140,7 +140,7 @@ def _rolling_median(values: pl.Series, span: int) -> pl.Series:
 
 
 LONG = 100_000
-"""Rows from which on it pays to share the work among the cores."""
+"""Rows from which on it pays to share the work among the cores; and in which a run learns fast at first."""
 
 
 def rolling_median(values: pl.Series, span: int, least: int) -> pl.Series:
@@ -243,20 +243,36 @@ class Baseline:
 
 
 def baseline(run: Run, signal: str, row: int, window: Window) -> Baseline | None:
-    """Mean and deviation of the window before `row`, earlier spikes left out; None under two values."""
+    """Mean and deviation of the window before `row`, earlier spikes left out; None under two values.
+
+    Of its last rows, `window.rows` of them, where they lie far below the rest: as fast as a run learns at
+    first, the others say nothing of what is usual by then.
+    """
     if row < 1:
         return None
     start = window.start(run, row)
-    before = calm_between(run[signal], window.count(run), start, row).drop_nulls()
-    if len(before) < 2:
+    before = calm_between(run[signal], window.count(run), start, row)
+    whole, near = (_baseline(some) for some in (before, before[-window.rows :]))
+    if row < LONG and whole and near and whole.mean - near.mean > FALLEN * near.std:
+        return near
+    return whole
+
+
+def _baseline(before: pl.Series) -> Baseline | None:
+    known = before.drop_nulls()
+    if len(known) < 2:
         return None
-    return Baseline(to_float(before.mean()), to_float(before.std(ddof=0)), row - start)
+    return Baseline(to_float(known.mean()), to_float(known.std(ddof=0)), len(before))
+
+
+FALLEN = 3.0
+"""So many deviations of its last rows the mean of a window stands above theirs where it holds a fall."""
 
 
 def rolling_baseline(run: Run, values: pl.Series, window: Window) -> tuple[pl.Series, pl.Series]:
     """At each row, mean and standard deviation of the window before it; null where the log begins later.
 
-    Earlier spikes are left out, as in `baseline`.
+    Earlier spikes are left out, and what lies above a fall, as in `baseline`.
     """
     import polars as pl
 
@@ -265,8 +281,9 @@ def rolling_baseline(run: Run, values: pl.Series, window: Window) -> tuple[pl.Se
     steps = run.steps
     reach = steps - window.steps
     dense = ((steps.shift(window.rows) >= reach) & (steps[0] <= reach)).fill_null(False)
-    near = _by_steps(steps, values, window.steps)
-    end, span = len(dense) - (dense.reverse().arg_min() or 0), window.rows  # rows from `end` on are dense
+    whole, span = _by_steps(steps, values, window.steps), window.rows
+    end = len(dense) - (dense.reverse().arg_min() or 0)  # rows from `end` on are dense
+    end = max(end, min(len(dense), LONG))
     before, dense = values[:end].shift(1), dense[:end]
     short = pl.int_range(end, eager=True) < span
     sparse = pl.DataFrame(
@@ -275,8 +292,9 @@ def rolling_baseline(run: Run, values: pl.Series, window: Window) -> tuple[pl.Se
             "std": before.rolling_std(span, min_samples=max(2, span // 2), ddof=0).set(short, None),
         }
     )
-    first, rest = near[:end], near[end:]
-    mean, std = (pl.concat([first[name].zip_with(dense, sparse[name]), rest[name]]) for name in near.columns)
+    first, rest = whole[:end], whole[end:]
+    dense &= ~(first["mean"] - sparse["mean"] > FALLEN * sparse["std"]).fill_null(False)
+    mean, std = (pl.concat([first[name].zip_with(dense, sparse[name]), rest[name]]) for name in whole.columns)
     return mean, std
 
 

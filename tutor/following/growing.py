@@ -49,7 +49,7 @@ class State:
     Attributes:
         run: as far as it was read; None before its first row.
         written: when its log was last written, in seconds since the epoch.
-        silent: whether that is so long ago that the run is presumed dead.
+        silent: whether that is so long ago that the run is presumed dead: none is before its first row.
         trouble: why its log can't be read as it stands; None where it can.
     """
 
@@ -115,7 +115,8 @@ class Growing:
             self._take(files)
         state = State(self._run, self._written, trouble=self._trouble)
         waited = self._clock() - self._written
-        return replace(state, silent=not state.ended and waited >= self._silent_after)
+        began = state.step is not None  # before the first row it may wait in a queue for hours
+        return replace(state, silent=began and not state.ended and waited >= self._silent_after)
 
     def _take(self, files: "_Files") -> None:
         """Read the log, and keep what is no less than was read before."""

@@ -3,9 +3,9 @@
     watch = Watch(Growing(path), partial(Report, tree=tree, find=find))
     for event in watch.look(): ...
 
-A verdict that only trembles is not to be told again and again. One that hangs by a hair has to hold for two
-looks, and one that was told before for twice as many as the last time it came: 2, 4, 8 looks at which rows
-had come. So of n looks at most about log2 n tell the same verdict.
+A verdict that only trembles is not to be told again and again. One that hangs by a hair, or that the last
+rows alone show, has to hold for two looks, and one that was told before for twice as many as the last time it
+came: 2, 4, 8 looks at which rows had come. So of n looks at most about log2 n tell the same verdict.
 """
 
 from collections import Counter
@@ -93,7 +93,7 @@ class Watch:
         """Whether the verdict is another than was told, and has held for long enough; at the end, at once."""
         found = _found(report)
         self._held = Counter({found: self._held[found] + 1})
-        close = any(look.close for look in report.looks)
+        close = report.fresh or any(look.close for look in report.looks)
         needed = (2 if close else 1) * 2 ** self._times[found]
         return found != self._told and (last or self._held[found] >= needed)
 
