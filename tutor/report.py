@@ -117,7 +117,9 @@ class Report:
         return out if width is None else wrapped(out, width)
 
     def brief(self, lang: str) -> Text:
-        """The run's path, and under it the verdict in a short line; where it names no leaf, what shows it."""
+        """The run's path, and under it the verdict in a short line, with the step where it shows; where it
+        names no leaf, what shows it.
+        """
         told = _VERDICT if named(self.walk) else (*_VERDICT, "means")
         out = Text(f"{plain(str(self.run.path))}\n", "bold")
         if open_ := saying.open_questions(self.stages, lang):
@@ -126,6 +128,9 @@ class Report:
             for line in saying.of_end(self.stages, lang):
                 if line.role in told:
                     out.append(*_drawn(line))
+            out.rstrip()
+            step = self.data(lang)["step"] if named(self.walk) else None
+            out.append("" if step is None else f" ({say('follow.at', lang, step=step)})")
         out.rstrip()
         return out
 

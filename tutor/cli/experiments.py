@@ -239,6 +239,7 @@ def verify(
     from tutor.cli import drawn
     from tutor.notebook import Notebook, NotebookError
     from tutor.run import BadRunError
+    from tutor.runfolder import MANIFEST
     from tutor.settings import parse
     from tutor.words import say
 
@@ -248,6 +249,9 @@ def verify(
     name, language = options.learner(learner), options.lang(lang)
     change = str(repaired)
     if repaired is None:
+        if not (broken / MANIFEST).is_file():  # which needs no lab to be said
+            how = f"train it again with the fix yourself, then: tutor verify {broken} FIXED"
+            options.fail(f"{broken} isn't a run that tutor train began; {how}")
         with options.lab():
             from tutor.lab import experiment
             from tutor.lab.fork import Change

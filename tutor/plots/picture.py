@@ -126,8 +126,10 @@ def _level(canvas: Canvas, scale: axes.Scale, level: float | None, words: str, i
         room = len(words) + 2
         spots = range(canvas.width - room - 1, canvas.width // 2, -1)
         where = next((column for column in spots if canvas.blank(row, column, room)), None)
+    blank = [sign == " " for sign in canvas.cells[row]]
     for column in range(canvas.width):
-        if canvas.cells[row][column] == " " or column % 8 < 2:  # through a noisy curve it still shows
+        alone = not column or any(blank[column - 1 : column + 2])  # a spike, or where a curve begins
+        if blank[column] or (column % 8 < 2 and not alone):  # through a noisy curve it still shows
             canvas.put(row, column, "╌", ink.level)
     if where is not None:
         canvas.write(row, where, f" {words} ", ink.level)

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from tutor.postmortem import PostMortem
     from tutor.ui.keeper import Keeper
 
-PANES = ("verdict", "rests", "seal", "proof", "lesson", "fix", "table", "not", "evidence", "score")
+PANES = ("verdict", "rests", "seal", "proof", "lesson", "fix", "table", "not", "happen", "evidence", "score")
 """What the leaf tells, from the top."""
 SIGNS = {"healthy": "✓", "flaw": "!"}
 
@@ -112,6 +112,7 @@ class LeafScreen(LeafHealth):
             "fix": fixes.told(self.walk, self._tried, lang),
             "table": leafpanes.table(self.walk, lang),
             "not": leafpanes.ruled_out(self.walk, self._proof, lang),
+            "happen": leafpanes.happens(self.walk, lang),
             "evidence": leafpanes.for_and_against(self.walk, lang),
             "score": leafpanes.predictions(self.walk, lang),
         }
@@ -124,6 +125,8 @@ class LeafScreen(LeafHealth):
     def _title(self, id: str, lang: str) -> str:
         if id == "seal":
             return seal.title(self._opened, lang) if self._opened else ""
+        if id == "happen":
+            return self.say("leaf.harmless" if self.walk.leaf.verdict == "healthy" else "leaf.reproduce")
         if id != "table":
             return self.say(f"leaf.{id}")
         asked = self.walk.leaf.table  # its pane isn't shown where there is none
@@ -154,16 +157,6 @@ class LeafScreen(LeafHealth):
             parts += [
                 (f"\n{self.say('leaf.now')} ", "$foreground-muted"),
                 (advice.words(lang), ""),
-            ]
-        if leaf.breaks:
-            lead = self.say("leaf.harmless" if leaf.verdict == "healthy" else "leaf.reproduce")
-            parts.append((f"\n{lead}", "$foreground-muted"))
-            before = "\n  " if len(leaf.breaks) > 1 else " "  # a narrow terminal would break them
-            parts += [(f"{before}tutor train --break {name}", "$primary") for name in leaf.breaks]
-        if leaf.unreached and self.walk.run.manifest.tutor:  # of what tutor's own breaks can do
-            parts += [
-                (f"\n{self.say('leaf.unreached')} ", "$foreground-muted"),
-                (leaf.unreached(lang), ""),
             ]
         return Content.assemble(*parts)
 

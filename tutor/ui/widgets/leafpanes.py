@@ -56,6 +56,16 @@ def learned(lesson: str | None, path: str) -> Content | None:
     return Content.assemble(kept, (f"\n{plain(path)}", "$foreground-muted"))
 
 
+def happens(walk: AtLeaf, lang: str) -> Content | None:
+    """The breaks that make this fault; of a run of tutor's own also why none does."""
+    commands = [f"tutor train --break {name}" for name in walk.leaf.breaks]
+    if commands:
+        return Content.styled("\n".join(commands), "$primary")
+    if walk.leaf.unreached and walk.run.manifest.tutor:
+        return Content(f"{say('leaf.unreached', lang)} {walk.leaf.unreached(lang)}")
+    return None
+
+
 def table(walk: AtLeaf, lang: str) -> Content | None:
     """The rows of the table that the leaf shows."""
     rows = of_table(walk, lang)
