@@ -3,6 +3,7 @@
 from tests.conftest import ROOT, make_run, shipped
 from tutor import readers, walk
 from tutor.begun import begun
+from tutor.postmortem.change import offered
 
 PHASE_19 = shipped("phase-19")
 
@@ -21,3 +22,13 @@ def test_where_a_hypothesis_is_that_flaw_it_is_offered_once():
     end, _ = walk.unattended(readers.read(ROOT / "runs" / "19-break"), PHASE_19)
     assert end.at == "unclipped-batch"
     assert "unclipped-batch" not in [one.key for one in begun(end, "en").hypotheses]
+
+
+def test_a_run_that_climbed_into_a_nan_goes_back_to_before_it_climbed():
+    loss = [9.0 - 6.0 * row / 400 for row in range(400)] + [3.0 * 1.01**row for row in range(140)]
+    end, _ = walk.unattended(make_run({"loss": [*loss, *[float("nan")] * 20]}), PHASE_19)
+    assert end.at == "diverged"
+    about = begun(end, "en").about
+    assert (about.sound, about.calm) == (539, end.answers[-1].facts["best_step"])
+    assert about.calm < 410
+    assert f"of step {about.calm} or before; from there on the loss climbed" in offered(about, "en")

@@ -55,6 +55,7 @@ def begun(walk: Walk, lang: str) -> PostMortem:
         promises=promised(walk),
         stops=leaf.may_stop if leaf else False,
         long_run=tree.incident,
+        calm=None if whole_run else facts.get("best_step"),
         lang=lang,
     )
 

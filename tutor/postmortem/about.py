@@ -37,6 +37,7 @@ class About(Strict):
         last_finite: step of the last checkpoint before the first non-finite loss, where there is one.
         keeps: whether it is known which checkpoints were saved.
         sound: the last step at which a loss that was logged shows finite weights, in a run that ended in NaN.
+        calm: the last step before the loss climbed into the NaN; None where it didn't climb there.
         lr: peak learning rate that the run was meant to have or, where nobody says, had; None where it isn't
             known.
         ours: whether tutor trained it, so that its settings are known by name.
@@ -59,6 +60,7 @@ class About(Strict):
     last_finite: int | None = None
     keeps: bool = True
     sound: int | None = None
+    calm: int | None = None
     lr: float | None = None
     ours: bool = False
     signals: tuple[str, ...] = ()

@@ -150,14 +150,17 @@ def _same(was: str | None, value: str | None) -> bool:
 def offered(about: About, lang: str) -> str:
     """What section 5 begins with once there is a cause: the leaf's smallest fix that can be run.
 
-    A run that ended in NaN goes back first, to weights that were still finite. Nothing else that can't be run
+    A run that ended in NaN goes back first, to weights that were still finite and, where the loss climbed
+    there, to before it did. Nothing else that can't be run
     stands there: a fix in words alone is for the learner to write.
     """
     lines = []
     if about.nan and about.last_finite is not None:
         lines.append(f"# {say('postmortem.go_back', lang, step=about.last_finite)}")
     elif about.nan and about.sound is not None and not about.keeps:
-        lines.append(f"# {say('postmortem.go_back_before', lang, step=about.sound)}")
+        finite = say("postmortem.go_back_before", lang, step=about.sound)
+        calm = say("postmortem.go_back_calm", lang, step=about.calm)
+        lines.append(f"# {finite if about.calm is None else calm}")
     if command := next((option.command for option in about.options if option.command), ""):
         lines.append(command)
     return "\n".join(lines)

@@ -44,6 +44,7 @@ def begin(
     long_run: bool = False,
     promises: Sequence[str] = ("loss", "val_loss"),
     stops: bool = False,
+    calm: int | None = None,
     lang: str = "en",
 ) -> PostMortem:
     """A post-mortem half filled from the log.
@@ -53,6 +54,7 @@ def begin(
         whole: whether it is the course of the whole run that went wrong, not an incident at a step.
         promises: of a whole run, the signals that a fix has to bring back.
         stops: whether the leaf's fix may end the run earlier.
+        calm: the last step before a loss that ended in NaN began to climb there.
         long_run: whether it is an incident in a long run, with its type and its cost.
         numbers: the tree's numbers of each detector of `incident.JUDGED_BY` that it uses.
         hypotheses: those that the tree offers. A run that ended in NaN gets the destructive update besides.
@@ -77,6 +79,7 @@ def begin(
         last_finite=_last_finite(incident),
         keeps=run.checkpoints is not None,
         sound=_sound(incident),
+        calm=calm,
         lr=_rate(settings.get("lr")) or _rate(run.manifest.schedule.lr_max) or _highest_rate(run),
         ours=run.knows("tutor"),
         signals=tuple(

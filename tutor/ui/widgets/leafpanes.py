@@ -114,6 +114,8 @@ def predictions(walk: AtLeaf, lang: str) -> Content | None:
         said, found = (answer_label(question, one, lang) for one in (predicted.outcome, answer.outcome))
         facts = {"said": said, "confidence": predicted.confidence, "found": found}
         told = say("leaf.said_so" if answer.hit else "leaf.said", lang, **facts)
+        if predicted.seen_before and (first := walk.spoken.get((answer.question, answer.focus))):
+            told += say("leaf.said_first", lang, said=answer_label(question, first, lang))
         lines.append(
             Content.assemble(
                 (f"{sign} ", mark_style(sign)),
