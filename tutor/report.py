@@ -143,10 +143,13 @@ class Report:
             out.append(f"  {stage.walk.tree.tree} · {stage.walk.tree.title(lang)}", "bold")
             if stage is self.deciding or explain:
                 out.append("\n")
-                self._questions(out, stage, lang, explain=explain)
+                self._questions(out, stage, stage.looks, lang, explain=explain)
             else:
-                found = [f"[!!] {one}" for one in suspicions(stage.walk)[-1:] if stage.flawed]
-                out.append(f"   {' '.join([*found, saying.folded(stage, lang)])}\n")
+                shown = suspicions(stage.walk)[-1:] if stage.flawed else []
+                marked = [f"[!!] {one}" for one in shown]
+                out.append(f"   {' '.join([*marked, saying.folded(stage, lang)])}\n")
+                decisive = [look for look in stage.looks if look.question in shown]
+                self._questions(out, stage, decisive, lang, explain=False)
         for line in saying.of_end(self.stages, lang):
             out.append(*_drawn(line))
         if (asked := self.walk.leaf and self.walk.leaf.table) and asked not in self._walked:
@@ -155,8 +158,8 @@ class Report:
                 out.append(f"      {saying.mark_of(line)} {line.label:<24} {line.text}\n")
         return out
 
-    def _questions(self, out: Text, stage: Stage, lang: str, *, explain: bool) -> None:
-        for look in stage.looks:
+    def _questions(self, out: Text, stage: Stage, looks: Iterable[Look], lang: str, *, explain: bool) -> None:
+        for look in looks:
             question = stage.walk.tree.questions[look.question]
             out.append(f"  {look.question:<4} {question.title(lang):<23} ", "bold")
             out.append("\n".join(_told(stage, look, lang)).replace("\n", f"\n{INDENT}") + "\n")
