@@ -90,6 +90,8 @@ class TestSearch:
             ("parameter norm doubles", "decay-too-low"),
             ("val loss goes up", "validation-rises"),
             ("la val loss sube", "validation-rises"),
+            ("la pérdida no baja", "static-loss"),
+            ("the loss doesn't fall", "static-loss"),
         ],
     )
     def test_the_best_one_is_first(self, sees: str, best: str):

@@ -59,9 +59,20 @@ def search(flaws: Sequence[Flaw], question: str) -> list[Hit]:
         most += SEES * rare
         for i, count in enumerate(counts):
             found[i] += count * rare
-    # Of two that answer alike, the one of which less is said fits more closely.
-    ranked = sorted(zip(found, map(len, guides), flaws, strict=True), key=lambda one: (-one[0], one[1]))
-    return [Hit(flaw, score / most) for score, _, flaw in ranked if most and score / most >= LEAST]
+    # Those first of which the very words are said; of two that answer alike, the one of which less is said.
+    ranks = [
+        (not _says(flaw, question), -score, len(guide))
+        for flaw, score, guide in zip(flaws, found, guides, strict=True)
+    ]
+    ranked = sorted(zip(ranks, found, flaws, strict=True), key=lambda one: one[0])
+    return [Hit(flaw, score / most) for _, score, flaw in ranked if most and score / most >= LEAST]
+
+
+def _says(flaw: Flaw, question: str) -> bool:
+    """Whether what one sees of a flaw, or its name, holds the words of the question one after another."""
+    asked = [*_words(question)]
+    texts = (_said(text) for weight, text in _texts(flaw) if weight in (NAME, SEES))
+    return len(asked) > 1 and any(f" {' '.join(asked)} " in f" {' '.join(text)} " for text in texts)
 
 
 def _best(word: str, alike: set[str], guide: dict[str, float]) -> float:
