@@ -466,6 +466,14 @@ class TestGradientCourse:
         assert judged("gradient_course", grad_norm=norms).outcome == "grows"
         assert judged("gradient_course", grad_norm=[math.nan] * 20).outcome == NOT_YET
 
+    @pytest.mark.parametrize(("rate", "outcome"), [(0.015, "no"), (0.04, "grows")])
+    def test_one_that_grows_on_is_measured_where_it_has_come_to(self, rate: float, outcome: str):
+        norms = [1.0 + 0.05 * (-1) ** row for row in range(150)]
+        norms += [math.exp(rate * row) for row in range(60)]
+        found = judged("gradient_course", grad_norm=norms)
+        assert found.outcome == outcome
+        assert found.facts["last"] == found.curve.values[-1]
+
 
 class TestZeroGradient:
     def test_zero_to_the_end(self):
@@ -474,10 +482,18 @@ class TestZeroGradient:
 
     def test_there(self):
         assert judged("zero_gradient", grad_norm=[0.0] * 39 + [1.0]).outcome == "there"
-        assert judged("zero_gradient", grad_norm=[1.0] * 20 + [0.0] * 20).outcome == "there", (
-            "half is no more"
-        )
+        assert judged("zero_gradient", grad_norm=[1.0, 0.0] * 20).outcome == "there", "half is no more"
         assert judged("zero_gradient", grad_norm=[math.nan, None, 1e-30]).outcome == "there"
+
+    @pytest.mark.parametrize(("last", "outcome"), [(4, "there"), (5, NOT_YET), (9, NOT_YET), (10, "zero")])
+    def test_it_may_have_died_late(self, last: int, outcome: str):
+        norms, still = [1.0] * 90 + [0.0] * last, [*falling(90), *[2.0, 2.01] * 5][: 90 + last]
+        found = judged("zero_gradient", grad_norm=norms, loss=still)
+        assert found.outcome == outcome
+        if outcome == "zero":
+            assert (found.facts["step"], found.facts["count"]) == (90, last)
+        on = judged("zero_gradient", grad_norm=[1.0] * 90 + [0.0] * 40, loss=falling(130))
+        assert on.outcome == NO_DATA  # then the norm is no longer measured
 
     def test_where_the_loss_still_falls_the_norm_was_not_measured(self):
         found = judged("zero_gradient", grad_norm=[0.0] * 40, loss=falling(40))

@@ -59,6 +59,13 @@ class TestValidationTurns:
         assert numbers("validation_turns")["chance"].lifted == 0.07
         assert beside([11.0, 2.0, 2.01, 2.02, 2.03, last]).outcome == outcome
 
+    @pytest.mark.parametrize(
+        ("last", "outcome"), [((2.2, 2.4), "turns"), ((2.2, 2.19), "slightly"), ((2.01, 2.02), "no")]
+    )
+    def test_two_that_leave_the_noise_of_many_are_enough(self, last: tuple[float, float], outcome: str):
+        val = [2.0 + 2.0 * 0.6**row for row in range(12)]
+        assert beside([*val, *last]).outcome == outcome
+
     def test_a_smooth_climb_is_no_wandering(self):
         """Trained from scratch: each of 17 evaluations costs more than the one before, 32 percent in all."""
         val = [2.8 + 8.9 * 0.6**row for row in range(13)] + [2.8 + 0.05 * row for row in range(1, 18)]

@@ -23,7 +23,7 @@ from tutor.detectors.objective import (
     scores_rise,
 )
 from tutor.detectors.runaway import climbs, unexplained
-from tutor.detectors.trends import trend
+from tutor.detectors.trends import ordered, trend
 from tutor.detectors.windows import FEWEST, finite, noise_of, piecewise
 from tutor.run import Run, known_float, scoring, to_float
 
@@ -217,9 +217,10 @@ def gradient_course(
 
     The flaw: weights, learning rate or data drive the run towards an explosion. Of `pieces` equal stretches
     of `least` rows or more, medians compared, the last stands `growth` times above the lowest, and hasn't
-    come down to half of the highest since. A shorter log, from `few` rows on, shows it only where the norm
-    grows in each half, beyond `sigmas` of chance over all, and by its share of `growth` in the later one: a
-    warm-up, or an adapter that begins at 0, slows down. Source: ours.
+    come down to half of the highest since. Where the norm rises in order over the last one, beyond `sigmas`
+    of chance, its later half stands for it. A shorter log, from `few` rows on, shows growth only where the
+    norm grows in each half, beyond `sigmas` of chance over all, and by its share of `growth` in the later
+    one: a warm-up, or an adapter that begins at 0, slows down. Source: ours.
     """
     norms = finite(run["grad_norm"])
     if len(norms) < pieces * least:
@@ -228,6 +229,9 @@ def gradient_course(
         )
     size = len(norms) // pieces
     medians = [known_float(norms[len(norms) - size * (i + 1) :][:size].median()) for i in range(pieces)][::-1]
+    newest = norms[len(norms) - size :]
+    if ordered(newest) > sigmas:  # its median lies far under what it has come to
+        medians[-1] = known_float(newest[size // 2 :].median())
     known = [median for median in medians if median is not None]
     if len(known) < 2:
         return Finding(NOT_YET, facts={"rows": len(known), "needed": pieces})
@@ -279,14 +283,14 @@ def _grows_already(run: Run, norms: pl.Series, few: int, growth: float, sigmas: 
     },
     every_row=True,
 )
-def zero_gradient(run: Run, at: int | None, *, share: float, gain: Gain) -> Finding:
+def zero_gradient(run: Run, at: int | None, *, share: float, last: int, gain: Gain) -> Finding:
     """Whether the gradient norm is exactly 0, at more than `share` of the rows and at the last one.
 
-    The flaw: nothing reaches the weights, since all is frozen, masked or detached. Where the loss falls by
-    more than `gain` there is a gradient ("learns"), though none was logged. Several trainers print 0 for a
-    norm that they don't compute: where the loss falls all the same, it wasn't recorded, and a log of a few
-    rows can't tell, unless all answers to a prompt earn the same, from which nothing is learned.
-    Source: ours.
+    Or at all of the last rows, `last` or more. The flaw: nothing reaches the weights, since all is frozen,
+    masked or detached. Where the loss falls by more than `gain` there is a gradient ("learns"), though none
+    was logged. Several trainers print 0 for a norm that they don't compute: where the loss falls all the
+    same, it wasn't recorded, and a log of a few rows can't tell, unless all answers to a prompt earn the
+    same, from which nothing is learned. Source: ours.
     """
     if not run.has("grad_norm"):
         return _falls(run, finite(run["loss"]), gain) or Finding(NO_DATA, facts={"missing": ["grad_norm"]})
@@ -294,7 +298,12 @@ def zero_gradient(run: Run, at: int | None, *, share: float, gain: Gain) -> Find
     count = int(zero.sum())
     step = int(run.steps[int(zero.arg_true()[0])]) if count else int(run.steps[-1])
     facts = {"step": step, "count": count, "rows": len(zero), "bound": 100 * share}
-    if not bool(zero[-1]) or count <= share * len(zero):
+    since = len(zero) - int(zero.reverse().arg_min() or 0)  # from that row on it is 0 to the end
+    if count <= share * len(zero) and len(zero) - since >= last:
+        step, count = int(run.steps[since]), len(zero) - since
+        zero &= run.steps >= step
+        facts |= {"step": step, "count": count}
+    elif not bool(zero[-1]) or count <= share * len(zero):
         return Finding("there", step, facts)
     if run.has("loss") and _falls(run, finite(run["loss"]).set(~zero, None), gain):
         return Finding(NO_DATA, step, {"missing": ["grad_norm"]})

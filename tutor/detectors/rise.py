@@ -56,7 +56,7 @@ def beyond_chance(
     if learned > chance.halves and _stays_above(values, lowest, best + large, chance):
         return large, True
     onset = max(slighter, chance.straight * noise_of(values))
-    for bound, shows in ((onset, _sets_in), (slighter, _ends_lifted)):
+    for bound, shows in ((onset, _sets_in), (slighter, _ends_lifted), (slight, _leaves)):
         if rise > bound and learned > chance.learns and shows(values, lowest, last, chance):
             return bound, True
     return least, False
@@ -176,6 +176,19 @@ def _ends_lifted(values: pl.Series, lowest: int, last: int, chance: Rise) -> boo
         return False
     lifted = float(values[lowest]) + chance.lifted * abs(float(values[lowest]))
     return lifted < float(values[-1]) == after.max()
+
+
+def _leaves(values: pl.Series, lowest: int, last: int, chance: Rise) -> bool:
+    """Whether many evaluations end in a few, one fewer than `last` or more, of which each stands higher.
+
+    The last one stands `chance.lifted` of the lowest above it, and by `chance.deviations` of the noise that
+    those up to the lowest had.
+    """
+    since, before = values[lowest:], values[max(0, lowest + 1 - 2 * last) : lowest + 1]
+    if len(values) < chance.evaluations or len(since) < last or to_float(since.diff().min()) <= 0:
+        return False
+    low = float(values[lowest])
+    return float(values[-1]) - low > max(chance.lifted * abs(low), chance.deviations * noise_of(before))
 
 
 def _apart(values: pl.Series, lowest: int, last: int, chance: Rise) -> bool:
