@@ -66,6 +66,27 @@ class TestValidationTurns:
         val = [2.0 + 2.0 * 0.6**row for row in range(12)]
         assert beside([*val, *last]).outcome == outcome
 
+    STILL = (2.1, *[2.01, 1.98, 2.0, 2.02, 1.99, 2.0, 1.98, 2.01, 2.0] * 4)
+
+    @pytest.mark.parametrize(
+        "change",
+        [
+            {"loss": [2.0 * 0.99**row for row in range(30)]},  # training hardly learned
+            {"val_loss": [one - row / 100 for row, one in enumerate(STILL)]},  # it gains, in order
+            {"val_loss": [4.0, *STILL]},  # the first one stands far above
+            {"val_loss": STILL[:9]},  # few
+            {"val_accuracy": [0.3 + row / 100 for row in range(30)]},  # a score rises
+        ],
+    )
+    def test_one_that_ends_where_it_began_holds_nothing_of_what_was_learned(self, change: dict):
+        columns = {"loss": [2.0 * 0.93**row for row in range(30)], "val_loss": self.STILL}
+        found = judged("validation_turns", **{name: list(one)[:30] for name, one in columns.items()})
+        assert (found.outcome, found.facts["begun"], found.facts["ended"]) == ("stays", 2.0, 2.0)
+        columns |= change
+        rows = min(30, *map(len, columns.values()))
+        other = judged("validation_turns", **{name: list(one)[:rows] for name, one in columns.items()})
+        assert other.outcome != "stays"
+
     def test_a_smooth_climb_is_no_wandering(self):
         """Trained from scratch: each of 17 evaluations costs more than the one before, 32 percent in all."""
         val = [2.8 + 8.9 * 0.6**row for row in range(13)] + [2.8 + 0.05 * row for row in range(1, 18)]

@@ -30,7 +30,16 @@ from tutor.detectors.rise import (
     training_too,
 )
 from tutor.detectors.standstill import exact
-from tutor.detectors.unturned import EXTREMES, GAINED_NOTHING, WORST, ends_worst, extremes, never_gains
+from tutor.detectors.unturned import (
+    EXTREMES,
+    GAINED_NOTHING,
+    STAYS,
+    WORST,
+    ends_worst,
+    extremes,
+    never_gains,
+    stays,
+)
 from tutor.detectors.windows import finite, noise_of
 from tutor.run import Run, names, to_float
 from tutor.words import cut, plain
@@ -59,6 +68,7 @@ _SCORED = ("score", "begin", "best", "best_step", "end", "given", "bound")
         "jumps",
         "ends-worst",
         "never-gains",
+        "stays",
         "score-lost",
         "left-behind",
         "never-follows",
@@ -81,6 +91,7 @@ _SCORED = ("score", "begin", "best", "best_step", "end", "given", "bound")
         "jumps": (*_TURNED, "step", "peak", "times", "level", "least", "count"),
         "ends-worst": WORST,
         "never-gains": GAINED_NOTHING,
+        "stays": STAYS,
     },
     every_row=True,
     scores=True,
@@ -111,7 +122,8 @@ def validation_turns(
     (`chance.beside`), "both" do, and nothing is learned by heart; where a part of the loss has come to weigh
     more, and training didn't fall, nothing is told. One that stands far above those before and after it, and
     comes back, "jumps" (`chance.jumps`); a last one far above the first and the lowest ("ends-worst") is no
-    noise either. Without a training loss to hold it against it only "rises", which as many evaluations have
+    noise either. One that ends where it began while training learned ("never-gains", "stays") holds nothing
+    of that. Without a training loss to hold it against it only "rises", which as many evaluations have
     to show, or few that rise to `chance.times` the lowest, or lose all that they gained; so high, and all
     above the first one, two in a row are enough, and a quarter above it (`chance.above`) where the training
     loss falls to half (`chance.halves`), a tenth (`chance.high`) where the first one was lowest. A lowest
@@ -136,7 +148,11 @@ def validation_turns(
     if found.outcome in ("slightly", "no", "some", NOT_YET):
         of_one = partial(_turns, of_improvement=of_improvement, of_level=of_level, last=last, chance=chance)
         scored = _of_scores(run, chance, scores, last, of_level)
-        unturned = ends_worst(run, last, chance) or never_gains(run, last, chance)
+        unturned = (
+            ends_worst(run, last, chance)
+            or never_gains(run, last, chance)
+            or stays(run, last, of_level, chance)
+        )
         return scored or unturned or _one_set(run, of_one) or found
     if gains := _gains_meanwhile(run, found, chance, scores):
         found = replace(found, outcome="scores-on", facts={**found.facts, **gains})

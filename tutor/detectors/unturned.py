@@ -9,7 +9,7 @@ from tutor.detectors.beginning import begins_late
 from tutor.detectors.grouped import Rise
 from tutor.detectors.objective import scores_rise
 from tutor.detectors.rise import learned_since
-from tutor.detectors.trends import ordered
+from tutor.detectors.trends import ordered, share_fallen
 from tutor.detectors.windows import finite
 from tutor.run import Run, to_float
 
@@ -37,6 +37,7 @@ GAINED_NOTHING = (
     "trained",
     "most",
 )
+STAYS = (*EXTREMES, "begun", "ended", "rows", "fallen", "trained", "most")
 _PARTS = 3
 """Of so many parts of the evaluations the best median is a level: of an estimator, not a bound."""
 
@@ -102,3 +103,27 @@ def never_gains(run: Run, last: int, chance: Rise) -> Finding | None:
     facts |= {"gained": 100 * gained, "trained": 100 * trained, "most": 100 * chance.stands}
     bound, seen = (1 - chance.stands) * first, (int(run.steps[0]), int(run.steps[-1]))
     return Finding("never-gains", None, facts, bound, seen, measured=gained, bound=chance.stands)
+
+
+def stays(run: Run, last: int, least: float, chance: Rise) -> Finding | None:
+    """The finding that validation ends where it began, while training came down to `chance.halves`: "stays".
+
+    Of `chance.evaluations` or more the median of the last third lies no more than the share `least` under
+    that of the first, in no order beyond `chance.many`, and none `chance.above` under the first one. None
+    where a log begins mid-way, or a score rises.
+    """
+    values, steps = _evaluations(run)
+    if len(values) < chance.evaluations or float(values[0]) <= 0 or begins_late(run):
+        return None
+    first, fallen, trained = float(values[0]), share_fallen(values), learned_since(run, int(steps[0]), last)
+    still = fallen < least and ordered(values) > -chance.many
+    if not still or to_float(values.min()) < (1 - chance.above) * first or trained < chance.halves:
+        return None
+    if scores_rise(run, chance.few):
+        return None
+    third = len(values) // _PARTS
+    begun, ended = (to_float(some.median()) for some in (values[:third], values[-third:]))
+    facts = {"begun": begun, "ended": ended, "rows": len(values), "fallen": 100 * fallen}
+    facts |= {"trained": 100 * trained, "most": 100 * least} | extremes(values, steps)
+    bound, seen = (1 - least) * begun, (int(run.steps[0]), int(run.steps[-1]))
+    return Finding("stays", None, facts, bound, seen, measured=fallen, bound=least)
