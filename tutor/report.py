@@ -95,12 +95,13 @@ class Report:
 
         They will where the loss is NaN or Inf.
         """
-        if self.verdict != "flaw" or (self.run.has("loss") and not finite(self.run["loss"])[-1:].count()):
+        last = self.run["loss"].drop_nulls()[-1:] if self.run.has("loss") else None
+        if self.verdict != "flaw" or (last is not None and len(last) and not finite(last).count()):
             return False
         shown = suspicions(self.walk)
         steps = [look.finding.step for look in self.looks if look.question in shown]
-        last = max((step for step in (*steps, self.walk.focus) if step is not None), default=None)
-        return last is not None and self.run.row_at(last) >= len(self.run) - _FEW
+        newest = max((step for step in (*steps, self.walk.focus) if step is not None), default=None)
+        return newest is not None and self.run.row_at(newest) >= len(self.run) - _FEW
 
     def headline(self, lang: str) -> tuple[str, str]:
         """What the run is, and what that means or what would settle it: "" where nothing is to be added."""

@@ -239,6 +239,12 @@ class TestSpike:
         assert found.facts["mean"] == pytest.approx(3.6, abs=0.1)
         assert apply("severity", make_run({"loss": loss}), SEVERITY, 60).outcome == "hurt"
 
+    def test_an_easy_stretch_later_on_is_no_baseline(self):
+        loss = [2.0 * (0.8 if 400 <= row < 430 else 1.0) + 0.1 * wave(400)[row % 400] for row in range(1000)]
+        run = make_run({"loss": loss})
+        found = apply("spike", run, SPIKE)
+        assert found.outcome == "no" or apply("severity", run, SEVERITY, found.step).outcome == "blip"
+
     def test_too_short(self):
         found = apply("spike", make_run({"loss": wave(5)}), SPIKE)
         assert (found.outcome, found.facts) == (NOT_YET, {"rows": 5, "needed": 6})
@@ -388,6 +394,12 @@ class TestRecovery:
         for after in range(100):
             loss[1000 + after] += 4.0 * math.exp(-after / 15)
         assert apply("recovery", make_run({"loss": loss}), RECOVERY, 1000).outcome in ("late", "yes")
+
+    @pytest.mark.parametrize("rows", [5, 40, 95])
+    def test_what_was_before_it_came_back_does_not_count_at_the_end(self, rows: int):
+        loss = [*wave(200), *[5.0] * 200, *wave(rows)]
+        found = apply("recovery", make_run({"loss": loss}), RECOVERY, 200)
+        assert (found.outcome, found.step) == ("late", 400)
 
     def test_one_lucky_batch_is_no_recovery(self):
         loss = self.loss(80)

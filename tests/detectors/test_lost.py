@@ -198,6 +198,8 @@ class TestNeverEarns:
     def test_one_that_fell_within_its_noise_is_not_lost(self):
         rewards = [40.0 + 8 * one - row / 8 for row, one in enumerate([*self.NOISE] * 4)]
         assert judged("learned", episode_reward=rewards).outcome == "earns-nothing"
+        sure = [40.0 + 4 * one - row / 5 for row, one in enumerate([*self.NOISE] * 4)]
+        assert judged("learned", episode_reward=sure).outcome != "earns-nothing"
         fell = [40.0 + one - row / 5 for row, one in enumerate([*self.NOISE] * 4)]
         assert judged("learned", episode_reward=fell).outcome != "earns-nothing"
 

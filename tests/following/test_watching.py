@@ -93,6 +93,15 @@ def test_what_the_last_rows_alone_show_has_to_hold():
     assert kinds("hfh", fresh="f") == "h.."
 
 
+def test_what_a_run_that_falls_silent_showed_last_is_told():
+    run = make_run({"loss": [1.0] * 9}, {"settings": {"steps": 99}})
+    watch = Watch(
+        Runs(State(run, 0.0), State(run, 0.0), State(run, 0.0, silent=True), State(run, 0.0, silent=True)),
+        lambda run: Told(run, "flaw", "f", fresh=True),  # type: ignore[arg-type,return-value]
+    )
+    assert [[event.kind for event in watch.look()] for _ in range(4)] == [[], [], ["verdict", "silent"], []]
+
+
 def reported(*later: float) -> Report:
     loss = [3.0 + 7.0 * math.exp(-row / 20) + (-1) ** row / 100 for row in range(60)]
     norm = [1.0] * 60 + [9.0] * len(later)

@@ -19,6 +19,8 @@ _ELSEWHERE = 0.05
 """A score that comes so far tells that answers are right: of an estimator, not a bound."""
 _LEARNED = 0.25
 """By such a share of its first third a validation loss has fallen that learns: of an estimator."""
+_ALL = 100
+"""All words, in percent."""
 _DETECTS = re.compile(r"(?<![a-z])m_?ap[0-9]*")
 """The score of a detector, which finds nothing in its first epochs: it takes twice as many evaluations."""
 
@@ -94,23 +96,20 @@ def scores_nothing(run: Run, guess: Guess) -> Finding | None:
 
 
 def errs(run: Run, guess: Guess) -> Finding | None:
-    """An error rate of words or characters that is never under 1 less `guess.skill`, and is so at the end.
+    """An error rate of words or characters, in percent, that is never under 100 by more than `guess.skill`.
 
-    At twice `FEWEST` evaluations or more, of which the later half lies near 1: next to nothing is written
-    down, and nothing at all is exactly 1. A recogniser that is trained from nothing begins so; the loss of
-    this one gains no more than `guess.unmoved` of what it gained in that half. Its name as `score`, what it
-    is there, and the `lowest`.
+    At twice `FEWEST` evaluations or more, of which the later half lies near 100: next to nothing is written
+    down. A recogniser that is trained from nothing begins so; the loss of this one falls by less than
+    `guess.unmoved` in that half. A rate of 1 may as well be a good one, in percent. Its name as `score`, what
+    it is there, and the `lowest`.
     """
     for name, known in scored(run):
         values = known.drop_nulls()
         if not scoring.is_transcribed(name) or names.LOSS.search(name) or len(values) < 2 * FEWEST:
             continue
-        whole = scoring.whole(to_float(values.max()) / 2)  # as a part of 1 it may lie above it, too
-        if not (values == whole).any():
-            continue
-        least, later = whole * (1 - guess.skill), values[len(values) // 2 :]
+        least, later = _ALL * (1 - guess.skill), values[len(values) // 2 :]
         lowest = to_float(values.min())
-        near = lowest >= least and to_float(later.max()) <= whole * (1 + guess.skill)
+        near = lowest >= least and to_float(later.max()) <= _ALL * (1 + guess.skill)
         if near and not _falls_on(run, guess):
             score = in_last(name, known, known.is_not_null().arg_true(), len(later))
             return score.found(run, "errs", lowest=lowest)
@@ -118,10 +117,9 @@ def errs(run: Run, guess: Guess) -> Finding | None:
 
 
 def _falls_on(run: Run, guess: Guess) -> bool:
-    """Whether the later half of its rows gave the loss more than `guess.unmoved` of all that it gained."""
+    """Whether the loss falls by the share `guess.unmoved` over the later half of its rows."""
     loss = finite(run["loss"]).drop_nulls()
-    later, whole = (to_float(some.max()) - to_float(some.min()) for some in (loss[len(loss) // 2 :], loss))
-    return later > guess.unmoved * whole
+    return share_fallen(loss[len(loss) // 2 :]) >= guess.unmoved
 
 
 def _counts(run: Run, name: str) -> bool:

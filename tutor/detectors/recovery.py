@@ -56,7 +56,7 @@ def recovery(
     calm between them is no recovery.
     """
     row = run.row_at(at) if at is not None else 0
-    before = _usual(run, row, window)
+    before = _usual(run, row, as_long_as(run, window))
     if before is None:
         return Finding(NOT_YET, at, {"rows": row, "needed": 2})
     bound = before.mean + sigmas * before.std
@@ -101,17 +101,16 @@ def recovery(
 def _back_later(run: Run, last: int, span: int, most: int, bound: float) -> int | None:
     """The first row after `last` where the mean of `span` rows is back, as it is at the end; None if none.
 
-    At the end up to `most` rows tell, as many as told what was usual: the mean of a few is above by chance.
+    At the end up to `most` of the rows since then tell, as many as told what was usual: the mean of a few is
+    above by chance.
     """
-    after = run["loss"][last + 1 :]
-    if len(after) < span:
+    if len(run) - last - 1 < span:
         return None
     means = forward_mean(run["loss"], span, last + 1, len(run) - span + 1)
-    end = known_float(finite(after[-most:]).mean())
     back = (means <= bound).fill_null(False)
-    if end is None or end > bound or not back.any():
-        return None
-    return last + 1 + int(back.arg_max() or 0)
+    row = last + 1 + int(back.arg_max() or 0)
+    end = known_float(finite(run["loss"][row:][-most:]).mean())
+    return row if back.any() and end is not None and end <= bound else None
 
 
 _SEVERE = ("height", "bound", "gained", "level", "lasted", "rows_bound", "peak", "times")

@@ -32,7 +32,9 @@ _FEWEST_TIMES = 2
 """And as many times more rows at least, however many episodes lie between two of them."""
 _RARE = 4
 """And single rewards most of which are 0: nothing is found to begin with, and nothing later."""
-_LONG = 1000
+_SURE = 2.0
+"""So many standard deviations of chance a fall in order is sure, whatever noise hides: of an estimator."""
+_STEPS = 1000
 """Steps of which few games take more: of an estimator, not a bound."""
 _LENGTH = 40
 
@@ -67,9 +69,9 @@ def never_earns(run: Run, least: int, sigmas: float) -> Finding | None:
 
     Its name as `reward`, its levels at first (`top`), at its `best` and at the `end`, what it `rose` by and
     what its noise `hides`, and of how many `rows`: `least` or more of means over episodes, of single ones
-    `_EPISODES` times as many, `_RARE` times where most are 0. No level stands above the first by more than
-    `sigmas` of its noise, nor do the rewards rise in order; of several none does, however few rows it has. Of
-    those that are one number `one_reward` tells.
+    `_times` as many. No level stands above the first by more than `sigmas` of its noise, nor do the rewards
+    rise in order; of several none does, however few rows it has. Of those that are one number `one_reward`
+    tells.
     """
     found: Finding | None = None
     for name in run.frame.columns:
@@ -85,7 +87,7 @@ def never_earns(run: Run, least: int, sigmas: float) -> Finding | None:
         hides = sigmas * math.sqrt(2) * course.noise
         trend, fell = lasting_trend(values), course.end - course.start
         # Whether one that fell far is lost is another question.
-        falls = trend < -1 and fell > max(hides, _FAR * abs(course.start))
+        falls = fell > _FAR * abs(course.start) and trend < (-1 if fell > hides else -_SURE)
         if course.improvement > hides or trend > 1 or falls:
             return None
         if not (enough and course.noise) or _at_its_best(values):
@@ -126,7 +128,7 @@ def _times(run: Run, name: str, blocks: pl.Series | None) -> int:
         return 1
     if blocks is not None:
         return _RARE
-    between = cadence(run) / (1 if run.by_row else _LONG)
+    between = cadence(run) / (1 if run.by_row else _STEPS)
     return max(_FEWEST_TIMES, math.ceil(_EPISODES / max(1.0, between)))
 
 

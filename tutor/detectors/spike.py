@@ -224,7 +224,7 @@ def _warms_up(run: Run, span: int) -> bool:
 
 
 def as_long_as(run: Run, window: Window) -> Window:
-    """The window, or as much as a shorter log allows: half of its rows, at least `FEWEST`."""
+    """The window, or as much as a shorter log allows: half of it, at least `FEWEST` rows."""
     half = max(FEWEST, len(run) // 2)
     if window.count(run) <= half:
         return window

@@ -140,7 +140,7 @@ def _rolling_median(values: pl.Series, span: int) -> pl.Series:
 
 
 LONG = 100_000
-"""Rows from which on it pays to share the work among the cores; and in which a run learns fast at first."""
+"""Rows from which on it pays to share the work among the cores."""
 
 
 def rolling_median(values: pl.Series, span: int, least: int) -> pl.Series:
@@ -245,17 +245,22 @@ class Baseline:
 def baseline(run: Run, signal: str, row: int, window: Window) -> Baseline | None:
     """Mean and deviation of the window before `row`, earlier spikes left out; None under two values.
 
-    Of its last rows, `window.rows` of them, where they lie far below the rest: as fast as a run learns at
-    first, the others say nothing of what is usual by then.
+    Of its last rows, `window.rows` of them, where these lie far below the rest in the first two windows of a
+    log, and as many before them fall as far: as fast as a run learns there, the others say nothing of what
+    is usual by then. One stretch that is easier says no such thing.
     """
     if row < 1:
         return None
     start = window.start(run, row)
     before = calm_between(run[signal], window.count(run), start, row)
-    whole, near = (_baseline(some) for some in (before, before[-window.rows :]))
-    if row < LONG and whole and near and whole.mean - near.mean > FALLEN * near.std:
-        return near
-    return whole
+    span, half, early = window.rows, window.rows // 2, row < _BEGINNING * window.count(run)
+    earlier = before[: max(0, len(before) - span)]
+    parts = (before, before[-span:], earlier[-2 * half : -half], earlier[-half:])
+    whole, near, first, last = map(_baseline, parts)
+    if not (early and whole and near and first and last):
+        return whole
+    falls = min(whole.mean - near.mean, first.mean - last.mean) > FALLEN * near.std
+    return near if falls else whole
 
 
 def _baseline(before: pl.Series) -> Baseline | None:
@@ -265,6 +270,8 @@ def _baseline(before: pl.Series) -> Baseline | None:
     return Baseline(to_float(known.mean()), to_float(known.std(ddof=0)), len(before))
 
 
+_BEGINNING = 2
+"""Windows in which a run learns fast at first: of an estimator, not a bound."""
 FALLEN = 3.0
 """So many deviations of its last rows the mean of a window stands above theirs where it holds a fall."""
 
@@ -283,7 +290,7 @@ def rolling_baseline(run: Run, values: pl.Series, window: Window) -> tuple[pl.Se
     dense = ((steps.shift(window.rows) >= reach) & (steps[0] <= reach)).fill_null(False)
     whole, span = _by_steps(steps, values, window.steps), window.rows
     end = len(dense) - (dense.reverse().arg_min() or 0)  # rows from `end` on are dense
-    end = max(end, min(len(dense), LONG))
+    end, early = max(end, min(len(dense), _BEGINNING * window.count(run))), _BEGINNING * window.count(run)
     before, dense = values[:end].shift(1), dense[:end]
     short = pl.int_range(end, eager=True) < span
     sparse = pl.DataFrame(
@@ -293,7 +300,10 @@ def rolling_baseline(run: Run, values: pl.Series, window: Window) -> tuple[pl.Se
         }
     )
     first, rest = whole[:end], whole[end:]
-    dense &= ~(first["mean"] - sparse["mean"] > FALLEN * sparse["std"]).fill_null(False)
+    half, least = span // 2, FALLEN * sparse["std"]
+    last = before.rolling_mean(half, min_samples=2).shift(span)
+    fallen = (first["mean"] - sparse["mean"] > least) & (last.shift(half) - last > least)
+    dense &= ~(fallen.fill_null(False) & (pl.int_range(end, eager=True) < early))
     mean, std = (pl.concat([first[name].zip_with(dense, sparse[name]), rest[name]]) for name in whole.columns)
     return mean, std
 
