@@ -12,6 +12,7 @@ from contextlib import suppress
 from datetime import datetime
 from functools import partial
 from itertools import takewhile
+from pathlib import Path
 
 import polars as pl
 
@@ -104,6 +105,11 @@ def lesson_about(broken: Run, lessons: Sequence[Lesson]) -> Lesson | None:
     of_that_name = [lesson for lesson in reversed(lessons) if lesson.run == plain(broken.name)]
     by_mark = (lesson for mark in (broken.mark, "") for lesson in of_that_name if lesson.of == mark)
     return next(by_mark, None)
+
+
+def by_hand(run: Path) -> str:
+    """How to go on with a run that tutor can't train again."""
+    return f"train it again with the fix yourself, then: tutor verify {run} FIXED"
 
 
 class NothingToVerifyError(ValueError):

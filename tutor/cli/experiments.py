@@ -250,8 +250,7 @@ def verify(
     change = str(repaired)
     if repaired is None:
         if not (broken / MANIFEST).is_file():  # which needs no lab to be said
-            how = f"train it again with the fix yourself, then: tutor verify {broken} FIXED"
-            options.fail(f"{broken} isn't a run that tutor train began; {how}")
+            options.fail(f"{broken} isn't a run that tutor train began; {verifying.by_hand(broken)}")
         with options.lab():
             from tutor.lab import experiment
             from tutor.lab.fork import Change

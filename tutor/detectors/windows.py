@@ -290,7 +290,8 @@ def rolling_baseline(run: Run, values: pl.Series, window: Window) -> tuple[pl.Se
     dense = ((steps.shift(window.rows) >= reach) & (steps[0] <= reach)).fill_null(False)
     whole, span = _by_steps(steps, values, window.steps), window.rows
     end = len(dense) - (dense.reverse().arg_min() or 0)  # rows from `end` on are dense
-    end, early = max(end, min(len(dense), _BEGINNING * window.count(run))), _BEGINNING * window.count(run)
+    early = _BEGINNING * window.count(run)
+    end = max(end, min(len(dense), early))
     before, dense = values[:end].shift(1), dense[:end]
     short = pl.int_range(end, eager=True) < span
     sparse = pl.DataFrame(

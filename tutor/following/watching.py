@@ -84,9 +84,8 @@ class Watch:
             if self._settled(self.report, last=state.ended):
                 yield self._verdict(state, self.report)
         if state.silent and not (before is not None and before.silent):
-            if (
-                self.report is not None and _found(self.report) != self._told
-            ):  # nothing more comes to bear it out
+            # No row comes any more to bear it out.
+            if self.report is not None and _found(self.report) != self._told:
                 yield self._verdict(state, self.report)
             yield Event("silent", state, self.report)
         if state.ended and not self.ended:

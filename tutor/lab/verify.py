@@ -14,6 +14,7 @@ from tutor.lab.recipe import Recipe
 from tutor.run import Run
 from tutor.settings import scaled
 from tutor.tree import Times
+from tutor.verifying import by_hand
 from tutor.walk import Walk
 
 
@@ -58,8 +59,7 @@ def as_change(run: Run, change: Mapping[str, Any]) -> Change:
     try:
         begun = plan_of(run.path)
     except ValueError as problem:
-        how = f"train it again with the fix yourself, then: tutor verify {run.path} FIXED"
-        raise ValueError(f"{problem}; {how}") from None
+        raise ValueError(f"{problem}; {by_hand(run.path)}") from None
     if change:
         was = run.manifest.settings
         return Change(
