@@ -1,5 +1,6 @@
 """The benchmarks, one after the other: `make bench`, or `python -m tests.bench paint check`."""
 
+import argparse
 import importlib
 import sys
 
@@ -12,7 +13,11 @@ NAMES = ("paint", "check", "formats", "keys", "train", "recorder", "experiments"
 WIDEST = 100
 """Columns that the widest table takes: printed into a file it would else be cut."""
 
-chosen = sys.argv[1:] or NAMES
+parser = argparse.ArgumentParser(prog="python -m tests.bench", description=__doc__)
+parser.add_argument("names", nargs="*", metavar="NAME", help=f"{', '.join(NAMES)}; all by default")
+chosen = parser.parse_args().names or NAMES
+if unknown := set(chosen) - set(NAMES):
+    parser.error(f"there is no benchmark {', '.join(sorted(unknown))}; they are: {', '.join(NAMES)}")
 rows = []
 for name in chosen:
     print(f"timing {name} ...", file=sys.stderr, flush=True)

@@ -53,7 +53,8 @@ class TestJump:
         loss = spiked(returned(50.0, 5))
         loss[500] = bad
         found = apply("jump", make_run({"loss": loss}), JUMP)
-        assert (found.step, found.facts["peak"], found.margin) == (500, math.inf, None)
+        assert (found.outcome, found.step, found.margin) == ("not-finite", 500, None)
+        assert found.facts["peak"] == pytest.approx(bad, nan_ok=True)
         assert found.others == (AT,)
 
     def test_a_climb_of_less_than_a_window_counts_and_a_slow_one_does_not(self):

@@ -15,7 +15,7 @@ from tutor.detectors.windows import (
     finite,
     rolling_baseline,
 )
-from tutor.run import Run, known_float
+from tutor.run import Run, known_float, to_float
 
 if TYPE_CHECKING:
     import polars as pl
@@ -97,18 +97,21 @@ _JUMPED = ("step", "peak", "peak_step", "level", "ratio", "count")
 
 @detector(
     signals=("loss",),
-    outcomes=("yes", "no"),
-    facts={"yes": (*_JUMPED, "bound", "rows"), "no": ("rows", "largest", "bound")},
+    outcomes=("yes", "not-finite", "no"),
+    facts={
+        **dict.fromkeys(("yes", "not-finite"), (*_JUMPED, "bound", "rows")),
+        "no": ("rows", "largest", "bound"),
+    },
 )
 def jump(
     run: Run, at: int | None, *, times: float, within: Window, ema: Window, sigmas: float, lasting: int
 ) -> Finding:
     """Whether the loss jumped to `times` its EMA before inside a window, or more, and where most.
 
-    The flaw: an update or a batch threw a long run off. The worst jump is one that ended in NaN or Inf, then
-    the tallest of those that last `lasting` rows (no single hard batch does), then the tallest. Source: the
-    playbook for long runs (2x to 100x in under 100 steps); ours: `sigmas`, since batches of some tasks differ
-    by a factor of two.
+    The flaw: an update or a batch threw a long run off, or wrote NaN into it ("not-finite"). The worst jump
+    is one that ended in NaN or Inf, then the tallest of those that last `lasting` rows (no single hard batch
+    does), then the tallest. Source: the playbook for long runs (2x to 100x in under 100 steps); ours:
+    `sigmas`, since batches of some tasks differ by a factor of two.
     """
     if not is_objective(run):
         return Finding(NO_DATA, facts={"missing": []})
@@ -130,7 +133,7 @@ def jump(
     step, peak_step = int(run.steps[worst.row]), int(run.steps[worst.peak_row])
     facts = {
         "step": step,
-        "peak": worst.peak,
+        "peak": to_float(run["loss"][worst.peak_row]),
         "peak_step": peak_step,
         "level": worst.level,
         "ratio": worst.times,
@@ -140,8 +143,9 @@ def jump(
     }
     seen = (int(run.steps[within.start(run, worst.row)]), peak_step)
     others = tuple(int(run.steps[one.row]) for one in ranked[1:10])
-    measured = worst.times if math.isfinite(worst.times) else None
-    return Finding("yes", step, facts, worst.bound, seen, others, measured=measured, bound=times)
+    if not math.isfinite(worst.peak):
+        return Finding("not-finite", step, facts, worst.bound, seen, others, bound=times)
+    return Finding("yes", step, facts, worst.bound, seen, others, measured=worst.times, bound=times)
 
 
 def _largest(run: Run, ema: Window) -> float | None:

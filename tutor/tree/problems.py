@@ -125,7 +125,9 @@ def _outcomes(here: Where, id: str, question: Question) -> Found:
         where = (*here, "outcomes", name)
         if question.rules and name not in given:
             yield where, f"question {id}: no rule ever answers {name!r}"
-        others = [facts for other, facts in given.items() if other != name]
+        others = [
+            facts for other, facts in given.items() if name not in (other, question.outcomes[other].under)
+        ]
         facts, kind = given.get(name, set()), f"fact of the outcome {name!r}"
         yield from unknown_placeholders((*where, "says"), outcome.says, facts, kind)
         if outcome.now:
