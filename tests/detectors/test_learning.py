@@ -832,6 +832,13 @@ class TestScoresAlike:
     def test_they_differ_or_move(self, train: tuple[float, float], val: tuple[float, float]):
         assert self.found(self.moving(*train), self.moving(*val)) == "yes"
 
+    def test_training_comes_to_where_validation_stays_and_no_further(self):
+        loss = self.moving(0.88, 0.002)
+        ends = [0.66, 0.70, 0.72, 0.728, *[0.7335 + 1e-4 * row for row in range(len(loss) - 4)]]
+        for end, outcome in ((0.736, "scores-alike"), (0.746, NO_DATA)):  # it has come to know more
+            train = [*ends[:-1], end]
+            assert self.found(train, self.moving(0.7346, 0.0007), loss) == outcome
+
     def test_a_run_that_gained_much_has_come_to_rest(self):
         loss = (2.9, 1.4, *self.LOSS[2:])
         assert self.found(self.moving(0.7348, 0.0002), self.moving(0.7346, 0.0007), loss) == "yes"

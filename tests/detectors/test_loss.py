@@ -556,6 +556,12 @@ class TestSeverity:
         found = self.found(11.1)
         assert (found.outcome, found.bound) == ("towers", pytest.approx(10.0))
 
+    def test_of_epochs_the_first_row_shows_what_was_gained(self):
+        loss = [0.74, *[0.02] * 28, 0.26, *[0.02] * 5]
+        for counts, outcome in (("epochs", "blip"), ("steps", "towers")):
+            run = replace(make_run({"loss": loss}), counts=counts)
+            assert apply("severity", run, SEVERITY, 29).outcome == outcome
+
     def test_nor_there_where_a_generator_trains_against_a_discriminator(self):
         loss = [*[2.0] * 20, *[1.0] * 180, 30.0, *[1.0] * 20]
         for beside, outcome in (("Loss_G", "blip"), ("loss_ema", "towers")):

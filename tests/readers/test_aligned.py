@@ -39,6 +39,10 @@ YOLO = {
         "      Epoch    GPU_mem   box_loss   cls_loss   dfl_loss  Instances       Size\n",
         "      {at}/100      2.61G      {box}      0.5      0.25   201   640: {done}%|###| 8/8 [00:02]",
     ),
+    "v11": (  # its own bar, since 2025
+        "      Epoch    GPU_mem   box_loss   cls_loss   dfl_loss  Instances       Size\n",
+        "      {at}/100         0G      {box}      0.5      0.25   201   640: {done}% ━━╸── 8/8 4.7s/it 2:13",
+    ),
 }
 
 

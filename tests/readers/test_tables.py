@@ -483,6 +483,10 @@ class TestOthers:
         run = readers.read(written(tmp_path, "Epoch,R2,RMSE,val_rmse\n1,.1,4.5,5\n2,.2,4,nan\n"))
         assert (words(run), words(run, "val_loss")) == (["4.5", "4"], ["5", "nan"])
         assert "loss = `RMSE`, val_loss = `val_rmse`" in run.remarks[0].says("en")
+        matches = readers.read(
+            written(tmp_path, "step,mean_reward,win_rate,loss_rate,n_loss\n1,-2,0,1,9\n2,-1,0,1,9\n")
+        )
+        assert not matches.has("loss")  # those that were lost
         with pytest.raises(BadRunError, match="--map loss=COLUMN"):  # of models, it seems
             readers.read(written(tmp_path, "layers,mse\n1,4.5\n2,4\n", "table.csv"))
 

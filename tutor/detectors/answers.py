@@ -154,7 +154,8 @@ def nearly_same_answer(run: Run, guess: Guess, gain: float, *, few: bool = False
 
     Each moves by less than its share `guess.within`, which training over new batches does, and so near they
     are to each other: as frequent as one class is in both. Where weights learn, the accuracy in training goes
-    on. In a log of `few` rows it may rest; there they tell where they are what chance gives.
+    on, and further than up to the held-out one. In a log of `few` rows it may rest; there they tell where
+    they are what chance gives.
     """
     counted = (score for score in _scores(run, guess.often) if scoring.is_accuracy(score.name))
     scores = [
@@ -163,7 +164,9 @@ def nearly_same_answer(run: Run, guess: Guess, gain: float, *, few: bool = False
     held_out = [one for one in scores if names.says_held_out(one.name)]
     for score, other in product(scores, held_out):
         near = guess.within * score.value
-        if score in held_out or max(score.moves, other.moves, abs(score.value - other.value)) > near:
+        if score in held_out or other.moves > near or abs(score.value - other.value) > near:
+            continue
+        if score.moves > near and to_float(finite(run.frame[score.name]).max()) > other.value + near:
             continue
         fell = _gained(run, max(score.row, other.row))
         if fell < gain:

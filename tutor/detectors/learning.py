@@ -6,6 +6,7 @@ import math
 from dataclasses import replace
 
 from tutor.detectors import NO_DATA, NOT_YET, Finding, any_of, detector
+from tutor.detectors.answers import nearly_same_answer
 from tutor.detectors.beginning import begins_late, is_over, warming_up
 from tutor.detectors.completions import COMPLETIONS, of_completions
 from tutor.detectors.courses import Course, course_in, course_of
@@ -170,7 +171,11 @@ def learned(
         or _both_gain(run, found, gain / 2)
     ):
         # Something is learned, whatever this loss is of; or the loss is none that falls when something is.
-        chance = answers_by_chance(run, guess) or learned_by_heart(run, guess)  # of the training data alone
+        chance = (
+            answers_by_chance(run, guess)
+            or learned_by_heart(run, guess)  # of the training data alone
+            or nearly_same_answer(run, guess, gain)  # training came to where validation stays
+        )
         found = beside(chance, found.facts) if chance else Finding(NO_DATA, facts={"missing": []})
     untold = found.outcome in ("yes", NOT_YET, NO_DATA, "no")
     if untold and (useless := of_completions(run, least)):

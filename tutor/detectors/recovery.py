@@ -161,7 +161,8 @@ def severity(
         return Finding(NOT_YET, at, {"rows": row, "needed": 2})
     loss = finite(run["loss"])
     end = bisect_right(run.steps, int(run.steps[row]) + one_spike(window))
-    first = known_float(loss[: max(1, min(row, 5))].median())  # none where the log begins with NaN
+    begun = 1 if run.counts == "epochs" else max(1, min(row, 5))  # an epoch's mean is no chance row
+    first = known_float(loss[:begun].median())  # none where the log begins with NaN
     gained = 0.0 if first is None else first - before.mean
     gained = gained if gained > before.std / math.sqrt(before.rows) else 0.0  # less is no gain, but its noise
     yardstick = max(gained, abs(before.mean))

@@ -25,7 +25,7 @@ _HEADING = re.compile(
     r"\b(?:epochs?|steps?|episodes?|iter(?:ation)?s?)\b|^\s*(?:E +#|Itn +|e +[:|])",
     re.IGNORECASE | re.MULTILINE,
 )
-_COLOUR, _BAR = re.compile(COLOURS), re.compile(r"\s[0-9]+%\|.*$")
+_COLOUR, _BAR = re.compile(COLOURS), re.compile(r"\s[0-9]+%(?:\|| -).*$")
 _COMMENT = re.compile(r"^\s*#+ (?=\s*[A-Za-z])")  # how numpy's savetxt begins a heading
 _COUNTED = re.compile(
     r"^(\s*\|\s*)(?:epoch|step|iter(?:ation)?)\s+(?=[0-9]+\s*\|)", re.IGNORECASE

@@ -43,9 +43,11 @@ _OF_A_SET = re.compile(r"(eval|val|valid)_(?!loss$)\w+_loss$")
 """What Hugging Face's Trainer calls the loss of one set of several, `eval_squad_loss`, and others do."""
 _RATE = re.compile(r"^lr-\w+")  # Lightning's LearningRateMonitor names the optimizer
 _WEIGHTED = re.compile(
-    r"weight|coef|ratio|(?<![a-z])(?:fn|func|function|type|name|scaler?)(?![a-z])", re.IGNORECASE
+    r"weight|coef|ratio|(?<![a-z])(?:fn|func|function|type|name|scaler?)(?![a-z])"
+    r"|loss[_ ](?:rate|count|pct|percent)(?![a-z])|(?<![a-z])(?:n|num)[_ ]loss",  # of matches that were lost
+    re.IGNORECASE,
 )
-"""Words of a name that is about a loss, and none."""
+"""Words of a name that is about a loss, or about other losses, and none."""
 
 _WEIGHT = re.compile(
     r"^((train|loss)[_/])?(beta|lam(b?da)?|lmbda|anneal(ing)?)(_(kld?|vae|adv|reg|coef|factor|weight))?$"

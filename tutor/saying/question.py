@@ -1,5 +1,6 @@
 """What the log says of one question, or of the table of checks that a leaf shows."""
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal
@@ -125,18 +126,30 @@ def why_silent(finding: Finding, lang: str) -> list[Line]:
 
 FIRST_ROW = "[0]"
 """Behind a signal's name: its value at the run's first step, which a log that begins later lacks."""
+_PART = re.compile(r"(?P<signal>.+)\[(?P<first>[0-9]+)\.\.(?P<last>[0-9]+)\]")
+"""A signal's name and steps of which the log lacks it, though it has others."""
 
 
 def _not_recorded(signal: str, lang: str) -> str:
     if signal.endswith(FIRST_ROW):
         return say("walk.begins_late", lang, signal=signal.removesuffix(FIRST_ROW))
+    if part := _PART.fullmatch(signal):
+        return say("walk.not_there", lang, signal=part["signal"], where=_where(part, lang))
     return say("walk.not_recorded", lang, signal=signal)
+
+
+def _where(part: re.Match[str], lang: str) -> str:
+    """At which steps a signal's part is missing."""
+    key = "walk.began_at" if part["first"] == part["last"] else "walk.over_steps"
+    return say(key, lang, first=part["first"], last=part["last"])
 
 
 def to_record(signal: str, lang: str) -> str:
     """What is to be recorded, in words."""
     if signal.endswith(FIRST_ROW):
         return say("walk.of_first_step", lang, signal=plain(signal.removesuffix(FIRST_ROW)))
+    if part := _PART.fullmatch(signal):
+        return f"{plain(part['signal'])} {_where(part, lang)}"
     return plain(signal)
 
 
@@ -144,6 +157,8 @@ def how_to_log(signal: str, lang: str) -> str:
     """How to record a signal; for one that tutor has no words for, a line that fits any."""
     if signal.endswith(FIRST_ROW):
         return say("walk.log_first", lang)
+    if part := _PART.fullmatch(signal):
+        return say("walk.log_all", lang, signal=plain(part["signal"]))
     try:
         return say(f"signals.{signal}.how", lang)
     except (KeyError, TypeError):
