@@ -138,8 +138,8 @@ class Report:
     def _text(self, lang: str, *, explain: bool) -> Text:
         out = Text()
         out.append(f"{plain(str(self.run.path))}\n", "bold")
-        for remark in self.run.remarks:
-            out.append(f"  ! {plain(remark.says(lang))}\n", "yellow")
+        for remark in self.run.told(lang):
+            out.append(f"  ! {plain(remark)}\n", "yellow")
         for stage in self.stages:
             out.append(f"  {stage.walk.tree.tree} · {stage.walk.tree.title(lang)}", "bold")
             if stage is self.deciding or explain:

@@ -58,7 +58,7 @@ def checked(run: Run, stages: Sequence[Stage], lang: str) -> dict[str, Any]:
         "cause": leaf["means"] if leaf and whole == "flaw" else None,
         **_decision(decided, whole, lang),
         "settles": _settles(stages, lang) if leaf is None else None,
-        "remarks": [remark.says(lang) for remark in run.remarks],
+        "remarks": run.told(lang),
         "table": [
             RowData(label=line.label, state=line.verdict, sentence=line.text)
             for line in saying.of_table(walk, lang)

@@ -30,3 +30,7 @@ class Remark:
 def packed_torn() -> Remark:
     """The remark that a packed log couldn't be unpacked to its end."""
     return Remark("torn_packed", unseen=True)
+
+
+IN_EPOCHS = Remark("in_epochs")
+"""That the steps of a log are epochs."""

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Concatenate, Literal, ParamSpec, TypeVar,
 
 from tutor.run.facts import Known
 from tutor.run.manifest import Manifest
-from tutor.run.remark import Remark
+from tutor.run.remark import IN_EPOCHS, Remark
 from tutor.words import plain
 
 if TYPE_CHECKING:  # polars takes as long to import as the whole app: only who reads a log pays for it
@@ -179,6 +179,10 @@ class Run:
         first = {one.name: one[0] for one in self.frame.head(1) if len(one) and one.dtype.is_numeric()}
         known = sorted((name, value) for name, value in first.items() if value)
         return hashlib.sha256(repr(known).encode()).hexdigest()[:16]
+
+    def told(self, lang: str) -> list[str]:
+        """The remarks in `lang`, and what a step is where it is an epoch: sentences name steps alone."""
+        return [one.says(lang) for one in (*self.remarks, *[IN_EPOCHS] * (self.counts == "epochs"))]
 
     @property
     def unseen(self) -> bool:

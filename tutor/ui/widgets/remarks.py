@@ -10,7 +10,7 @@ from tutor.words import number, plain, say
 
 def remarks(run: Run, lang: str) -> list[str]:
     """What the reader passed over, one line each, safe to draw."""
-    return [plain(remark.says(lang)) for remark in run.remarks]
+    return [*map(plain, run.told(lang))]
 
 
 def about(run: Run, lang: str) -> list[str]:
