@@ -40,10 +40,11 @@ def beyond_chance(
     if not lowest and learned > chance.onset and trend(values) > chance.few:
         large = min(large, slighter)  # it never gained: training alone has learned
     least, certain = _least(values, levels, lowest, large, floor, lost, last, chance)
+    certain |= not lowest and learned > chance.learns and _none_near(values, last, chance)
     if certain:
         return least, True
     if rise > slight and learned > chance.dive:
-        certain = _in_order(values, lowest, last, chance, chance.dived) or _towers(values, lowest, chance)
+        certain = _in_order(values, lowest, last, chance, chance.dived)
         certain |= rises_straight(values, last, 0.0, floor)
         high = 1 + (chance.above if lowest else chance.high)  # one that was best at first never gained
         certain |= learned > chance.halves and _soars(values, lowest, last, high, 0.0)
@@ -56,7 +57,7 @@ def beyond_chance(
     if learned > chance.halves and _stays_above(values, lowest, best + large, chance):
         return large, True
     onset = max(slighter, chance.straight * noise_of(values))
-    for bound, shows in ((onset, _sets_in), (slighter, _ends_lifted), (slight, _leaves)):
+    for bound, shows in ((onset, _sets_in), (slight, _leaves)):
         if rise > bound and learned > chance.learns and shows(values, lowest, last, chance):
             return bound, True
     return least, False
@@ -158,24 +159,13 @@ def _none_so_low(values: pl.Series, lowest: int, last: int, chance: Rise) -> boo
 
     The lowest of many is a lucky one, so the median of several is taken.
     """
-    after, before = values[lowest + 1 :], values[max(0, lowest + 2 - 2 * last) : lowest + 1]
-    return len(after) >= chance.evaluations and to_float(after.min()) > to_float(before.median())
-
-
-def _ends_lifted(values: pl.Series, lowest: int, last: int, chance: Rise) -> bool:
-    """Whether many evaluations end in a few that never come down again, and the last one is the highest.
-
-    It stands `chance.lifted` of the lowest above it: the level of the last few lags behind it.
-    """
-    after, before = values[lowest + 1 :], values[max(0, lowest + 2 - 2 * last) : lowest + 1]
-    if (
-        len(values) < chance.evaluations
-        or len(after) <= last
-        or to_float(after.min()) <= to_float(before.median())
-    ):
-        return False
-    lifted = float(values[lowest]) + chance.lifted * abs(float(values[lowest]))
-    return lifted < float(values[-1]) == after.max()
+    many = 2 * last - 1
+    after, before = values[lowest + 1 :], values[max(0, lowest + 1 - many) : lowest + 1]
+    return (
+        len(after) >= chance.evaluations
+        and len(before) == many
+        and to_float(after.min()) > to_float(before.median())
+    )
 
 
 def _leaves(values: pl.Series, lowest: int, last: int, chance: Rise) -> bool:
@@ -200,6 +190,14 @@ def _apart(values: pl.Series, lowest: int, last: int, chance: Rise) -> bool:
     return low - float(values[lowest]) > chance.times * (high - low)
 
 
+def _none_near(values: pl.Series, last: int, chance: Rise) -> bool:
+    """Whether each of few evaluations stands `chance.lifted` of the first above it, the last one highest."""
+    first, after = float(values[0]), values[1:]
+    if len(values) >= chance.evaluations or len(after) <= last or float(values[-1]) < to_float(after.max()):
+        return False
+    return to_float(after.min()) > first + chance.lifted * abs(first)
+
+
 def _soars(values: pl.Series, lowest: int, last: int, times: float, sigmas: float) -> bool:
     """Whether one evaluation fewer rises straight, all above the first one and to `times` the lowest."""
     low, after = float(values[lowest]), values[lowest + 1 :]
@@ -220,16 +218,6 @@ def _lost_again(values: pl.Series, last: int, chance: Rise) -> bool:
     if float(values[-1]) - first <= chance.lost * gained:
         return False
     return rises_straight(values, last - 1, chance.straight, chance.share * abs(lowest))
-
-
-def _towers(values: pl.Series, lowest: int, chance: Rise) -> bool:
-    """Whether each of the evaluations since the lowest, of many, stands far above it and above the first.
-
-    All that was gained is lost then. Half as many of them as tell how large a deviation is are enough.
-    """
-    after, high = values[lowest + 1 :], max(float(values[0]), chance.times * float(values[lowest]))
-    many = len(values) >= chance.evaluations <= 2 * len(after)
-    return many and to_float(after.min()) > high > 0
 
 
 def _sets_in(values: pl.Series, lowest: int, last: int, chance: Rise) -> bool:
