@@ -554,6 +554,26 @@ class TestMany:
         assert "not read, since no format fits: logs/empty.csv, logs/odd.log;" in err
         assert "not read" not in tutor("check", "logs/a.csv", "--lang", "en")[2]
 
+    def test_so_it_is_in_a_folder_of_its_own_beside_others_that_are_read(self, home: Path):
+        self.files(home, "a/loss.csv", "odd/run7.jsonl")
+        (home / "logs" / "odd" / "run7.jsonl").write_text('{"at": 1, "objective": 2.5}\n' * 5)
+        (home / "logs" / "a" / "notes.log").write_text("hello\n")  # beside a run, so most likely of it
+        _, out, err = tutor("check", "logs", "--lang", "en")
+        assert "logs/a/loss.csv\n" in out
+        assert "not read, since no format fits: logs/odd/run7.jsonl;" in err
+
+    def test_each_run_of_a_file_that_holds_several_is_checked_once(self, home: Path):
+        (home / "logs" / "one").mkdir(parents=True)
+        header = ",".join(f"{run} - loss{kind}" for run in "ab" for kind in ("", "__MIN", "__MAX"))
+        rows = "".join(",".join([str(at), *[f"{3 - at / 20}"] * 6]) + "\n" for at in range(30))
+        (home / "logs" / "one" / "export.csv").write_text(f"Step,{header}\n{rows}")
+        (home / "logs" / "two.csv").write_text(self.CSV)
+        _, out, err = tutor("check", "logs", "--short", "--lang", "en")
+        assert [line for line in out.splitlines() if line.startswith("logs/")] == [
+            *("logs/one/export.csv/a", "logs/one/export.csv/b", "logs/two.csv"),
+        ]
+        assert "left out" not in err
+
     @pytest.mark.parametrize(
         ("text", "code"),
         [(LOG, 3), (LOG.replace("trl:0.0", "trl:nan"), 1), ("", 2)],

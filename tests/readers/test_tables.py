@@ -647,9 +647,11 @@ class TestScores:
         assert report.data("en")["leaf"]["id"] == "score-lost"
 
 
-@pytest.mark.parametrize(("deep", "found"), [("", 1), ("lightning_logs/version_0", 1), ("a/b/c", 0)])
+@pytest.mark.parametrize(
+    ("deep", "found"), [("", 1), ("outputs/run/lightning_logs/version_0", 1), ("a/b/c/d/e", 0)]
+)
 def test_a_run_lies_a_few_folders_down(tmp_path: Path, deep: str, found: int):
-    """`lightning_logs/version_0/metrics.csv`, of the folder that somebody trains in."""
+    """`outputs/run/lightning_logs/version_0/metrics.csv`, of the folder that somebody trains in."""
     (tmp_path / deep).mkdir(parents=True, exist_ok=True)
     (tmp_path / deep / "metrics.csv").write_text("epoch,step,train_loss\n0,9,2.5\n1,19,2.25\n")
     (tmp_path / "train.py").write_text("print('step 1, loss 2.5')\n")

@@ -2,7 +2,7 @@
 
 import contextlib
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from tutor.readers.common import formats, outputs, several
@@ -11,8 +11,8 @@ from tutor.run import BadRunError
 
 _PROGRAMS = {".py", ".sh", ".c", ".cpp", ".cu", ".h", ".rs", ".go", ".js", ".html", ".tex"}
 """Files that quote logs and are none, whatever their lines look like."""
-_DEEP = 3
-"""Levels of folders in which runs are looked for: `lightning_logs/version_0/metrics.csv` lies that deep."""
+_DEEP = 5
+"""Levels in which runs are looked for: `outputs/run/lightning_logs/version_0/metrics.csv` lies that deep."""
 
 
 def sources(path: Path) -> list[Source]:
@@ -43,10 +43,9 @@ def left_out(path: Path) -> tuple[list[Path], list[Path]]:
     printed = [one.path for one in _others(path, found, alone=True)]
     if any(source.path == path for source in found):
         return printed, []
-    known = {*printed, *(source.path for source in found)}
-    runs_in = {parent for one in known for parent in one.parents}
-    others = (one for one in inside(path) if one.is_file() and one not in known and one not in runs_in)
-    named = [one for one in others if outputs.meant(one)]
+    known = {*printed, *outputs.holding(found)}
+    runs_in = {one if one.is_dir() else one.parent for one in known} - {path}
+    named = [one for one in _files(path, runs_in, _DEEP) if one not in known and outputs.meant(one)]
     # Where a folder is one run by its tool's log, a reader may know what lies beside that all the same.
     known = {one for one in named if any(_among(one, asked) for asked in formats.in_turn())}
     return printed + [one for one in named if one in known], [one for one in named if one not in known]
@@ -79,6 +78,15 @@ def inside(folder: Path) -> list[Path]:
             if not path.name.startswith(".") and path.suffix not in _PROGRAMS
         ]
     return [path for path in found if os.access(path, os.R_OK)] if folder.is_dir() else []
+
+
+def _files(folder: Path, but: Collection[Path], levels: int) -> Iterator[Path]:
+    """The files in a folder, and in those in it, so many levels down, `but` for those in some folders."""
+    for one in inside(folder):
+        if one.is_file():
+            yield one
+        elif levels > 1 and one not in but:
+            yield from _files(one, but, levels - 1)
 
 
 def _others(path: Path, found: Sequence[Source], *, alone: bool) -> list[Source]:

@@ -24,6 +24,16 @@ def meant(path: Path) -> bool:
     return path.with_suffix("").suffix in MEANT if path.suffix == ".gz" else path.suffix in MEANT
 
 
+def holding(found: Sequence[Source]) -> set[Path]:
+    """Where these runs lie: their own places, and the files that hold several."""
+    return {
+        place
+        for one in found
+        for place in (one.path, one.path.parent)
+        if place == one.path or place.is_file()
+    }
+
+
 def others(
     path: Path,
     found: Sequence[Source],
@@ -41,10 +51,10 @@ def others(
         inside: gives what lies in a folder.
         claimed: gives the runs in a file, if it may be a log.
     """
-    known = {source.path for source in found}
+    known = holding(found)
     if not path.is_dir() or path in known:
         return []
-    counted = Counter(folder for one in known for folder in one.parents)
+    counted = Counter(folder for source in found for folder in source.path.parents)
     return [
         source
         for folder in (path, *(inner for inner in inside(path) if inner not in known))
