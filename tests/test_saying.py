@@ -1,7 +1,6 @@
 """What the log says, in neutral lines: the same for everyone who draws them."""
 
 import json
-import math
 import unicodedata
 from dataclasses import replace
 
@@ -11,7 +10,6 @@ from tests.conftest import ROOT, make_run, shipped
 from tutor import readers, saying, walk
 from tutor.detectors import NOT_YET, Finding
 from tutor.report import Report
-from tutor.run import Aggregation
 from tutor.saying.question import cited
 from tutor.tree import Advice
 from tutor.ui.widgets.evidence import drawn, drawn_sources
@@ -70,26 +68,25 @@ class TestQuestion:
         [
             (
                 "en",
-                "the log has no loss at steps 1 to 3; it may have been NaN.",
-                "loss at steps 1 to 3",
+                "the log has no loss at steps 1 to 9; it may have been NaN.",
+                "loss at steps 1 to 9",
                 "loss at step 6",
             ),
             (
                 "es",
-                "el log no tiene loss en los pasos 1 a 3; puede haber sido NaN.",
-                "loss en los pasos 1 a 3",
+                "el log no tiene loss en los pasos 1 a 9; puede haber sido NaN.",
+                "loss en los pasos 1 a 9",
                 "loss en el paso 6",
             ),
         ],
     )
     def test_a_log_that_lacks_a_part_says_which(self, lang: str, why: str, several: str, one: str):
-        run = make_run({"loss": [2.0, 0.0, 0.0, 0.0], "grad_norm": [1.0, math.nan, 1.0, math.inf]})
-        run = replace(run, aggregations={"loss": Aggregation("window", shows_nan=False)})
+        run = make_run({"loss": [2.0, *[None] * 9], "grad_norm": [1.0] * 10})
         stood = walk.begin(run, PHASE_19)
         [line] = saying.of_look(stood.question, walk.look(stood), lang)
         assert line.text == why
         assert "logging_nan_inf_filter=False" in line.note
-        assert saying.to_record("loss[1..3]", lang) == several
+        assert saying.to_record("loss[1..9]", lang) == several
         assert saying.to_record("loss[6..6]", lang) == one
 
     def test_the_log_answers_with_value_bound_and_step(self):

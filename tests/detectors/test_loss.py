@@ -44,13 +44,6 @@ class TestNonFinite:
         found = apply("non_finite_loss", make_run({"loss": ([1.0] + [None] * 9) * 3}), {})
         assert found.outcome == "no"  # every tenth row, and the last nine are no more than that
 
-    def test_a_loss_of_0_beside_a_norm_that_is_none_is_what_a_trainer_made_of_nan(self):
-        run = make_run({"loss": [2.0, 0.0, 0.0, 0.0], "grad_norm": [1.0, math.nan, 1.0, math.inf]})
-        hiding = replace(run, aggregations={"loss": Aggregation("window", shows_nan=False)})
-        found = apply("non_finite_loss", hiding, {})
-        assert (found.outcome, found.facts["missing"]) == (NO_DATA, ["loss[1..3]"])
-        assert apply("non_finite_loss", run, {}).outcome == "no"  # one that shows NaN means its 0
-
     def test_no_loss_is_no_data(self):
         found = apply("non_finite_loss", make_run({"lr": [1.0]}), {})
         assert (found.outcome, found.facts["missing"]) == (NO_DATA, ["loss"])

@@ -61,7 +61,7 @@ class TestTrainer:
             [
                 {"step": 10, "loss": 2.0, "grad_norm": 1.0, "learning_rate": 1e-4, "epoch": 0.1},
                 {"step": 10, "eval_loss": 2.5, "epoch": 0.1},
-                {"step": 20, "loss": 0.0, "grad_norm": math.nan, "learning_rate": 1e-4},
+                {"step": 20, "loss": 1.5, "grad_norm": math.nan, "learning_rate": 1e-4},
                 {"step": 20, "train_loss": 1.0, "train_runtime": 3.0},
             ],
         )
@@ -69,9 +69,30 @@ class TestTrainer:
         assert run.steps.to_list() == [10, 20]
         assert run["val_loss"].to_list() == [2.5, None]
         assert losses(run, "grad_norm") == [1.0, "nan"]
-        assert run["loss"].to_list() == [2.0, 0.0]
+        assert run["loss"].to_list() == [2.0, 1.5]
         assert run.aggregation("loss") == Aggregation("window", shows_nan=False)
         assert "nan_hidden" in [remark.key for remark in run.remarks]
+
+    @pytest.mark.parametrize(
+        ("rows", "loss"),
+        [
+            ([(2.0, 1.0), (0.0, math.nan), (0.0, math.inf)], [2.0, "nan", "nan"]),
+            ([(2.0, 1.0), (0.0, 1.0), (0.0, math.nan)], [2.0, 0.0, 0.0]),  # a 0 that is one
+            ([(2.0, 1.0), (1.5, math.nan), (1.0, 1.0)], [2.0, 1.5, 1.0]),
+        ],
+    )
+    def test_a_loss_of_0_beside_a_norm_that_is_none_is_what_the_trainer_makes_of_nan(
+        self, tmp_path: Path, rows: list[tuple[float, float]], loss: list[object]
+    ):
+        history = [
+            {"step": at, "loss": value, "grad_norm": norm, "learning_rate": 1e-4}
+            for at, (value, norm) in enumerate(rows, 1)
+        ]
+        run = self.state(tmp_path, history)
+        assert losses(run) == loss
+        revealed = "nan" in loss
+        assert run.aggregation("loss").shows_nan is revealed
+        assert ("nan_as_zero" in [one.key for one in run.remarks]) is revealed
 
     def test_of_several_sets_the_mean_and_not_the_best_checkpoint_again(self, tmp_path: Path):
         rows = [{"step": 10, "eval_a_loss": 2.0, "eval_b_loss": 3.0}, {"step": 10, "eval_a_loss": 1.0}]

@@ -534,7 +534,7 @@ class TestOthers:
             readers.read(FIXTURES / name) for name in ("trainer_state.json", "trainer-output.txt")
         )
         assert state.steps.to_list() == list(range(2, 21, 2))
-        assert words(state)[4:6] == words(printed)[4:6] == ["4.9", "0"]
+        assert words(state)[4:6] == words(printed)[4:6] == ["4.9", "nan"]
         assert words(state, "val_loss")[4::5] == ["3.92", "nan"]
         assert words(printed, "val_loss")[4::5] == ["3.92", "nan"]
 

@@ -36,8 +36,7 @@ def non_finite_loss(run: Run, at: int | None) -> Finding:
     The flaw: a computation overflowed, took log(0) or 0/0. Source: the tree.
 
     Where the loss stops while the log goes on, nobody can tell: many trainers write NaN as JSON's null. Nor
-    where the trainer hides NaN, unless the gradient norm is there to show it: a loss of exactly 0 where the
-    norm isn't finite is what such a trainer makes of NaN, and no loss.
+    where the trainer hides NaN, unless the gradient norm is there to show it.
     """
     loss = run["loss"]
     known = loss.is_not_null().arg_true()
@@ -47,13 +46,8 @@ def non_finite_loss(run: Run, at: int | None) -> Finding:
         if len(run) - 1 - known[-1] > STOPPED * gap:
             first, last = int(run.steps[int(known[-1]) + 1]), int(run.steps[-1])
             return Finding(NO_DATA, first, {"missing": [f"loss[{first}..{last}]"]})
-        if not run.aggregation("loss").shows_nan:
-            if not run.has("grad_norm"):
-                return Finding(NO_DATA, facts={"missing": ["grad_norm"]})
-            hidden = ((loss == 0) & ~run["grad_norm"].is_finite()).fill_null(False).arg_true()
-            if len(hidden):
-                first, last = (int(run.steps[int(hidden[end])]) for end in (0, -1))
-                return Finding(NO_DATA, first, {"missing": [f"loss[{first}..{last}]"]})
+        if not run.aggregation("loss").shows_nan and not run.has("grad_norm"):
+            return Finding(NO_DATA, facts={"missing": ["grad_norm"]})
         return Finding("no", facts={"count": 0, "rows": len(known)})
     step, last = (int(run.steps[int(bad[end])]) for end in (0, -1))
     facts = {"step": step, "last": last, "value": float(loss[int(bad[0])])}

@@ -3,7 +3,9 @@
 frame, remarks = normalise(frame, {"global_step": "step", "train_loss": "loss"}, path)
 """
 
+import math
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 
 import polars as pl
@@ -219,6 +221,25 @@ def hidden(aggregations: Mapping[str, Aggregation]) -> Iterator[Remark]:
         yield Remark("averaged", {"columns": averaged})
     if silent:
         yield Remark("nan_hidden", {"columns": silent})
+
+
+def revealed(
+    rows: pl.DataFrame, aggregations: Mapping[str, Aggregation]
+) -> tuple[pl.DataFrame, Mapping[str, Aggregation], list[Remark]]:
+    """The rows with NaN where a trainer that hides it wrote a loss of exactly 0, and that it shows then.
+
+    The gradient norm tells where: it isn't finite there, and the loss is 0 nowhere else.
+    """
+    hides = "loss" in aggregations and not aggregations["loss"].shows_nan
+    if not hides or not {"loss", "grad_norm"} <= {*rows.columns}:
+        return rows, aggregations, []
+    zero, finite = rows["loss"] == 0, rows["grad_norm"].is_finite()
+    nan = (zero & ~finite).fill_null(False)
+    if not nan.any() or (zero & finite).any():
+        return rows, aggregations, []
+    loss = rows["loss"].zip_with(~nan, pl.repeat(math.nan, len(nan), eager=True))
+    shown = {**aggregations, "loss": replace(aggregations["loss"], shows_nan=True)}
+    return rows.with_columns(loss=loss), shown, [Remark("nan_as_zero", {"count": int(nan.sum())})]
 
 
 def names(columns: list[str]) -> str:

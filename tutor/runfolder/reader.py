@@ -15,7 +15,7 @@ from pydantic import ValidationError
 from tutor import packed, plainfile
 from tutor.run import Aggregation, BadRunError, Checkpoint, Manifest, Remark, Run, called, limits, names
 from tutor.run.apart import says_sets, told_apart
-from tutor.run.normalise import hidden, normalise
+from tutor.run.normalise import hidden, normalise, revealed
 from tutor.run.replay import Replay
 from tutor.runfolder import CHECKPOINTS, METRICS, PACKED_SENTENCES, REPLAYS, SENTENCES, log_in
 from tutor.runfolder.log import NULL, read_rows, with_nan
@@ -55,7 +55,7 @@ def read_run(folder: Path, since: Run | None = None, log: str = METRICS) -> Run:
     said = called.checked(path, rows.columns)
     frame, more = normalise(rows, names.mapping(rows.columns, path), path)
     sentences = _sentences(folder, remarks)
-    told = {name: Aggregation(one.over, one.shows_nan) for name, one in manifest.aggregations.items()}
+    frame, told, nan = revealed(frame, _told(manifest))
     if manifest.source:
         remarks.append(Remark("source", {"source": plain(manifest.source)}))
     return Run(
@@ -66,10 +66,15 @@ def read_run(folder: Path, since: Run | None = None, log: str = METRICS) -> Run:
         checkpoints=_checkpoints(folder, frame, manifest),
         sentences=sentences,
         replays=_replays(folder),
-        remarks=(*said, *remarks, *more, *hidden(told)),
-        aggregations=AGGREGATIONS | told,
+        remarks=(*said, *remarks, *more, *hidden(told), *nan),
+        aggregations={**AGGREGATIONS, **told},
         position=Position(file, size),
     )
+
+
+def _told(manifest: Manifest) -> dict[str, Aggregation]:
+    """What the manifest declares of the signals."""
+    return {name: Aggregation(one.over, one.shows_nan) for name, one in manifest.aggregations.items()}
 
 
 def _grown(path: Path, since: Run) -> Run | None:
@@ -94,7 +99,8 @@ def _grown(path: Path, since: Run) -> Run | None:
         return None
     # Rows that go back or repeat concern those before them.
     anew |= int(rows["step"][0]) <= int(since.steps[-1])
-    if anew or remarks or any(one.key not in _MUTE for one in more):
+    *_, nan = revealed(rows, _told(since.manifest))
+    if anew or remarks or nan or any(one.key not in _MUTE for one in more):
         return None
     frame = pl.concat([since.frame, rows], how="diagonal")
     mute = "loss" not in frame.columns or frame["loss"].null_count() == frame.height

@@ -116,7 +116,7 @@ def run_of_table(frame: "pl.DataFrame", path: Path, **about: Unpack[About]) -> R
     Where several runs were written to the log, one after another, it is the last one, with those `before` it.
     """
     from tutor.run.apart import runs_apart, told_apart
-    from tutor.run.normalise import hidden, normalise_each
+    from tutor.run.normalise import hidden, normalise_each, revealed
 
     sets: list[Remark] = []
     frame = zeros_last(told_apart(frame, sets), path)
@@ -133,10 +133,11 @@ def run_of_table(frame: "pl.DataFrame", path: Path, **about: Unpack[About]) -> R
     state = (about.get("file") or path).stat()
     runs: list[Run] = []
     each = ((part, *found) for part, own, by in parts for found in normalise_each(own, by, path))
-    for part, rows, more in each:
-        if rows.is_empty():
+    for part, normal, more in each:
+        if normal.is_empty():
             raise _without_rows(path)
-        told = {signal: one for signal, one in aggregations.items() if signal in rows.columns}
+        known = {signal: one for signal, one in aggregations.items() if signal in normal.columns}
+        rows, told, nan = revealed(normal, known)
         runs.append(
             Run(
                 path=path,
@@ -151,6 +152,7 @@ def run_of_table(frame: "pl.DataFrame", path: Path, **about: Unpack[About]) -> R
                     *averaged,
                     *more,
                     *hidden(told),
+                    *nan,
                     *_reweighted(rows),
                     *_added(rows),
                     *trainers.remarks(given),
