@@ -4,7 +4,18 @@ from dataclasses import replace
 
 import pytest
 
-from tests.ui.conftest import NARROW, WIDE, leave_at_the_leaf, opened, phase_19, recorded, settle, shown
+from tests.ui.conftest import (
+    NARROW,
+    WIDE,
+    at_once,
+    leave_at_the_leaf,
+    opened,
+    phase_19,
+    recorded,
+    settle,
+    shown,
+)
+from tests.ui.test_hasty import at_once
 from tutor import card as cards
 from tutor import proof as proofs
 from tutor.notebook import Notebook
@@ -91,6 +102,20 @@ async def test_from_the_leaf_to_the_root_cause_and_its_post_mortem(at_leaf, lang
             cells.move_cursor(row=row, column=1)
             await pilot.pause()
             assert (say("postmortem.proven", lang, text="") in shown(app)) == (panel in proven)
+
+
+async def test_a_sentence_that_enter_follows_at_once_is_taken_whole(at_leaf):
+    app = at_leaf()
+    async with opened(app, WIDE) as pilot:
+        await pilot.press("enter")
+        await settle(pilot)
+        while app.screen.proof.id:
+            await answer(pilot)
+            await pilot.press("enter")
+            await pilot.pause()
+        at_once(app, *("space" if letter == " " else letter for letter in CAUSE), "enter", "enter")
+        await settle(pilot)
+        assert app.screen.proof.cause == CAUSE
 
 
 async def test_a_step_is_pointed_at_with_the_cursor_of_the_walks_panels(at_leaf):

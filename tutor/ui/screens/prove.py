@@ -12,6 +12,7 @@ from tutor.card.ladder import NameToken, PointAtStep
 from tutor.plots import whole
 from tutor.proof import Proof
 from tutor.ui import bindings
+from tutor.ui.heard import heard
 from tutor.ui.proofs import keep
 from tutor.ui.screens.page import PlotPage
 from tutor.ui.widgets.answer import Answer
@@ -152,8 +153,11 @@ class ProveScreen(PlotPage):
         }
         return works[action]() if action in works else super().check_action(action, parameters)
 
-    def action_commit(self) -> None:
+    async def action_commit(self) -> None:
         """Commit to the answer: now the log speaks. Past the last rung, to the root cause."""
+        await heard(self.focused)  # the key comes before those that were typed right before it
+        if self.proof.told or self.proof.finished:  # it came twice
+            return
         control = self.query_one(Control)
         if self._pointing:
             said: str | None = str(self.query_one(Plot).cursor)
