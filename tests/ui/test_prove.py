@@ -7,7 +7,6 @@ import pytest
 from tests.ui.conftest import (
     NARROW,
     WIDE,
-    at_once,
     leave_at_the_leaf,
     opened,
     phase_19,
@@ -113,7 +112,7 @@ async def test_a_sentence_that_enter_follows_at_once_is_taken_whole(at_leaf):
             await answer(pilot)
             await pilot.press("enter")
             await pilot.pause()
-        at_once(app, *("space" if letter == " " else letter for letter in CAUSE), "enter", "enter")
+        at_once(app, *("space" if letter == " " else letter for letter in CAUSE), "enter")
         await settle(pilot)
         assert app.screen.proof.cause == CAUSE
 
