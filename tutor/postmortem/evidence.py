@@ -262,6 +262,13 @@ def gradient_grows(incident: Incident) -> Reading | None:
     return _as_found(incident, "gradient_course", verdicts)
 
 
+@cell("optimizer", "rate", signals=("update_norm", "param_norm"), numbers=("update_size",))
+def updates_large(incident: Incident) -> Reading | None:
+    """Updates that move the weights too far."""
+    verdicts: Verdicts = {"large": ("favours", "updates_large"), "usual": ("silent", "updates_usual")}
+    return _as_found(incident, "update_size", verdicts)
+
+
 @cell("loss", "memorised", signals=("val_loss",), numbers=("validation_turns",))
 def validation_rises(incident: Incident) -> Reading | None:
     """A validation loss that turns while the training loss goes on."""

@@ -23,6 +23,7 @@ JUDGED_BY = (
     "validation_turns",
     "gradient_course",
     "zero_gradient",
+    "update_size",
     "broken_after",
     "oscillates",
     "comes_back",

@@ -144,11 +144,13 @@ def defences(incident: Incident) -> Iterator[Symptom]:
 def of_the_whole_run(incident: Incident) -> Iterator[Symptom]:
     """The rows of a run that went wrong without an incident: where it turned, began, was best and ended.
 
-    A run that never learned has turned nowhere: it went wrong before its first step.
+    A run that never learned has turned nowhere: it went wrong before its first step. Nor has one of which the
+    walk found no step.
     """
     run, row = incident.run, incident.row
     loss = course(incident, "loss")
-    if "learned" not in incident.numbers or incident.found("learned").outcome != "no":
+    learned = "learned" not in incident.numbers or incident.found("learned").outcome != "no"
+    if learned and incident.began is not None:
         yield row_of("turned", "step", incident.began)
     yield row_of("first", "number", loss.start if loss else None, incident.unit)
     yield row_of("best", "number", loss.best if loss else None, incident.unit)
@@ -161,6 +163,8 @@ def of_the_whole_run(incident: Incident) -> Iterator[Symptom]:
     norm = course(incident, "grad_norm")
     yield row_of("gradient_first", "number", norm.start if norm else None, panel="gradient")
     yield row_of("gradient_end", "number", norm.end if norm else None, panel="gradient")
+    if "update_size" in incident.numbers and "moved" in (size := incident.found("update_size")).facts:
+        yield row_of("moved", "number", size.facts["moved"], panel="optimizer")
     yield row_of("lr", "number", incident.at("lr", row if row is not None else len(run) - 1), panel="lr")
     yield row_of("dtype", "text", run.manifest.dtype, panel="")
 
