@@ -374,6 +374,13 @@ class TestPrecision:
         falls = [65536.0 * 0.5**i for i in range(31)]
         assert self.skipped(loss_scale=[falls[0]] * taken + falls).outcome == outcome
 
+    def test_where_no_skip_was_logged_a_loss_that_falls_says_that_steps_were_taken(self):
+        loss = [3.0 - row / 40 for row in range(60)]
+        found = self.skipped(loss=loss)
+        assert (found.outcome, found.facts["start"] > found.facts["best"]) == ("learns", True)
+        assert self.skipped(loss=[3.0] * 60).facts == {"missing": ["loss_scale"]}
+        assert self.skipped(loss=loss, skipped=[1.0] * 60).outcome == "all"
+
     def test_without_a_scale_most_of_the_steps_decide(self):
         assert self.skipped(skipped=[0.0] * 9 + [1.0] * 11).outcome == "all"
 
@@ -390,6 +397,11 @@ class TestPrecision:
     )
     def test_scale(self, scale: list[float], outcome: str):
         assert apply("loss_scale", make_run({"loss_scale": scale}), {"floor": 1.0}).outcome == outcome
+
+    def test_the_step_is_that_from_which_a_scale_fell(self):
+        scale = [512.0, 1024.0, *[1024.0] * 8, *[1024.0 * 0.5**row for row in range(1, 14)], 0.125]
+        found = apply("loss_scale", make_run({"loss_scale": scale}), {"floor": 1.0})
+        assert (found.outcome, found.step, found.facts["lowest"]) == ("below", 10, 0.125)
 
 
 class TestParameters:

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING
 
 from tutor.detectors import NO_DATA, NOT_YET, Finding, Smoothed, any_of, detector
 from tutor.detectors.beginning import warming_up
-from tutor.detectors.courses import Course, course_in, course_of
+from tutor.detectors.courses import Course, course_in
 from tutor.detectors.grouped import Gain, Runaway
+from tutor.detectors.learns import LEARNS, learns
 from tutor.detectors.objective import (
     earnings,
     earns_on,
@@ -279,7 +280,7 @@ def _grows_already(run: Run, norms: pl.Series, few: int, growth: float, sigmas: 
     outcomes=("zero", "there", "learns"),
     facts={
         **dict.fromkeys(("zero", "there"), ("step", "count", "rows", "bound")),
-        "learns": ("start", "best", "best_step", "fell"),
+        "learns": LEARNS,
     },
     every_row=True,
 )
@@ -293,7 +294,7 @@ def zero_gradient(run: Run, at: int | None, *, share: float, last: int, gain: Ga
     same, from which nothing is learned. Source: ours.
     """
     if not run.has("grad_norm"):
-        return _falls(run, finite(run["loss"]), gain) or Finding(NO_DATA, facts={"missing": ["grad_norm"]})
+        return learns(run, finite(run["loss"]), gain) or Finding(NO_DATA, facts={"missing": ["grad_norm"]})
     zero = (finite(run["grad_norm"]) == 0).fill_null(False)
     count = int(zero.sum())
     step = int(run.steps[int(zero.arg_true()[0])]) if count else int(run.steps[-1])
@@ -305,7 +306,7 @@ def zero_gradient(run: Run, at: int | None, *, share: float, last: int, gain: Ga
         facts |= {"step": step, "count": count}
     elif not bool(zero[-1]) or count <= share * len(zero):
         return Finding("there", step, facts)
-    if run.has("loss") and _falls(run, finite(run["loss"]).set(~zero, None), gain):
+    if run.has("loss") and learns(run, finite(run["loss"]).set(~zero, None), gain):
         return Finding(NO_DATA, step, {"missing": ["grad_norm"]})
     if run.has("loss") and count < 2 * FEWEST and not _all_earn_the_same(run):
         return Finding(NOT_YET, step, {"rows": count, "needed": 2 * FEWEST})
@@ -316,14 +317,3 @@ def _all_earn_the_same(run: Run) -> bool:
     """Whether rewards of answers to one prompt never lay apart, in `FEWEST` rows or more."""
     spreads = (finite(run[name]) for name in run.frame.columns if scoring.spreads_reward(name))
     return any(one.count() >= FEWEST and bool((one.drop_nulls() == 0).all()) for one in spreads)
-
-
-def _falls(run: Run, loss: pl.Series, gain: Gain) -> Finding | None:
-    """The finding that the loss fell by so much that there is a gradient; None where it didn't."""
-    course = course_of(loss, gain.level) if is_objective(run) else None
-    if course is None or course.improvement <= max(gain.gain * abs(course.start), gain.sigmas * course.noise):
-        return None
-    facts = {"start": course.start, "best": course.best, "best_step": int(run.steps[course.best_row])}
-    facts["fell"] = 100 * course.improvement / abs(course.start) if course.start else math.inf
-    seen, curve = (int(run.steps[0]), int(run.steps[-1])), course.drawn(run, "loss")
-    return Finding("learns", facts["best_step"], facts, None, seen, curve=curve)

@@ -1,11 +1,15 @@
 """Detectors of precision: the dtype, non-finite gradients, the loss scale."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tutor.detectors import NO_DATA, Finding, any_of, detector
-from tutor.detectors.grouped import Scaler
+from tutor.detectors.grouped import Gain, Scaler
+from tutor.detectors.learns import LEARNS, learns
 from tutor.detectors.windows import finite
 from tutor.run import Run, known_float, to_float
+
+if TYPE_CHECKING:
+    import polars as pl
 
 
 @detector(
@@ -63,9 +67,10 @@ def non_finite_gradient(run: Run, at: int | None, *, share: float, last: int, se
 
 
 @detector(
-    signals=(any_of("loss_scale", "skipped"),),
-    outcomes=("all", "searching", "floor", "some"),
+    signals=(any_of("loss_scale", "skipped", "loss"),),
+    outcomes=("all", "searching", "floor", "some", "learns"),
     facts={
+        "learns": LEARNS,
         "all": ("count", "rows"),
         "searching": ("count", "rows", "lowest", "begins"),
         "floor": ("count", "rows", "highest", "lowest", "bound"),
@@ -81,6 +86,7 @@ def steps_skipped(
     share: float,
     every: float,
     scale: Scaler,
+    gain: Gain,
 ) -> Finding:
     """Whether a loss scaler skips every step, or has come down as far as it can.
 
@@ -91,8 +97,11 @@ def steps_skipped(
     Where both hold, a run that skipped the share `every` of its steps never trained, and one that skipped
     fewer did until its values grew too large; without a scale that fell, more than `share` of the steps are
     enough. Down to `scale.begins` a scaler that began higher, some at 2^32, may be "searching" still: nothing
-    was trained so far, and the next steps may be. Source: ours.
+    was trained so far, and the next steps may be. Where neither was logged, a loss that falls by more than
+    `gain` says that steps were taken ("learns"). Source: ours.
     """
+    if not (run.has("skipped") or run.has("loss_scale")):
+        return learns(run, finite(run["loss"]), gain) or Finding(NO_DATA, facts={"missing": ["loss_scale"]})
     if run.has("skipped"):
         skipped = run["skipped"].cast(float).fill_null(0.0) > 0
     else:
@@ -143,6 +152,13 @@ def loss_scale(run: Run, at: int | None, *, floor: float) -> Finding:
     if known.n_unique() <= 1:
         return Finding("constant", None, facts)
     if lowest is not None and lowest <= floor:
-        step = int(run.steps[int((scale <= floor).fill_null(False).arg_true()[0])])
+        below = int((scale <= floor).fill_null(False).arg_true()[0])
+        step = int(run.steps[_falls_from(scale, below)])
         return Finding("below", step, facts | {"step": step}, floor)
     return Finding("dynamic", None, facts)
+
+
+def _falls_from(scale: "pl.Series", row: int) -> int:
+    """The row from which the scale falls without a pause down to `row`."""
+    fell = (scale.forward_fill()[: row + 1].diff() < 0).fill_null(False).reverse()
+    return row - int(fell.arg_min() or 0) + 1 if fell.any() else row
