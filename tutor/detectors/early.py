@@ -49,6 +49,8 @@ def early_fall(
     if last >= len(run) or last <= first:
         return Finding(NOT_YET, facts={"rows": len(run), "needed": max(last, first + 1) + 1})
     if warming_up(replace(run, frame=run.frame[: last + 1])):
+        if len(run) >= 2 * last:  # it goes on for longer than what is asked about
+            return Finding(NO_DATA, facts={"missing": []})
         return Finding(NOT_YET, facts={"rows": len(run), "needed": 2 * last})
     begins = loss[: first + 1].count() > 0
     if not begins or 2 * loss[: last + 1].null_count() > last:  # NaN or Inf: tree phase-19 asks why

@@ -42,8 +42,8 @@ def lr_jump(
     row = run.row_at(at) if at is not None else len(run) - 1
     start = window.start(run, row)
     end = max(row + 2, _peak(run, row, window) + 1)
-    near = finite(run["lr"])[start:end]
-    changes = near.diff()
+    lr = finite(run["lr"])
+    near, changes = lr[start:end], lr.diff()[start:end]
     if changes.count() < 2:
         return Finding(NOT_YET, at, {"rows": len(near), "needed": 3})
     top = known_float(near.max()) or 0.0
@@ -55,8 +55,8 @@ def lr_jump(
     step = int(run.steps[start + worst])
     facts = {
         "step": step,
-        "before": near[max(0, worst - 1)],
-        "after": near[worst],
+        "before": lr[max(0, start + worst - 1)],
+        "after": lr[start + worst],
         "jump": 100 * max(0.0, size) / top if top else 0.0,
         "bound": 100 * jump,
         "usual": median,
