@@ -88,7 +88,7 @@ def _decision(stage: Stage, verdict: str, lang: str) -> dict[str, Any]:
     return {
         "section": question.section_id,
         "question": seen.question,
-        "step": focus if finding.step is None else finding.step,
+        "step": focus if finding.step is None and question.view != "whole" else finding.step,
         "value": told.value if finding.measured is None else finding.measured,
         "bound": told.bound if finding.bound is None else finding.bound,
         "margin": finding.margin,

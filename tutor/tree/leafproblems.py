@@ -36,6 +36,8 @@ def of_leaf(tree: Tree, id: str, leaf: Leaf) -> Found:
             where = (*here, "advice", name, "when", question)
             if question not in tree.questions:
                 yield where, f"leaf {id}: there is no question {question!r}"
+            elif outcome is None:
+                continue
             elif outcome not in tree.questions[question].outcomes:
                 yield where, f"leaf {id}: question {question} has no outcome {outcome!r}"
             elif id not in _reached(tree, tree.questions[question].outcomes[outcome]):

@@ -34,10 +34,10 @@ class Remedy(Strict):
 
 
 class Advice(Strict):
-    """What to do with this run now, where the questions in `when` were answered so."""
+    """What to do with this run now, where the questions in `when` were answered so; null: by nobody."""
 
     words: Words
-    when: Mapping[str, str] = Field(min_length=1)
+    when: Mapping[str, str | None] = Field(min_length=1)
 
 
 class Handover(Strict):
@@ -98,7 +98,11 @@ class Leaf(Strict):
 
     def advice_for(self, answers: Mapping[str, str]) -> tuple[Advice, ...]:
         """The advice that fits the `answers`: outcomes by question."""
-        return tuple(one for one in self.advice.values() if one.when.items() <= answers.items())
+        return tuple(
+            one
+            for one in self.advice.values()
+            if all(answers.get(question) == outcome for question, outcome in one.when.items())
+        )
 
 
 @cache
