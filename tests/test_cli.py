@@ -706,3 +706,13 @@ def test_help_is_broken_by_its_width_and_not_as_its_source(command: tuple[str, .
     told = [line.strip() for line in out.partition("╭")[0].splitlines()[3:]]
     lines = [line for line, later in pairwise(told) if line and later]  # all but the last of each paragraph
     assert all(len(line) + 1 + len(later.split()[0]) > 78 for line, later in pairwise(told) if line in lines)
+
+
+def test_where_there_is_no_jump_the_tree_for_long_runs_asks_the_next_one(home: Path):
+    loss = [*(9 - 4 * (1 - 0.97**row) for row in range(300)), *[8.5] * 100]  # up by 1.7 times, and not back
+    rows = "".join(f"{row},{one + 0.02 * (row % 3 - 1):.3f}\n" for row, one in enumerate(loss))
+    (home / "log.csv").write_text(f"step,loss\n{rows}")
+    code, out, _ = tutor("check", "log.csv", "--tree", "scale", "--lang", "en")
+    assert code == 1
+    assert "scale · a spike in a long run   1/1 answered" in out
+    assert "= [!!]" in out

@@ -515,7 +515,10 @@ class TestWhatATreeCanSay:
         data["leaves"]["bad"]["advice"] = {
             "reload": {"words": {"en": "reload", "es": "recarga"}, "when": {"1": "yes"}},
             "skip": {"words": {"en": "skip it", "es": "salta"}, "when": {"1": "no", "2": "yes"}},
-            "look": {"words": {"en": "look", "es": "mira"}, "when": {"1": "no", "2": None}},  # nobody answered
+            "look": {
+                "words": {"en": "look", "es": "mira"},
+                "when": {"1": "no", "2": None},
+            },  # nobody answered
         }
         leaf = tree.load(write(tmp_path, data)).leaves["bad"]
         said = {"1": "yes"}, {"1": "no", "2": "yes"}, {"1": "no"}, {}

@@ -216,7 +216,8 @@ def check(
 ) -> None:
     """Walk with nobody watching: each question with its value, bound and step, then the leaf.
 
-    Without --tree it begins with the first tree and goes on to those that its leaves lead to.
+    Without --tree it begins with the first tree and goes on to those that its leaves lead to. Tree scale asks
+    what to do about a spike; where there is none, it goes on, too.
     """
     from tutor import tree as trees
     from tutor.opening import FIRST
@@ -233,7 +234,9 @@ def check(
         options.fail("--remember keeps names beside one log: give one run")
     options.told(map_, set_, format_, remember=runs[0] if remember else None)
     walked, language = options.tree(tree or FIRST, checked=False), options.lang(lang)
-    find = partial(trees.find, checked=False) if tree is None else None
+    # That there is no incident says nothing of the run: there the next tree is asked, too.
+    alone = tree is not None and not walked.incident
+    find = None if alone else partial(trees.find, checked=False)
     if follow:
         from tutor.cli import following
 

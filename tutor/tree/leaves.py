@@ -43,8 +43,8 @@ class Advice(Strict):
 class Handover(Strict):
     """Where to go on after a leaf: at a question of another tree (its first one when none is named).
 
-    `by_hand`: that tree asks what to do now rather than what is wrong, so a check with nobody watching ends
-    at the leaf.
+    `by_hand`: that tree asks something else, what to do now or what is wrong, so a check with nobody watching
+    ends at the leaf.
     """
 
     tree: str
