@@ -48,12 +48,11 @@ def early_fall(
     first, last = span.end(run, 0), until.end(run, 0)
     if last >= len(run) or last <= first:
         return Finding(NOT_YET, facts={"rows": len(run), "needed": max(last, first + 1) + 1})
-    if warming_up(replace(run, frame=run.frame[: last + 1])):
-        if len(run) >= 2 * last:  # it goes on for longer than what is asked about
-            return Finding(NO_DATA, facts={"missing": []})
+    warms, begins = warming_up(replace(run, frame=run.frame[: last + 1])), loss[: first + 1].count() > 0
+    if warms and len(run) < 2 * last:
         return Finding(NOT_YET, facts={"rows": len(run), "needed": 2 * last})
-    begins = loss[: first + 1].count() > 0
-    if not begins or 2 * loss[: last + 1].null_count() > last:  # NaN or Inf: tree phase-19 asks why
+    broken = not begins or 2 * loss[: last + 1].null_count() > last  # NaN or Inf: tree phase-19 asks why
+    if warms or broken:  # a warm-up that goes on for longer than what is asked about
         return Finding(NO_DATA, facts={"missing": []})
     ema = loss[: last + 1].ewm_mean(span=max(2, span_rows), ignore_nulls=True).forward_fill()
     before, after = to_float(ema[first]), to_float(ema[last])

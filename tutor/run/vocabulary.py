@@ -110,6 +110,10 @@ KNOWN: Mapping[str, tuple[str, ...]] = {
         "grad_norm_mean",
         "mean_grad_norm",
         "avg_grad_norm",
+        "g_norm",
+        "global_grad_norm",
+        "total_norm",  # what PyTorch's clip_grad_norm_ calls it
+        "grad_l2_norm",
     ),
     "lr": (
         "lr",
@@ -124,6 +128,9 @@ KNOWN: Mapping[str, tuple[str, ...]] = {
         "train/lrm",  # the part of it that a schedule grants
         "lrs",
         "learning_rates",
+        "current_lr",
+        "cur_lr",
+        "lr_now",
     ),
     "loss_scale": ("loss_scale", "loss scale", "train/loss_scale", "train/samples/loss_scale"),
     "skipped_steps": ("skipped_steps",),

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from tutor import catalog, paths, settings
-from tutor.tree.leaves import UNDECIDED, Leaf, Times
+from tutor.tree.leaves import UNDECIDED, Advice, Leaf, Times
 from tutor.tree.schema import Outcome, Tree
 from tutor.words.document import Where
 
@@ -32,22 +32,26 @@ def of_leaf(tree: Tree, id: str, leaf: Leaf) -> Found:
             except ValueError as error:
                 yield (*here, "fixes", fix, "change", name), f"leaf {id}: {error}"
     for name, advice in leaf.advice.items():
-        for question, outcome in advice.when.items():
-            where = (*here, "advice", name, "when", question)
-            if question not in tree.questions:
-                yield where, f"leaf {id}: there is no question {question!r}"
-            elif outcome is None:
-                continue
-            elif outcome not in tree.questions[question].outcomes:
-                yield where, f"leaf {id}: question {question} has no outcome {outcome!r}"
-            elif id not in _reached(tree, tree.questions[question].outcomes[outcome]):
-                yield where, f"leaf {id}: no path leads from {question}, {outcome}, to here"
+        yield from _advice(tree, (*here, "advice", name, "when"), id, advice)
     yield from _table(tree, (*here, "table"), f"leaf {id}", leaf)
     for name in leaf.breaks:
         if not any((folder / "breaks" / f"{name}.yaml").is_file() for folder in paths.folders("trees")):
             yield (*here, "breaks"), f"leaf {id}: there is no break {name!r}"
     if leaf.next:
         yield from _handover(tree, (*here, "next"), f"leaf {id}", leaf)
+
+
+def _advice(tree: Tree, here: Where, id: str, advice: Advice) -> Found:
+    """Questions that aren't there, and answers that nobody gives on the way to the leaf."""
+    for question, outcome in advice.when.items():
+        if question not in tree.questions:
+            yield (*here, question), f"leaf {id}: there is no question {question!r}"
+        elif outcome is None:
+            continue
+        elif outcome not in tree.questions[question].outcomes:
+            yield (*here, question), f"leaf {id}: question {question} has no outcome {outcome!r}"
+        elif id not in _reached(tree, tree.questions[question].outcomes[outcome]):
+            yield (*here, question), f"leaf {id}: no path leads from {question}, {outcome}, to here"
 
 
 def _table(tree: Tree, where: Where, what: str, leaf: Leaf) -> Found:
