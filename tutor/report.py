@@ -108,6 +108,13 @@ class Report:
         first, *more = saying.of_end(self.stages, lang)
         return first.text, next((reported.sentence(line) for line in more), "")
 
+    def to_do(self, lang: str) -> list[str]:
+        """What to do with the run now, and the smallest fix; nothing where no flaw is found."""
+        if self.verdict != "flaw":
+            return []
+        told = (line for line in saying.of_end(self.stages, lang) if line.role in ("advice", "fix"))
+        return [plain(reported.sentence(line)) for line in told]
+
     def text(self, lang: str, *, explain: bool = False, width: int | None = None) -> Text:
         """For people: a line a question, then the leaf; with `explain` how each rule came to its answer.
 

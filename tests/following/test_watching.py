@@ -210,12 +210,14 @@ def after(text: str) -> str:
 class TestFollowing:
     def test_a_line_when_the_verdict_changes_and_the_last_one_at_ctrl_c(self, watched):
         code, lines, _ = watched("--lang", "en", acts=[lambda log: log.add(300), grow, nan, grow, grow])
-        waiting, readable, first, sick, last = map(after, lines)
+        *begun, to_do, end = lines
+        waiting, readable, first, sick, last = map(after, (*begun, end))
         assert "waiting for its first row" in waiting
         assert first.startswith("step 299  [??] undecided")
         assert readable == "the log can be read now"
         assert sick.startswith("step 312  [!!]")
         assert sick.endswith("(phase-19 1.2)")
+        assert to_do == f"{'':10}for this run now: stop; go on from before step 310 at half the learning rate"
         assert last.startswith("step 332  [!!]")
         assert code == 1
 

@@ -21,6 +21,9 @@ from tutor.tree import Tree
 from tutor.walk import Find
 from tutor.words import plain, say
 
+_UNDER = " " * 10
+"""Under a line's words, behind its time."""
+
 
 def check(
     runs: list[str],
@@ -100,8 +103,10 @@ class _Said:
         """Print the event."""
         if self._as_json:
             terminal.tell_json(self.data(event), indent=None)
-        else:
-            self._line(self._words(event))
+            return
+        self._line(self._words(event))
+        for line in event.report.to_do(self._lang) if event.kind == "verdict" and event.report else ():
+            terminal.tell(f"{_UNDER}{line}")
 
     def leave(self, report: Report | None) -> None:
         """Print the last verdict, of a run that is left before its end, unless it is the last line anyway."""
