@@ -1,10 +1,11 @@
 """Home: the open walk first, each run's curve and end, the calibration; and the story at the first start."""
 
 import shutil
+import time
 
 import pytest
 
-from tests.conftest import ROOT, write_run
+from tests.conftest import ROOT, shipped, write_run
 from tests.ui.conftest import NARROW, WIDE, phase_19, recorded, settle, shown, to_the_leaf
 from tutor import readers
 from tutor import walk as walks
@@ -82,6 +83,25 @@ async def test_the_open_walk_is_the_first_and_enter_goes_on_with_it(at_home):
         await settle(pilot)
         assert isinstance(at_home.screen, WalkScreen)
         assert at_home.screen.walk.run.name == "19-control"
+
+
+async def test_a_look_at_another_tree_is_forgotten_once_the_walk_has_ended(at_home):
+    run = recorded("19-break")
+    for walk in (walks.begin(run, shipped("phase-18")), to_the_leaf(run, phase_19())):
+        state = walks.to_state(walk) | {"name": run.name, "run": str(run.path.resolve())}
+        done = isinstance(walk, walks.AtLeaf)
+        state |= {"done": done, "verdict": walks.verdict(walk) if done else None}
+        for kind in ("walk", "finished") if done else ("walk",):
+            Notebook("ana").save_draft(kind, draft_key(run.name, walk.tree.tree, run.path), state)
+        time.sleep(1)  # the notebook tells which was saved last by the second
+    async with at_home.run_test(size=WIDE) as pilot:
+        await filled_in(pilot)
+        assert "you are at" not in shown(at_home)
+        assert "! a coherent bad" in line_of(at_home, "19-break")
+        at_home.screen.open(next(one for one in at_home.screen.found.entries if one.name == "19-break"))
+        await settle(pilot)
+        walked = next(screen for screen in at_home.screen_stack if isinstance(screen, WalkScreen))
+        assert walked.walk.tree.tree == "phase-19"
 
 
 async def test_a_walk_begun_again_keeps_its_end_on_the_list(home):

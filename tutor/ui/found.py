@@ -45,11 +45,19 @@ class Found:
     wrong: SaidError | None
 
     def walk(self, entry: RunEntry, tree: str | None) -> Draft | None:
-        """The draft of the walk over the run in the tree named; without one, the latest still open."""
-        over = [walk for walk in self.walks if walk.get("run") == place(entry)]
-        if tree is None:
-            return next((walk for walk in over if not walk.get("done")), None)
-        return next((walk for walk in over if walk.get("tree") == tree), None)
+        """The draft of the walk over the run in the tree named; without one, the latest."""
+        over = (walk for walk in self.walks if walk.get("run") == place(entry))
+        return next((walk for walk in over if tree in (None, walk.get("tree"))), None)
+
+    @property
+    def left(self) -> Draft | None:
+        """The latest walk still open; none over a run that was walked to an end in another tree since."""
+        ended = set[object]()
+        for walk in self.walks:
+            if not walk.get("done") and walk.get("run") not in ended:
+                return walk
+            ended.add(walk.get("run"))
+        return None
 
 
 def place(entry: RunEntry) -> str:

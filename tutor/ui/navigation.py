@@ -122,7 +122,8 @@ class Navigation(App[object]):
         if self._greet and Notebook(self.learner).new:
             from tutor.ui.screens.note import NoteScreen
 
-            story = ["story" if run.of_tokens else "any_story"]
+            ours = run.of_tokens and run.manifest.tutor
+            story = ["story" if ours else "any_story"]
             probe = ["probe"] if run.has("probe_loss") else []
             lines = [say(f"home.{part}", self.lang) for part in story + probe]
             self.push_screen(NoteScreen("home.story_title", lines))

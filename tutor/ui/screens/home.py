@@ -163,7 +163,7 @@ class HomeScreen(Page):
     def _next(self, found: Found) -> tuple[str, RunEntry | None]:
         """What was begun, then what is owed, then what is new; and the run that it is about."""
         entries = {place(entry): entry for entry in found.entries}
-        if left := next((walk for walk in found.walks if not walk.get("done")), None):
+        if left := found.left:
             name = self.app.called(Path(str(left.get("run"))), str(left.get("name")))
             at = plain(str(left.get("at")))
             tree = plain(str(left.get("tree")))  # a run may be walked in more trees than one
@@ -290,7 +290,7 @@ class HomeScreen(Page):
             self.app.open_walk(entry.path, tree)
 
     def _tree_of(self, entry: RunEntry) -> str:
-        """The name of the tree in which a walk over the run goes on or, where none is open, begins."""
+        """The name of the tree in which the run was walked last or, where none was, a walk over it begins."""
         if self.walked_tree:
             return self.walked_tree
         left = self.found.walk(entry, None) if self.found else None
