@@ -419,6 +419,7 @@ class TestGradientCourse:
     def test_it_grows(self):
         found = judged("gradient_course", grad_norm=[1.0] * 30 + [6.0] * 10)
         assert (found.outcome, found.facts["growth"]) == ("grows", 6.0)
+        assert found.step == found.facts["begin"] == 29  # the last row of the last stretch that was as low
 
     @pytest.mark.parametrize(("last", "outcome"), [(5.0, "no"), (5.01, "grows")])
     def test_five_times_the_lowest_is_the_bound(self, last: float, outcome: str):
