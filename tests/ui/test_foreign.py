@@ -104,7 +104,7 @@ def test_its_post_mortem_speaks_of_no_tokens(home, lang, word):
 
 @pytest.mark.parametrize(
     ("lang", "story", "other"),
-    [("en", "Somebody trained a model", "language"), ("es", "Alguien entrenó un modelo y", "lenguaje")],
+    [("en", "A model was trained", "language"), ("es", "Se entrenó un modelo y", "lenguaje")],
 )
 async def test_its_story_is_that_of_any_model(home, lang, story, other):
     app = TutorApp(learner="ana", lang=lang, subject=fit(home), walked_tree=phase_19(), greet=True)

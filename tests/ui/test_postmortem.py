@@ -531,6 +531,8 @@ class TestDrafts:
                 await pilot.pause()
             await settle(pilot)
             assert app.screen.pm.lesson == lesson
+            begins_at_what_is_missing = 2 if lesson else 1
+            assert app.screen.number == begins_at_what_is_missing
 
     @pytest.mark.parametrize(("keys", "lesson"), [(["enter"], "Clip first"), (["down", "enter"], "")])
     async def test_a_lesson_that_was_saved_is_opened_again(self, book, keys, lesson):

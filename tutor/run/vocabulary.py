@@ -78,6 +78,8 @@ KNOWN: Mapping[str, tuple[str, ...]] = {
         "train_cross_entropy",
         "train_cross_entropy_step",
         "train_cross_entropy_epoch",
+        "train_total",
+        "train/total",
         "l_pix",  # BasicSR's
         "l_total",
     ),
@@ -94,6 +96,8 @@ KNOWN: Mapping[str, tuple[str, ...]] = {
         "val_loss_epoch",
         "val_cross_entropy",
         "val_cross_entropy_epoch",
+        "val_total",
+        "val/total",
         "test_loss",
     ),
     "grad_norm": (

@@ -130,6 +130,9 @@ class PostMortemScreen(Page):
         if picked != "new":
             self.pm = draft.with_log_of(self.pm)
             self.keeper.take_up(self.pm, saved=draft is saved)
+            if draft is left:  # on where something is still to do
+                to_do = (problem.section for problem in problems(self.pm, self.app.lang))
+                self.number = min(to_do, default=1)
             await self._open()
             if draft is saved:
                 self._tell(self.say("postmortem.draft.as_saved"), "✓")
