@@ -716,3 +716,10 @@ def test_where_there_is_no_jump_the_tree_for_long_runs_asks_the_next_one(home: P
     assert code == 1
     assert "scale · a spike in a long run   1/1 answered" in out
     assert "= [!!]" in out
+
+
+def test_rows_of_json_of_other_names_say_how_to_name_them(home: Path):
+    (home / "log.jsonl").write_text('{"at": 1, "objective": 2.5}\n' * 3)
+    assert "say how: --map step=NAME,loss=NAME" in refused("check", "log.jsonl")
+    told = refused("check", "log.jsonl", "--map", "step=at,loss=nope")
+    assert "the first has `at`, `objective`, and not `nope`, which --map names" in told

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from tutor.readers.jsonlines import first_row
 from tutor.readers.source import Source
-from tutor.run import BadRunError, Manifest, Run
+from tutor.run import BadRunError, Manifest, Run, called
 from tutor.runfolder import METRICS, PACKED, is_run
 from tutor.runfolder.manifest import read_manifest
 from tutor.words import plain, quoted, say
@@ -66,4 +66,8 @@ def lacks(path: Path) -> str | None:
     row = first_row(path)
     if not row or any(isinstance(one, list | dict) for one in row.values()):  # a document on one line
         return None
-    return f"its rows of JSON need a `step` and a `loss`; the first has {quoted(row)}"
+    told = f"its rows of JSON need a `step` and a `loss`; the first has {quoted(row)}"
+    said = [name for name in called.names_for(path).values() if name and name not in row]
+    if said:
+        return f"{told}, and not {quoted(said)}, which --map names"
+    return f"{told}; where they are called otherwise, say how: --map step=NAME,loss=NAME"
