@@ -126,6 +126,13 @@ class TestWhatDecided:
         assert asked["id"] in {one["id"] for one in data["questions"]}
         assert len(asked["outcomes"]) > 1
 
+    def test_what_is_about_the_whole_run_shows_from_its_first_step_on(self):
+        """Whatever blip was looked at on the way."""
+        loss = [4.17 + 0.004 * (-1) ** row for row in range(300)]
+        loss[200] = 4.2
+        data = report(make_run({"loss": loss, "step": range(10, 3010, 10)}))
+        assert (data["leaf"]["id"], data["step"], data["window"]) == ("never-learned", 10, [10, 3000])
+
     def test_an_undecided_run_says_what_to_record_and_how_many_rows_it_lacks(self):
         data = report(make_run({"loss": [2.0, 1.9, 1.8]}))
         assert (data["verdict"], data["leaf"]) == ("undecided", None)

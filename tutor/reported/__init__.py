@@ -27,6 +27,7 @@ from tutor.run import Run
 from tutor.saying import Line, how_to_log
 from tutor.saying.end import findings, missing
 from tutor.saying.question import more_rows
+from tutor.tree import Question
 from tutor.walk import (
     Answer,
     AtQuestion,
@@ -88,13 +89,20 @@ def _decision(stage: Stage, verdict: str, lang: str) -> dict[str, Any]:
     return {
         "section": question.section_id,
         "question": seen.question,
-        "step": focus if finding.step is None and question.view != "whole" else finding.step,
+        "step": _shows_from(question, finding, focus),
         "value": told.value if finding.measured is None else finding.measured,
         "bound": told.bound if finding.bound is None else finding.bound,
         "margin": finding.margin,
         "window": finding.window,
         "signal": _looked_at(finding, rule.detector, stage.walk.run) if rule else None,
     }
+
+
+def _shows_from(question: Question, finding: Finding, focus: int | None) -> int | None:
+    """The step where it shows: of what concerns the whole run, the first one that the rule looked at."""
+    if finding.step is not None or question.view != "whole":
+        return focus if finding.step is None else finding.step
+    return finding.window[0] if finding.window else None
 
 
 def _looked_at(finding: Finding, detector: str, run: Run) -> str | None:
