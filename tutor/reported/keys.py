@@ -133,8 +133,8 @@ class Checked(TreeData):
     `verdict` is that of the whole run, and `leaf` None where the log is not enough to name one. `question`,
     with its `section`, is the one that decided, and `step`, `value`, `bound`, `margin`, `window` and `signal`
     are what it saw: of a flaw the last that was measured on the way to its leaf; of one without a leaf the
-    last symptom; None where nothing is wrong, and each of them where the answer isn't a matter of degree. What
-    is about the whole run shows from the first step on that the rule looked at.
+    last symptom; None where nothing is wrong, and each of them where the answer isn't a matter of degree.
+    What is about the whole run shows from the first step on that the rule looked at.
     """
 
     format: Literal[1]
