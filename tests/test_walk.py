@@ -344,6 +344,20 @@ class TestByHand:
         gone = walk.go_on(begun, seen, "yes")
         assert (gone.at, gone.answers[0].by) == ("1.6", "learner")
 
+    def test_hints_that_were_shown_stay_shown_whichever_way_one_comes_back(self):
+        run = make_run({"loss": flat()["loss"]})
+        at = walk.begin(run, PHASE_19)
+        at = walk.take(at, "no", "log", walk.look(at))
+        at = walk.reveal(walk.reveal(at))
+        here, first = at.at, walk.back(at)
+        assert first.hints == 0
+        again = walk.take(first, "no", "log", walk.look(first))
+        assert (again.at, again.hints) == (here, 2)
+        kept = walk.from_state(run, PHASE_19, walk.to_state(first))
+        assert walk.take(kept, "no", "log", walk.look(kept)).hints == 2
+        odd = walk.from_state(run, PHASE_19, walk.to_state(first) | {"hinted": {here: 99}})
+        assert walk.take(odd, "no", "log", walk.look(odd)).hints == len(again.question.hints)
+
     def test_hints_are_counted_and_end(self):
         walked = walk.begin(flat(), PHASE_19)
         for expected in (1, 2, 3, 3):

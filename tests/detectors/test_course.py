@@ -419,7 +419,12 @@ class TestGradientCourse:
     def test_it_grows(self):
         found = judged("gradient_course", grad_norm=[1.0] * 30 + [6.0] * 10)
         assert (found.outcome, found.facts["growth"]) == ("grows", 6.0)
-        assert found.step == found.facts["begin"] == 29  # the last row of the last stretch that was as low
+        assert (found.step, found.since, found.facts["begin"]) == (39, 30, 30)  # as a median of 3 rows
+
+    def test_it_is_told_from_where_it_left_its_lowest_level_for_good(self):
+        rng = random.Random(5)
+        norms = [1 + rng.gauss(0, 0.05) for _ in range(300)] + [1.03**row for row in range(100)]
+        assert 310 <= (judged("gradient_course", grad_norm=norms).since or 0) <= 335
 
     @pytest.mark.parametrize(("last", "outcome"), [(5.0, "no"), (5.01, "grows")])
     def test_five_times_the_lowest_is_the_bound(self, last: float, outcome: str):

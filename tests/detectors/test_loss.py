@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from tests.conftest import make_run, numbers
 from tutor.detectors import NO_DATA, NOT_YET, apply
-from tutor.run import Aggregation
+from tutor.run import Aggregation, Counts
 
 SPIKE, RECOVERY, RISING = numbers("spike"), numbers("recovery"), numbers("rising_loss")
 SEVERITY = numbers("severity")
@@ -549,11 +549,21 @@ class TestSeverity:
         found = self.found(11.1)
         assert (found.outcome, found.bound) == ("towers", pytest.approx(10.0))
 
-    def test_of_epochs_the_first_row_shows_what_was_gained(self):
-        loss = [0.74, *[0.02] * 28, 0.26, *[0.02] * 5]
-        for counts, outcome in (("epochs", "blip"), ("steps", "towers")):
-            run = replace(make_run({"loss": loss}), counts=counts)
-            assert apply("severity", run, SEVERITY, 29).outcome == outcome
+    @pytest.mark.parametrize(
+        ("first", "peak", "counts", "outcome"),
+        [
+            ([0.74], 0.26, "epochs", "blip"),
+            ([0.74], 0.26, "steps", "towers"),
+            ([0.74], 0.8, "epochs", "towers"),  # it costs more than the first one did
+            ([None, 0.74], 0.26, "epochs", "blip"),  # after an evaluation
+        ],
+    )
+    def test_of_epochs_the_first_row_shows_what_was_gained(
+        self, first: list[float | None], peak: float, counts: Counts, outcome: str
+    ):
+        loss = [*first, *[0.02] * 28, peak, *[0.02] * 5]
+        run = replace(make_run({"loss": loss}), counts=counts)
+        assert apply("severity", run, SEVERITY, 28 + len(first)).outcome == outcome
 
     def test_nor_there_where_a_generator_trains_against_a_discriminator(self):
         loss = [*[2.0] * 20, *[1.0] * 180, 30.0, *[1.0] * 20]

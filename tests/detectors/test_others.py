@@ -398,10 +398,28 @@ class TestPrecision:
     def test_scale(self, scale: list[float], outcome: str):
         assert apply("loss_scale", make_run({"loss_scale": scale}), {"floor": 1.0}).outcome == outcome
 
-    def test_the_step_is_that_from_which_a_scale_fell(self):
-        scale = [512.0, 1024.0, *[1024.0] * 8, *[1024.0 * 0.5**row for row in range(1, 14)], 0.125]
+    @pytest.mark.parametrize(
+        ("scale", "step", "since"),
+        [
+            ([512.0, *[1024.0] * 9, *[1024.0 * 0.5**row for row in range(1, 14)], 0.125], 19, 10),
+            (
+                [
+                    *[1024.0] * 5,
+                    *[2.0**-row for row in range(-9, 2)],  # a dip that was survived
+                    *[2.0**row for row in range(11)],
+                    *[1024.0] * 9,
+                    *[2.0**-row for row in range(-9, 2)],
+                ],
+                14,
+                36,
+            ),
+            ([2.0 ** (10 - row // 4) for row in range(60)], 40, 4),  # with pauses
+        ],
+    )
+    def test_it_is_told_from_where_a_scale_fell(self, scale: list[float], step: int, since: int):
         found = apply("loss_scale", make_run({"loss_scale": scale}), {"floor": 1.0})
-        assert (found.outcome, found.step, found.facts["lowest"]) == ("below", 10, 0.125)
+        assert (found.outcome, found.step, found.since) == ("below", step, since)
+        assert found.facts["step"] == since
 
 
 class TestParameters:

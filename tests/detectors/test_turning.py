@@ -441,6 +441,17 @@ class TestTrainingBesideIt:
         assert turns(values, loss=loss).outcome == outcome
         assert turns(values, loss=[0.4] * 5).outcome == NOT_YET
 
+    def test_so_it_is_of_many_and_of_an_end_that_is_lifted(self):
+        wild = [0.44, 0.458, 0.447, 0.452, 0.441, 0.46, 0.45, 0.455, 0.443, 0.457, 0.48]
+        assert turns([0.41, *wild], loss=falling(12, 0.4, 0.3)).outcome in ("turns", "never-gains")
+        falls = [1.0, 0.98, 0.96, 0.95, 0.94, 0.945, 0.93]
+        lifted = [*falls, 0.965, 0.972, 0.968, 0.975, 0.966, 0.97, 1.03]
+        assert turns(lifted, loss=falling(14, 1.0, 0.6)).outcome == "turns"
+        assert (
+            turns([*falls, 0.94, 0.95, 0.935, 0.945, 0.94, 0.95, 1.03], loss=falling(14, 1.0, 0.6)).outcome
+            == "no"
+        )
+
     def test_nor_need_few_be_in_order_while_training_falls_to_half(self):
         val = [0.388, 0.522, 0.693, 0.571, 0.525]
         found = turns(val, loss=[0.64, 0.29, 0.23, 0.16, 0.14])

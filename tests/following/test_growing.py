@@ -1,6 +1,7 @@
 """A log that grows: read where it changed, silent, ended, rewritten, gone."""
 
 import json
+import math
 import shutil
 from pathlib import Path
 
@@ -55,6 +56,21 @@ class TestReading:
         log.add(1)
         growing.look()
         assert asked == [None, first]  # read on from there
+
+    def test_what_all_rows_tell_of_a_loss_of_0_holds_of_those_that_came_before(
+        self, tmp_path: Path, clock: Clock
+    ):
+        """A trainer that hides NaN writes 0 for it, where the gradient says so; not where 0 is a loss."""
+        told = {"aggregations": {"loss": {"over": "window", "shows_nan": False}}}
+        log = Log(tmp_path / "hides", clock, told)
+        growing = Growing(log.folder, clock=clock)
+        log.add(5, grad_norm=1.0)
+        log.add(1, loss=0.0, grad_norm=math.nan)
+        assert math.isnan(read(growing)["loss"][-1])
+        log.add(2, loss=0.0, grad_norm=math.nan)
+        assert read(growing)["loss"].is_nan().sum() == 3
+        log.add(1, loss=0.0, grad_norm=0.5)
+        assert read(growing)["loss"].to_list()[-4:] == [0.0] * 4
 
     @pytest.mark.parametrize("name", ["log.csv", "log.jsonl"])
     def test_other_formats_are_read_again(self, tmp_path: Path, clock: Clock, name: str):

@@ -658,6 +658,14 @@ def test_a_run_lies_a_few_folders_down(tmp_path: Path, deep: str, found: int):
     assert len(readers.sources(tmp_path)) == found
 
 
+def test_a_link_to_a_folder_or_up_again_holds_no_other_runs(tmp_path: Path):
+    (tmp_path / "run1").mkdir()
+    (tmp_path / "run1" / "metrics.csv").write_text("epoch,step,train_loss\n0,9,2.5\n1,19,2.25\n")
+    (tmp_path / "last").symlink_to(tmp_path / "run1")
+    (tmp_path / "latest").symlink_to(tmp_path)
+    assert [one.path.parent.name for one in readers.sources(tmp_path)] == ["run1"]
+
+
 def test_names_may_stand_behind_tabs(tmp_path: Path):
     text = "epoch,\tloss,\tval_loss\n" + "".join(f"{at},\t{4 - at / 4},\t{5 - at / 4}\n" for at in range(6))
     run = readers.read(written(tmp_path, text))

@@ -50,6 +50,7 @@ class Finding:
     Attributes:
         outcome: one of the detector's outcomes, or NO_DATA, or NOT_YET.
         step: where it shows, None when it is about the whole run.
+        since: from which step on it came to that, where that is earlier.
         facts: measured values, bounds and steps by name, for the sentence in the tree.
         level: the bound to draw across the panel, in the panel's unit.
         window: first and last step the rule looked at.
@@ -72,6 +73,7 @@ class Finding:
     curve: Smoothed | None = field(default=None, compare=False)
     origins: Mapping[str, Known] = field(default_factory=dict)
     also: tuple[str, ...] = ()
+    since: int | None = None
 
     @property
     def margin(self) -> float | None:

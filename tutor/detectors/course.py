@@ -236,33 +236,35 @@ def gradient_course(
     known = [(median, place) for place, median in enumerate(medians) if median is not None]
     if len(known) < 2:
         return Finding(NOT_YET, facts={"rows": len(known), "needed": pieces})
-    low, place = min(known, key=lambda one: (one[0], -one[1]))
+    low, place = min(known)
     climb = [median for median, later in known if later >= place]
     grows = climb[-1] > growth * low and climb[-1] >= max(climb) / 2
     curve = piecewise(run, "grad_norm", len(norms) - size * pieces, medians)
-    since = len(norms) - size * (pieces - 1 - place) - 1  # the last row of the lowest stretch
-    return _grown(run, "grows" if grows else "no", low, climb[-1], growth, since if grows else 0, curve)
+    return _grown(run, "grows" if grows else "no", low, climb[-1], growth, curve)
 
 
 def _grown(
-    run: Run,
-    outcome: str,
-    lowest: float,
-    last: float,
-    growth: float,
-    since: int,
-    curve: Smoothed | None = None,
+    run: Run, outcome: str, lowest: float, last: float, growth: float, curve: Smoothed | None = None
 ) -> Finding:
-    """The finding that the norm went from `lowest` to `last`, where `growth` times as much would count, from
-    the row `since` on.
-    """
+    """The finding that the norm went from `lowest` to `last`, where `growth` times as much would count."""
     change = last / lowest if lowest else (math.inf if last else 1.0)
-    begin, end = int(run.steps[since]), int(run.steps[-1])
+    begin, end = int(run.steps[0]), int(run.steps[-1])
     facts = {
         "lowest": lowest, "last": last, "growth": change, "bound": growth, "begin": begin, "end": end,
     }  # fmt: skip
-    step, level, seen = begin if outcome == "grows" else end, growth * lowest, (int(run.steps[0]), end)
-    return Finding(outcome, step, facts, level, seen, measured=change, bound=growth, curve=curve)
+    level, since = growth * lowest, None
+    if outcome == "grows":
+        since = facts["begin"] = _left_for_good(run, math.sqrt(growth) * lowest)
+    return Finding(
+        outcome, end, facts, level, (begin, end), measured=change, bound=growth, curve=curve, since=since
+    )
+
+
+def _left_for_good(run: Run, level: float) -> int:
+    """The last step at which the gradient norm lay at a level or under it, as a median of `ENDS` rows."""
+    medians = finite(run["grad_norm"]).rolling_median(ENDS, min_samples=1)
+    low = (medians <= level).fill_null(False).arg_true()
+    return int(run.steps[int(low[-1]) if len(low) else 0])
 
 
 ENDS = 3
@@ -281,7 +283,7 @@ def _grows_already(run: Run, norms: pl.Series, few: int, growth: float, sigmas: 
     grows = first > 0 and last > growth * first and last > math.sqrt(growth) * half
     if not grows or trend(known) < sigmas or trend(known[middle:]) <= 0:
         return None
-    return _grown(run, "grows", first, last, growth, 0)
+    return _grown(run, "grows", first, last, growth)
 
 
 @detector(

@@ -36,7 +36,7 @@ def non_finite_loss(run: Run, at: int | None) -> Finding:
     The flaw: a computation overflowed, took log(0) or 0/0. Source: the tree.
 
     Where the loss stops while the log goes on, nobody can tell: many trainers write NaN as JSON's null. Nor
-    where the trainer hides NaN, unless the gradient norm is there to show it.
+    where the trainer hides NaN, unless a gradient norm is logged beside it: its reader shows NaN by that.
     """
     loss = run["loss"]
     known = loss.is_not_null().arg_true()

@@ -1,5 +1,6 @@
 """Detectors of precision: the dtype, non-finite gradients, the loss scale."""
 
+import math
 from typing import TYPE_CHECKING, Any
 
 from tutor.detectors import NO_DATA, Finding, any_of, detector
@@ -152,13 +153,24 @@ def loss_scale(run: Run, at: int | None, *, floor: float) -> Finding:
     if known.n_unique() <= 1:
         return Finding("constant", None, facts)
     if lowest is not None and lowest <= floor:
-        below = int((scale <= floor).fill_null(False).arg_true()[0])
-        step = int(run.steps[_falls_from(scale, below)])
-        return Finding("below", step, facts | {"step": step}, floor)
+        step = int(run.steps[int((scale <= floor).fill_null(False).arg_true()[0])])
+        since = int(run.steps[_falls_from(scale, floor)])
+        return Finding("below", step, facts | {"step": since}, floor, since=since)
     return Finding("dynamic", None, facts)
 
 
-def _falls_from(scale: "pl.Series", row: int) -> int:
-    """The row from which the scale falls without a pause down to `row`."""
-    fell = (scale.forward_fill()[: row + 1].diff() < 0).fill_null(False).reverse()
-    return row - int(fell.arg_min() or 0) + 1 if fell.any() else row
+def _falls_from(scale: "pl.Series", floor: float) -> int:
+    """The row from which the scale fell to the floor for the last time, with pauses, too.
+
+    It begins after the last rise to a scale that lies nearer to its highest than to the floor.
+    """
+    known = scale.forward_fill()
+    last = int((known <= floor).fill_null(False).arg_true()[-1])
+    way = known[: last + 1]
+    high = math.sqrt(max(0.0, to_float(way.max()) * floor))
+    near = (way >= high).fill_null(False).arg_true()
+    up = int(near[-1]) if len(near) else 0  # it was never so high since; what is below 0 is no scale
+    rises = (way[: up + 1].diff() > 0).fill_null(False).arg_true()
+    top = int(rises[-1]) if len(rises) else 0
+    falls = (way[top:].diff() < 0).fill_null(False).arg_true()
+    return top + int(falls[0]) if len(falls) else last

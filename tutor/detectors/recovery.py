@@ -143,14 +143,14 @@ def severity(
     `lasting` rows or more and rises by more than `of_gain` of what the run had gained until then, or of
     its level where that is more; or by `tall` times its level, if that is `lasting.of_wild` of the gain
     or more; where it jumps by `lasting.of_level` of its level and stays there for `lasting.long` rows. It
-    "towers" where it rises by more than `tall` times the gain or level, however short; not where a
-    discriminator and a generator train against each other, whose losses do for a batch or two. What was
-    learned is lost where the last `lasting.to_the_end` rows still stand above the level before, in the
-    median, by the share `lasting.given_back` of the same; where fewer are left, all do and the last is
-    the highest of the log: it climbs on. What a reward shows nothing of did a run that is after it no
-    harm, nor did what evaluations within it don't show ("unseen"); of two networks that are "opposed", each
-    loss moves with the other's, and how it ends is another question. A spike that the log ends in may yet
-    last.
+    "towers" where it rises by more than `tall` times the gain or level, and in a log of epochs above the
+    first one, however short; not where a discriminator and a generator train against each other, whose
+    losses do for a batch or two. What was learned is lost where the last `lasting.to_the_end` rows still
+    stand above the level before, in the median, by the share `lasting.given_back` of the same; where fewer
+    are left, all do and the last is the highest of the log: it climbs on. What a reward shows nothing of did
+    a run that is after it no harm, nor did what evaluations within it don't show ("unseen"); of two networks
+    that are "opposed", each loss moves with the other's, and how it ends is another question. A spike that
+    the log ends in may yet last.
     Source: ours; one or two rows above the band are what healthy runs show by chance. As `recovery` has it,
     the spike's peak lies within half a window of `at`: a burst often begins with a row or two, and a breath.
     """
@@ -161,8 +161,7 @@ def severity(
         return Finding(NOT_YET, at, {"rows": row, "needed": 2})
     loss = finite(run["loss"])
     end = bisect_right(run.steps, int(run.steps[row]) + one_spike(window))
-    begun = 1 if run.counts == "epochs" else max(1, min(row, 5))  # an epoch's mean is no chance row
-    first = known_float(loss[:begun].median())  # none where the log begins with NaN
+    first = known_float(loss[: max(1, min(row, 5))].median())  # none where the log begins with NaN
     gained = 0.0 if first is None else first - before.mean
     gained = gained if gained > before.std / math.sqrt(before.rows) else 0.0  # less is no gain, but its noise
     yardstick = max(gained, abs(before.mean))
@@ -171,7 +170,7 @@ def severity(
     least = min(of_gain * yardstick, far_below)
     long_least = min(least, lasting.of_level * abs(before.mean))
     opposed = any(map(names.is_of_a_side, run.frame.columns))
-    tallest = math.inf if opposed else tall * yardstick
+    tallest = math.inf if opposed else max(tall * yardstick, _of_first_epoch(run, before.mean))
     # A few rows that happen to agree say nothing of the noise.
     bound = before.mean + max(sigmas * before.std, 0.0 if before.rows >= FEWEST else least)
 
@@ -219,6 +218,15 @@ def severity(
     lost = _lost(run, worst.start, lasting, kept) if hurt else {}
     outcome = "lost" if lost else "towers" if towers else "hurt" if hurt else "blip"
     return Finding(outcome, at, facts | lost, bound, seen, measured=height, bound=facts["bound"])
+
+
+def _of_first_epoch(run: Run, level: float) -> float:
+    """How far the first epoch's mean, which is no chance row, lies above a level; 0 where no epochs count.
+
+    What was gained within the first few epochs shows there alone.
+    """
+    first = finite(run["loss"]).drop_nulls()[:1] if run.counts == "epochs" else []
+    return max(0.0, float(first[0]) - level) if len(first) else 0.0
 
 
 def _otherwise(run: Run, row: int, worst: slice, *, opposed: bool) -> tuple[str, dict[str, Any]] | None:

@@ -57,7 +57,7 @@ def beyond_chance(
     if learned > chance.halves and _stays_above(values, lowest, best + large, chance):
         return large, True
     onset = max(slighter, chance.straight * noise_of(values))
-    for bound, shows in ((onset, _sets_in), (slight, _leaves)):
+    for bound, shows in ((onset, _sets_in), (slighter, _ends_lifted), (slight, _leaves)):
         if rise > bound and learned > chance.learns and shows(values, lowest, last, chance):
             return bound, True
     return least, False
@@ -155,17 +155,29 @@ def _stays_above(values: pl.Series, lowest: int, level: float, chance: Rise) -> 
 
 
 def _none_so_low(values: pl.Series, lowest: int, last: int, chance: Rise) -> bool:
-    """Whether each of the many evaluations since the lowest lies above the level that those up to it had.
+    """Whether many evaluations came since the lowest, all above the level that those up to it had."""
+    return len(values) - lowest - 1 >= chance.evaluations and _left_its_level(values, lowest, last)
 
-    The lowest of many is a lucky one, so the median of several is taken.
+
+def _ends_lifted(values: pl.Series, lowest: int, last: int, chance: Rise) -> bool:
+    """Whether many evaluations end in a few that never come down again, and the last one is the highest.
+
+    It stands `chance.lifted` of the lowest above it: the level of the last few lags behind it.
     """
-    many = 2 * last - 1
-    after, before = values[lowest + 1 :], values[max(0, lowest + 1 - many) : lowest + 1]
-    return (
-        len(after) >= chance.evaluations
-        and len(before) == many
-        and to_float(after.min()) > to_float(before.median())
-    )
+    low, after = float(values[lowest]), values[lowest + 1 :]
+    if len(values) < chance.evaluations or len(after) <= last or not _left_its_level(values, lowest, last):
+        return False
+    return low + chance.lifted * abs(low) < float(values[-1]) == after.max()
+
+
+def _left_its_level(values: pl.Series, lowest: int, last: int) -> bool:
+    """Whether each evaluation since the lowest lies above the median of the `2 * last - 1` up to it.
+
+    The lowest of many is a lucky one; fewer up to it tell no level.
+    """
+    first = lowest + 2 - 2 * last
+    before = values[max(0, first) : lowest + 1]
+    return first >= 0 and to_float(values[lowest + 1 :].min()) > to_float(before.median())
 
 
 def _leaves(values: pl.Series, lowest: int, last: int, chance: Rise) -> bool:
@@ -191,9 +203,9 @@ def _apart(values: pl.Series, lowest: int, last: int, chance: Rise) -> bool:
 
 
 def _none_near(values: pl.Series, last: int, chance: Rise) -> bool:
-    """Whether each of few evaluations stands `chance.lifted` of the first above it, the last one highest."""
+    """Whether each of the evaluations stands `chance.lifted` of the first above it, the last one highest."""
     first, after = float(values[0]), values[1:]
-    if len(values) >= chance.evaluations or len(after) <= last or float(values[-1]) < to_float(after.max()):
+    if len(after) <= last or float(values[-1]) < to_float(after.max()):
         return False
     return to_float(after.min()) > first + chance.lifted * abs(first)
 

@@ -100,6 +100,8 @@ def _decision(stage: Stage, verdict: str, lang: str) -> dict[str, Any]:
 
 def _shows_from(question: Question, finding: Finding, focus: int | None) -> int | None:
     """The step where it shows: of what concerns the whole run, the first one that the rule looked at."""
+    if finding.since is not None:
+        return finding.since
     if finding.step is not None or question.view != "whole":
         return focus if finding.step is None else finding.step
     return finding.window[0] if finding.window else None

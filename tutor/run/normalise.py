@@ -228,10 +228,11 @@ def revealed(
 ) -> tuple[pl.DataFrame, Mapping[str, Aggregation], list[Remark]]:
     """The rows with NaN where a trainer that hides it wrote a loss of exactly 0, and that it shows then.
 
-    The gradient norm tells where: it isn't finite there, and the loss is 0 nowhere else.
+    The gradient norm tells where: it isn't finite there, and the loss is 0 nowhere else. Of a run that is
+    after a reward the loss may be 0 by itself.
     """
     hides = "loss" in aggregations and not aggregations["loss"].shows_nan
-    if not hides or not {"loss", "grad_norm"} <= {*rows.columns}:
+    if not hides or not {"loss", "grad_norm"} <= {*rows.columns} or any(map(is_reward, rows.columns)):
         return rows, aggregations, []
     zero, finite = rows["loss"] == 0, rows["grad_norm"].is_finite()
     nan = (zero & ~finite).fill_null(False)

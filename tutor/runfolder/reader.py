@@ -99,8 +99,7 @@ def _grown(path: Path, since: Run) -> Run | None:
         return None
     # Rows that go back or repeat concern those before them.
     anew |= int(rows["step"][0]) <= int(since.steps[-1])
-    *_, nan = revealed(rows, _told(since.manifest))
-    if anew or remarks or nan or any(one.key not in _MUTE for one in more):
+    if anew or remarks or _hides_nan(rows, since) or any(one.key not in _MUTE for one in more):
         return None
     frame = pl.concat([since.frame, rows], how="diagonal")
     mute = "loss" not in frame.columns or frame["loss"].null_count() == frame.height
@@ -112,6 +111,13 @@ def _grown(path: Path, since: Run) -> Run | None:
         remarks=(*kept, *(more if mute else ())),
         position=new.position,
     )
+
+
+def _hides_nan(rows: pl.DataFrame, since: Run) -> bool:
+    """Whether a row has a loss of 0, of a trainer that writes that for NaN: only all rows together tell."""
+    told = _told(since.manifest).get("loss")
+    hides = told is not None and not told.shows_nan and "loss" in rows.columns
+    return hides and bool((rows["loss"] == 0).any())
 
 
 def _checkpoints(folder: Path, frame: pl.DataFrame, manifest: Manifest) -> tuple[Checkpoint, ...] | None:

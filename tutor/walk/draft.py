@@ -26,6 +26,7 @@ def to_state(walk: Walk) -> dict[str, Any]:
         "spoken": [[*place, said] for place, said in walk.spoken.items()],
         "prediction": asdict(walk.prediction) if walk.prediction else None,
         "hints": walk.hints,
+        "hinted": dict(walk.hinted),
         "given": {name: fact.value for name, fact in walk.run.origins.items() if not fact.place},
     }
 
@@ -49,7 +50,8 @@ def _read(run: Run, tree: Tree, state: Mapping[str, Any]) -> Walk:
     said_now = {name: fact for name, fact in run.origins.items() if not fact.place}
     run = told(run, {**stated(state.get("given") or {}, ""), **said_now})
     walk: Walk = begin(run, tree, _start(tree, state), attempt=max(1, int(state.get("attempt", 1))))
-    walk = replace(walk, id=str(state.get("id") or walk.id), spoken=_spoken(state))
+    hinted = {str(question): int(count) for question, count in (state.get("hinted") or {}).items()}
+    walk = replace(walk, id=str(state.get("id") or walk.id), spoken=_spoken(state), hinted=hinted)
     steps = [*(_step(raw["focus"]) for raw in state["answers"]), focus]
     for raw, step, then in zip(state["answers"], steps, steps[1:], strict=False):
         if not isinstance(walk, AtQuestion) or walk.at != raw["question"]:

@@ -132,14 +132,25 @@ def stands_at(walk: AtQuestion, outcome: Outcome, answer: Answer, focus: int | N
             answers=(*walk.answers, answer),
             focus=focus,
             prediction=None,
-            hints=0,
+            hints=_hints(walk, outcome.next),
         )
     assert outcome.leaf, "an outcome leads to a question or to a leaf"
     return _at_leaf(walk, outcome.leaf, (*walk.answers, answer), focus)
 
 
 def _at_leaf(walk: AtQuestion, leaf: str, answers: tuple[Answer, ...], focus: int | None) -> AtLeaf:
-    return AtLeaf(walk.run, walk.tree, leaf, walk.start, walk.id, walk.attempt, answers, focus, walk.spoken)
+    return AtLeaf(
+        walk.run,
+        walk.tree,
+        leaf,
+        walk.start,
+        walk.id,
+        walk.attempt,
+        answers,
+        focus,
+        walk.spoken,
+        walk.hinted,
+    )
 
 
 def go_on(walk: AtQuestion, seen: Look, outcome: str | None = None) -> Walk:
@@ -187,7 +198,8 @@ def pick(walk: Walk, step: int) -> Walk:
 
 def reveal(walk: AtQuestion) -> AtQuestion:
     """One more hint, while there are any."""
-    return replace(walk, hints=min(walk.hints + 1, len(walk.question.hints)))
+    shown = min(walk.hints + 1, len(walk.question.hints))
+    return replace(walk, hints=shown, hinted={**walk.hinted, walk.at: shown})
 
 
 def back(walk: Walk) -> AtQuestion:
@@ -218,8 +230,14 @@ def _at_question(
         answers,
         focus,
         walk.spoken,
-        hints=hints,
+        walk.hinted,
+        hints=max(hints, _hints(walk, question)),
     )
+
+
+def _hints(walk: Walk, question: str) -> int:
+    """How many of a question's hints were shown before, as many as it has at most."""
+    return max(0, min(walk.hinted.get(question, 0), len(walk.tree.questions[question].hints)))
 
 
 def _decides(walk: AtQuestion) -> bool:

@@ -102,6 +102,7 @@ class _Walk:
         focus: the step under discussion, or None.
         spoken: of which questions, at which step, the learner has seen what the log says, and what they had
             said first, or "" where that isn't known. Undoing an answer leaves it as it is.
+        hinted: how many hints of a question were shown so far; undoing leaves that, too.
     """
 
     run: Run
@@ -113,6 +114,7 @@ class _Walk:
     answers: tuple[Answer, ...] = ()
     focus: int | None = None
     spoken: Mapping[Place, str] = field(default_factory=dict)
+    hinted: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def facts(self) -> dict[str, Any]:

@@ -85,7 +85,7 @@ def _files(folder: Path, but: Collection[Path], levels: int) -> Iterator[Path]:
     for one in inside(folder):
         if one.is_file():
             yield one
-        elif levels > 1 and one not in but:
+        elif levels > 1 and one not in but and not one.is_symlink():
             yield from _files(one, but, levels - 1)
 
 
@@ -109,16 +109,23 @@ def _later(file: Path) -> list[Source]:
 
 def _at_or_in(path: Path, asked: Mapping[str, Reader]) -> list[Source]:
     """The runs at `path` that one of these readers recognises or, where it is none, of those in it."""
-    return _claimed(path, asked) or _joined(_below(path, asked, _DEEP))
+    return _claimed(path, asked) or _joined(_below(path, asked, _DEEP, {path.resolve()}))
 
 
-def _below(folder: Path, asked: Mapping[str, Reader], levels: int) -> Iterator[Source]:
-    """The runs in a folder, and in those in it, so many levels down; none in what is a run itself."""
-    for inner in inside(folder):
+def _below(folder: Path, asked: Mapping[str, Reader], levels: int, seen: set[Path]) -> Iterator[Source]:
+    """The runs in a folder, and in those in it, so many levels down; none in what is a run itself.
+
+    Nor in a folder that was `seen`: a link that leads there, or up again, holds the same runs.
+    """
+    for inner in sorted(inside(folder), key=Path.is_symlink):
+        if inner.is_dir():
+            if inner.resolve() in seen:
+                continue
+            seen.add(inner.resolve())
         found = _among(inner, asked)
         yield from found
         if levels > 1 and not found:
-            yield from _below(inner, asked, levels - 1)
+            yield from _below(inner, asked, levels - 1, seen)
 
 
 def _among(path: Path, asked: Mapping[str, Reader]) -> list[Source]:
