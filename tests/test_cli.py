@@ -720,6 +720,6 @@ def test_where_there_is_no_jump_the_tree_for_long_runs_asks_the_next_one(home: P
 
 def test_rows_of_json_of_other_names_say_how_to_name_them(home: Path):
     (home / "log.jsonl").write_text('{"at": 1, "objective": 2.5}\n' * 3)
-    assert "say how: --map step=NAME,loss=NAME" in refused("check", "log.jsonl")
     told = refused("check", "log.jsonl", "--map", "step=at,loss=nope")
     assert "the first has `at`, `objective`, and not `nope`, which --map names" in told
+    assert "say how: --map step=NAME,loss=NAME" in refused("check", "log.jsonl")
