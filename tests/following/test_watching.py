@@ -217,7 +217,7 @@ class TestFollowing:
         assert readable == "the log can be read now"
         assert sick.startswith("step 312  [!!]")
         assert sick.endswith("(phase-19 1.2)")
-        assert to_do.startswith(f"{'':10}for this run now: stop; go on from before step 310,")
+        assert to_do.startswith(f"{'':10}for this run now: stop; go on from before step 310 at half")
         assert last.startswith("step 332  [!!]")
         assert code == 1
 
