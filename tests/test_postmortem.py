@@ -814,6 +814,15 @@ class TestTheWholeRun:
         assert pm.log["loss/no_signal"].verdict == pm.log["gradient/no_signal"].verdict == "favours"
         assert "turned" not in values(pm)  # it went wrong before its first step
 
+    @pytest.mark.parametrize(("update", "verdict"), [(0.5, "favours"), (0.1, "silent")])
+    def test_updates_that_are_too_large(self, update: float, verdict: str):
+        loss = [3 - 0.01 * t for t in range(200)]
+        run = make_run({"loss": loss, "update_norm": [update] * 200, "param_norm": [10.0] * 200}, MANIFEST)
+        pm = begun(run, None, whole=True, hypotheses=offers("course"))
+        assert pm.log["optimizer/rate"].verdict == verdict
+        assert values(pm)["moved"] == str(round(10 * update))
+        assert "turned" not in values(pm)  # no step is under discussion
+
     def test_nothing_is_asked_that_has_no_meaning_there(self):
         pm = self.begun(loss=[3.0] * 60)
         assert "peak" not in values(pm)

@@ -182,7 +182,8 @@ class Run:
 
     def told(self, lang: str) -> list[str]:
         """The remarks in `lang`, and what a step is where it is an epoch: sentences name steps alone."""
-        return [one.says(lang) for one in (*self.remarks, *[IN_EPOCHS] * (self.counts == "epochs"))]
+        said = [one.says(lang) for one in self.remarks]
+        return [*said, IN_EPOCHS.says(lang)] if self.counts == "epochs" else said
 
     @property
     def unseen(self) -> bool:

@@ -139,18 +139,13 @@ def stands_at(walk: AtQuestion, outcome: Outcome, answer: Answer, focus: int | N
 
 
 def _at_leaf(walk: AtQuestion, leaf: str, answers: tuple[Answer, ...], focus: int | None) -> AtLeaf:
-    return AtLeaf(
-        walk.run,
-        walk.tree,
-        leaf,
-        walk.start,
-        walk.id,
-        walk.attempt,
-        answers,
-        focus,
-        walk.spoken,
-        walk.hinted,
-    )
+    return AtLeaf(at=leaf, answers=answers, focus=focus, **_lasting(walk))
+
+
+def _lasting(walk: Walk) -> dict[str, Any]:
+    """What a walk keeps wherever it goes."""
+    names = ("run", "tree", "start", "id", "attempt", "spoken", "hinted")
+    return {name: getattr(walk, name) for name in names}
 
 
 def go_on(walk: AtQuestion, seen: Look, outcome: str | None = None) -> Walk:
@@ -220,19 +215,8 @@ def back(walk: Walk) -> AtQuestion:
 def _at_question(
     walk: Walk, question: str, answers: tuple[Answer, ...], focus: int | None, hints: int = 0
 ) -> AtQuestion:
-    return AtQuestion(
-        walk.run,
-        walk.tree,
-        question,
-        walk.start,
-        walk.id,
-        walk.attempt,
-        answers,
-        focus,
-        walk.spoken,
-        walk.hinted,
-        hints=max(hints, _hints(walk, question)),
-    )
+    shown = max(hints, _hints(walk, question))
+    return AtQuestion(at=question, answers=answers, focus=focus, hints=shown, **_lasting(walk))
 
 
 def _hints(walk: Walk, question: str) -> int:
