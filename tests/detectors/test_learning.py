@@ -585,6 +585,20 @@ class TestGuesses:
         assert judged("learned", loss=loss, val_loss=[0.7, 0.6931] * 20).outcome == "guesses"
         assert judged("learned", loss=loss, val_loss=[0.7, 0.4] * 20).outcome == "yes"
 
+    @pytest.mark.parametrize(
+        ("accuracy", "outcome"), [(0.5, "guesses"), (0.58, "guesses"), (0.7, "yes"), (None, "yes")]
+    )
+    def test_as_many_right_answers_as_guesses_get_say_that_it_lies_near_it(
+        self, accuracy: float | None, outcome: str
+    ):
+        loss = [0.76, *[0.99 * math.log(2) * (1 + 0.003 * (-1) ** row) for row in range(11)]]
+        scores = (
+            {} if accuracy is None else {"accuracy": [accuracy + 0.01 * (-1) ** row for row in range(12)]}
+        )
+        assert judged("learned", loss=loss, **scores).outcome == outcome
+        lower = [0.76, *[0.95 * math.log(2)] * 11]
+        assert judged("learned", loss=lower, **scores).outcome != "guesses"
+
     def test_a_known_vocabulary_is_the_number_of_classes(self):
         loss = [8.0, 7.0, *self.stuck_at(math.log(512))[2:]]
         assert judged("learned", {"vocab_size": 512}, loss=loss).facts["classes"] == 512

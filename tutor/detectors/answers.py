@@ -210,12 +210,10 @@ def scores_stay(run: Run, guess: Guess) -> Finding | None:
     return None
 
 
-def held_out_accuracies(run: Run) -> Iterator[tuple[str, Smoothed]]:
-    """The share of right answers at each evaluation, and what its column is called; percents as shares."""
+def accuracies(run: Run) -> Iterator[tuple[str, Smoothed]]:
+    """The share of right answers in each row, and what its column is called; percents as shares."""
     for name in run.frame.columns:
-        counted = (
-            scoring.is_accuracy(name) and names.says_held_out(name) and not KEPT.search(names.spelled(name))
-        )
+        counted = scoring.is_accuracy(name) and not KEPT.search(names.spelled(name))
         if not counted or signals.find(name) or not run.frame[name].dtype.is_numeric():
             continue
         known = finite(run.frame[name])
@@ -224,6 +222,11 @@ def held_out_accuracies(run: Run) -> Iterator[tuple[str, Smoothed]]:
         if len(values):
             shares = values / scoring.whole(to_float(values.max()))
             yield plain(name)[:LENGTH], Smoothed(name, run.steps.filter(there), shares)
+
+
+def held_out_accuracies(run: Run) -> Iterator[tuple[str, Smoothed]]:
+    """Those of held-out data: at each evaluation."""
+    return ((name, curve) for name, curve in accuracies(run) if names.says_held_out(curve.signal))
 
 
 def counts_answers(run: Run) -> bool:

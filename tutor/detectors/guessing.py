@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from tutor.detectors import Finding
-from tutor.detectors.answers import counts_answers, held_out_accuracies
+from tutor.detectors.answers import accuracies, counts_answers, held_out_accuracies
 from tutor.detectors.courses import Course
 from tutor.detectors.grouped import Guess
 from tutor.detectors.standstill import DIGITS, digits_of
@@ -23,8 +23,9 @@ def guesses(run: Run, loss: pl.Series, course: Course, guess: Guess) -> Finding 
     """The finding that the loss stands at the logarithm of a number of classes; None where it doesn't.
 
     That is what the same answer to every input costs, where the classes are equally frequent. Who is sure of
-    some answers, and wrong, pays a little more. A validation loss that lies lower says that the training loss
-    only seems to stand there, as dropout or label smoothing make it.
+    some answers, and wrong, pays a little more. Where as many answers are right as guesses are, it may lie
+    `guess.sure` to either side. A validation loss that lies lower says that the training loss only seems to
+    stand there, as dropout or label smoothing make it.
     """
     known = loss.drop_nulls()
     later = known[len(known) // 2 :]
@@ -32,22 +33,35 @@ def guesses(run: Run, loss: pl.Series, course: Course, guess: Guess) -> Finding 
     for classes in _classes(run, guess):
         expected = math.log(classes)
         off = level / expected - 1
-        if not -guess.centre <= off <= guess.above:
+        by_chance = abs(off) <= guess.sure and _right_by_chance(run, known, classes, guess)
+        if not (by_chance or -guess.centre <= off <= guess.above):
             continue
         share = to_float(_near(later, expected, guess).mean())
         stands = off <= guess.centre and share >= guess.often
         calm = noise_of(later) <= guess.above * expected  # one answer costs batches alike
-        if not stands and not (calm and _gained_little(course, expected, guess)):
+        if not (stands or by_chance) and not (calm and _gained_little(course, expected, guess)):
             continue
         if _lower(run, expected * (1 - guess.within)):
             continue
         facts = _guessed(later, classes)
         seen = (int(run.steps[len(loss) // 2]), int(run.steps[-1]))
         if not stands:
-            level, most = facts["level"], expected * (1 + guess.above)
+            level, most = facts["level"], expected * (1 + (guess.sure if by_chance else guess.above))
             return Finding("guesses", None, facts, expected, seen, measured=level, bound=most)
         return Finding("guesses", None, facts, expected, seen, measured=share, bound=guess.often)
     return None
+
+
+def _right_by_chance(run: Run, known: pl.Series, classes: int, guess: Guess) -> bool:
+    """Whether each answer of the later half is right as often as a guess among so many classes is.
+
+    At `2 * FEWEST` rows or more, none of which costs less than a guess by more than `guess.sure`.
+    """
+    if len(known) < 2 * FEWEST or to_float(known.min()) < (1 - guess.sure) * math.log(classes):
+        return False
+    shares = [curve.values for _, curve in accuracies(run) if len(curve.values) >= 2 * FEWEST]
+    later = [values[len(values) // 2 :] for values in shares]
+    return bool(later) and all(((one * classes - 1).abs() <= guess.right).all() for one in later)
 
 
 THE_MEAN = 1.0

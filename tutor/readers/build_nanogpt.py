@@ -8,6 +8,7 @@ Sources: train_gpt2.py (`loss_accum`), torchtune's recipes/full_finetune_single_
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tutor.readers.common import not_finite
 from tutor.readers.common.lines import NUMBER, Line, Lines, TextLog, either, has
 from tutor.readers.source import Source
 
@@ -27,6 +28,7 @@ def _tidy(rows: "pl.DataFrame") -> "pl.DataFrame":
     """The rows with a loss; a validation is printed before the row of its step."""
     import polars as pl  # only who reads a log pays for it
 
+    rows = not_finite.told(*not_finite.parted(rows))
     if "loss" not in rows.columns:
         return rows.clear()
     if "val_loss" in rows.columns:
@@ -37,7 +39,12 @@ def _tidy(rows: "pl.DataFrame") -> "pl.DataFrame":
     return rows.drop_nulls("loss")
 
 
-_OUTPUT = Lines((Line(_VALIDATED), Line(_STEP, _FIELD)), tidy=_tidy)
+_OUTPUT = Lines(
+    (Line(_VALIDATED), Line(_STEP, _FIELD), Line(not_finite.PAIR)),
+    phrases=(not_finite.PHRASE,),
+    tidy=_tidy,
+    remarks=not_finite.remarks,
+)
 _FILED = Lines((Line(_TRAINED), Line(_HELD_OUT)))
 
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from tutor import packed
+from tutor.readers.common import not_finite
 from tutor.readers.common.lines import NUMBER, Line, Lines, TextLog, either, has
 from tutor.readers.source import Source
 from tutor.run import Checkpoint, Run, limits
@@ -21,7 +22,12 @@ _TRAINED = rf"\biter (?P<step>[0-9]+): loss (?P<loss>{NUMBER})"
 _EVALUATED = rf"\bstep (?P<step>[0-9]+): train loss (?P<train_loss>{NUMBER}), val loss (?P<val_loss>{NUMBER})"
 _BETWEEN = rf"^\s*(?P<step>[0-9]+) \| loss (?P<loss>{NUMBER})"
 _FIELD = rf"\| (?P<name>lr|norm) (?P<value>{NUMBER})"
-_LINES = Lines((Line(_TRAINED), Line(_EVALUATED), Line(_BETWEEN, _FIELD)))
+_LINES = Lines(
+    (Line(_TRAINED), Line(_EVALUATED), Line(_BETWEEN, _FIELD), Line(not_finite.PAIR)),
+    phrases=(not_finite.PHRASE,),
+    tidy=lambda rows: not_finite.told(*not_finite.parted(rows)),
+    remarks=not_finite.remarks,
+)
 _EITHER = either(_TRAINED, _EVALUATED)
 _MORE = either(_TRAINED + r"[^0-9\n][^\n]*\b(?:lr|learning[ _]rate|(?:grad[_ ]?|g)?norm)\b")
 """A line that says more than nanoGPT does, of a loop of somebody's own: its fields are found by name."""

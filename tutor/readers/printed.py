@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tutor import packed
+from tutor.readers.common import not_finite
 from tutor.readers.common.counters import PLACE, role
 from tutor.readers.common.guessed import by_errors, in_words, is_error, of_perplexity, renamed
 from tutor.readers.common.lines import COLOURS, LONGEST, LOOKED_AT, MARK, Line, Lines, either, has
@@ -187,7 +188,9 @@ class Printed:
         found = counted(_with_scale(frame_of(self.path, lines, remarks)))
         found = replace(found, rows=found.rows.rename(self.own, strict=False))
         said = [*called.names_for(self.path).values()]
-        rows = found.rows.drop(_twice(found.rows, said))
+        remarks += not_finite.remarks(found.rows)
+        rows, messages = not_finite.parted(found.rows)
+        rows = rows.drop(_twice(rows, said))
         rows = rows.drop(_again(rows, said))
         rows = rows.drop(_sparser(rows, said))
         rows, by_perplexity = _with_losses(zeros_last(rows, self.path), self.path)
@@ -195,6 +198,7 @@ class Printed:
         taken = {signal: column for column, signal in names.mapping(rows.columns, self.path).items()}
         errors = {} if {"loss", "val_loss"} & taken.keys() else by_errors(rows.columns)
         rows, taken = renamed(rows, errors), taken | errors
+        rows = not_finite.told(rows, messages, "loss" if "loss" in errors else taken.get("loss", "loss"))
         if taken["step"] == "step":
             taken["step"] = "` + `".join(found.by)
         if any(taken.values()):

@@ -27,6 +27,7 @@ from tutor.run.run import Aggregation, BadRunError
 from tutor.run.scalars import to_float
 from tutor.run.scoring import is_reward, means_of_rewards, rises
 from tutor.run.starts import counted_on, starts
+from tutor.run.summed import added
 from tutor.run.vocabulary import KNOWN
 
 _RESUMED = 100  # a log that goes back more often wasn't resumed: it has several writers, or was shuffled
@@ -191,6 +192,9 @@ def _finished(typed: pl.DataFrame, remarks: list[Remark]) -> tuple[pl.DataFrame,
     if "loss" in typed.columns and _begins_unmeasured(typed["loss"]):
         typed = typed.with_columns(typed["loss"].set(typed["step"] == typed["step"][0], None))
         remarks.append(Remark("first_zero"))
+    if "loss" in typed.columns and (each := added(typed["loss"])) is not None:
+        typed = typed.with_columns(each.alias("loss"))
+        remarks.append(Remark("running_sum"))
     if "loss" not in typed.columns or not typed["loss"].is_not_null().any():
         values = [column.name for column in typed if column.is_not_null().any()]
         others = [

@@ -13,6 +13,7 @@ it prints NaN).
 import re
 from functools import cache, lru_cache
 
+from tutor.readers.common import not_finite
 from tutor.run.vocabulary import ABROAD
 
 _NUMBER = r"-?(?:[0-9]+(?:\.[0-9]*)?(?:e[-+]?[0-9]+)?|nan|inf)"
@@ -55,6 +56,7 @@ PHRASES: tuple[tuple[str, str], ...] = (
         rf"^(\W{{0,9}}(?:test|val|valid|validation|eval):?\s.{{0,120}}?\bloss:?\s{{1,9}}){_NUMBER}\s{{1,9}}\(\s{{0,9}}({_NUMBER})\)",
         "{1}{2}",
     ),
+    not_finite.PHRASE,
     (r"-?1\.#(?:QNAN|SNAN|IND)[0-9]*", "nan"),
     (r"1\.#INF[0-9]*", "inf"),
     (r"\b(nan|inf)\.0\b", "{1}"),  # Lightning's progress bar
