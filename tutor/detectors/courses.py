@@ -112,3 +112,27 @@ def course_of(values: pl.Series, share: float) -> Course | None:
 def course_in(run: Run, signal: str, share: float) -> Course | None:
     """The course of a signal of the run, recorded at every row."""
     return course_of(run[signal], share)
+
+
+def steady_course(run: Run, batches: int, share: float, gain: float) -> Course | None:
+    """The course of the loss: of its means over epochs of so many `batches`; where one odd row alone gained,
+    of levels of three rows.
+    """
+    loss = finite(run["loss"])
+    course = course_of(loss.rolling_mean(batches), share) if batches else course_in(run, "loss", share)
+    if course and _dips(course, gain):
+        return course_of(loss, THREE / loss.count())
+    return course
+
+
+THREE = 3
+"""Rows whose median one odd row doesn't move: of an estimator, not a bound."""
+
+
+def _dips(course: Course, gain: float) -> bool:
+    """Whether the best level of few rows is a single row that gained, between two that didn't."""
+    if course.span > 1 or course.best_row in (course.rows[0], course.rows[-1]):
+        return False
+    at = course.rows.search_sorted(course.best_row)
+    bound = course.top - gain * abs(course.top)
+    return course.best < bound <= min(course.levels[at - 1], course.levels[at + 1])

@@ -2,63 +2,19 @@
 
 from __future__ import annotations
 
-import math
-from dataclasses import replace
-
 from tutor.detectors import NO_DATA, NOT_YET, Finding, any_of, detector
 from tutor.detectors.answers import nearly_same_answer
-from tutor.detectors.beginning import begins_late, is_over, warming_up
+from tutor.detectors.beginning import begins_late, warming_up
 from tutor.detectors.completions import COMPLETIONS, of_completions
-from tutor.detectors.courses import Course, course_in, course_of
+from tutor.detectors.fall import fall_of
 from tutor.detectors.grouped import Enough, Guess
-from tutor.detectors.guessing import (
-    answers_by_chance,
-    guesses,
-    held_out_guesses,
-    learned_by_heart,
-    rests_where_one_answer_leaves_it,
-)
-from tutor.detectors.hidden import (
-    apart,
-    goes_on_falling,
-    hidden_by_noise,
-    may_gain_early,
-    may_hide,
-    never_below_the_first,
-)
-from tutor.detectors.no_skill import errs, explains_nothing, ranks_by_chance, scores_nothing
-from tutor.detectors.objective import (
-    after_reward,
-    earnings,
-    in_balance,
-    is_objective,
-    plays_on,
-    scores_rise,
-)
+from tutor.detectors.guessing import answers_by_chance, learned_by_heart
+from tutor.detectors.objective import after_reward, in_balance, plays_on, scores_rise
 from tutor.detectors.plateau import stops_early, stops_high
 from tutor.detectors.rewards import earns, never_earns, one_reward, too_few_rewards
-from tutor.detectors.standstill import (
-    batches_of,
-    nearly_one,
-    period_of,
-    stands_still,
-    stuck,
-)
-from tutor.detectors.trends import ordered, trend
-from tutor.detectors.unlearned import (
-    answers_alike,
-    beside,
-    both_still,
-    few_alike,
-    held_out_flat,
-    held_out_stays,
-    held_out_still,
-    in_all,
-    only_at_first,
-    zero,
-)
+from tutor.detectors.unlearned import beside
 from tutor.detectors.windows import FEWEST, finite
-from tutor.run import Run, known_float, scoring, to_float
+from tutor.run import Run
 
 _GAINED = ("top", "best", "gain", "rows")
 _LEARNED = (*_GAINED, "bound")
@@ -69,24 +25,12 @@ _GUESSED = (*_LEARNED, "classes", "expected", "level", "later")
 @detector(
     signals=(any_of("loss", "val_loss", "step"),),  # a reward alone is enough
     outcomes=(
-        *("yes", "no", "no-rate", "guesses", "same-answer", "scores-alike", "held-out-flat", "repeats"),
-        *("only-at-first", "zero", "held-out-still", "held-out-alone", "both-still", "by-chance"),
-        *("finds-nothing", "at-the-mean", "explains-nothing", "ranks-by-chance", "never-moves", "one-class"),
-        *(
-            "by-heart",
-            "scores-stay",
-            "score-stands",
-            "scores-nothing",
-            "errs",
-            "earns",
-            "earns-nothing",
-            "one-reward",
-            "no-contrast",
-            "cut-off",
-            "stops-high",
-            "stops-early",
-            "one-answer",
-        ),
+        *("yes", "no", "no-rate", "zero", "repeats", "guesses", "by-chance", "by-heart", "at-the-mean"),
+        *("held-out-flat", "held-out-still", "held-out-alone", "both-still", "only-at-first"),
+        *("same-answer", "finds-nothing", "never-moves", "one-class", "one-answer"),
+        *("scores-alike", "scores-stay", "score-stands", "scores-nothing", "errs"),
+        *("explains-nothing", "ranks-by-chance", "stops-high", "stops-early"),
+        *("earns", "earns-nothing", "one-reward", "no-contrast", "cut-off"),
     ),
     facts={
         "yes": (*_LEARNED, "best_step"),
@@ -128,59 +72,71 @@ def learned(
 ) -> Finding:
     """Whether the loss ever came down from where it began, and further than guessing gets.
 
-    The flaw: the run trains nothing. It has learned where its best level lies under the highest one before by
-    more than `gain` of it, and by more than `sigmas` times the noise; "no-rate" where the learning rate is 0
-    at every row, which is why it hasn't. It guesses where it came down to the logarithm of a number of
-    classes and stays there (`guess` says what that is). Where each loss "repeats" one before, digit by digit
-    and from the beginning, the weights don't move, however much the batches differ; where each comes again
-    nearly, what the epochs cost is compared. Where a score stays the same while the loss is flat, every input
-    gets the "same-answer"; so it does where training and validation score alike and hardly move
-    ("scores-alike"), or are one number each ("scores-stay", and "score-stands" of many rows), or where a
-    score is 0 to the end, though it wasn't before ("finds-nothing"), or one number from the first evaluation
-    to the last ("never-moves"), or the share of one of two classes, now of this one, now of that
-    ("one-class"). Where the loss is exactly 0 to the end, there is nothing to learn from ("zero"). Without a
-    training loss the validation loss is judged in its place ("held-out-alone"); one that is the same number
-    at every evaluation is enough ("held-out-still"), as it is where training tells nothing yet; and few rows
-    are in which both losses are ("both-still"). So are evaluations that all cost, and answer, what guessing
-    does ("by-chance"), wherever training shows no gain, or none below that cost. A loss of squares may come
-    to rest where the mean, or a half, as an answer to all leaves it ("at-the-mean"), and an R² that is never
-    above 0 says the same ("explains-nothing"), as an area under the ROC curve does that stays at half
-    ("ranks-by-chance"), and an accuracy that stays at what guesses get, while no evaluation costs less than
-    they do ("by-heart"), and a score that is next to 0 at each of them ("scores-nothing"), or words of which
-    next to none is right ("errs"). A run that is after a reward has learned where that rises ("earns"), and
-    nothing where that stays where it began ("earns-nothing"), or is the same number at every row
-    ("one-reward"), where a group's answers all earn the same ("no-contrast") or are "cut-off"; one whose loss
-    lies still high up learned little ("stops-high"), and so did one that stands still but for its first rows
-    ("stops-early"). Source: ours.
+    The flaw: the run trains nothing. It has learned, "yes", where its best level lies under the highest one
+    before by more than `gain` of it, and by more than `sigmas` times the noise. What else is found, in the
+    order in which it is looked for:
 
-    Where noise hides a gain of that size, what was learned shows in the order of the levels, beyond
-    `sigmas` of chance, and what wasn't where they rise in order, beyond `least.sure`, or in longer levels,
-    up to half of the log; or where no row came below the first (`never_below_the_first`). A log under
-    `least` rows, or little more than half as many of a run that is over (`least.over`), is too short to
-    tell, unless one number fills it or its evaluations; so is one that ends while the learning rate still
-    warms up, one whose noise hides a gain still, and one whose loss falls on as fast as at first, if a log
-    `least.longer` times as long would show the gain. A log that begins later doesn't show where the loss
-    came from, which a single number has no need of.
+    - "zero": the loss is exactly 0 to the end, so there is nothing to learn from.
+    - "held-out-still", "held-out-alone": without a training loss, validation is one number, or gains nothing.
+    - "both-still": few rows, in which both losses are one number each.
+    - "repeats": each loss is one before, digit by digit: the weights don't move, however the batches differ.
+    - "by-chance", "guesses": losses, and answers, are what guessing among a number of classes gives.
+    - "at-the-mean": a loss of squares rests where the mean, or a half, as the answer to all leaves it.
+    - "explains-nothing", "ranks-by-chance": an R² never above 0, an area under the ROC curve at half.
+    - "by-heart": an accuracy stays a guess's, and no evaluation costs less than a guess.
+    - "scores-nothing", "errs": a score next to 0, or words of which next to none is right.
+    - "same-answer", "finds-nothing", "never-moves", "one-class", "one-answer", "scores-stay", "score-stands",
+      "scores-alike": a score says that every input gets the same answer.
+    - "held-out-flat", "only-at-first": validation gains nothing, or nothing after its first row.
+    - "no", "no-rate": the loss gained too little; the learning rate is 0 at every row.
+    - "no-contrast", "cut-off": a group's answers all earn the same, or are cut off.
+    - "one-reward", "earns-nothing", "earns": a reward is one number, stays where it began, or rises.
+    - "stops-high", "stops-early": it learned little, or nothing after its first rows.
+
+    Where noise hides a gain of that size, the order of the levels tells, beyond `sigmas` of chance where they
+    fall and `least.sure` where they rise, or longer levels do, up to half of the log. Too short to tell is a
+    log under `least` rows (little more than half as many of a run that is over, `least.over`), unless one
+    number fills it; one that ends while the learning rate warms up; one whose noise hides a gain still; and
+    one whose loss falls on as fast as at first, if a log `least.longer` times as long would show the gain.
+    A log that begins later doesn't show where the loss came from. Source: ours.
     """
-    found = _learned(run, share, gain, sigmas, least, guess)
-    if found.outcome in ("no", "held-out-alone") and (
+    found = fall_of(run, share, gain, sigmas, least, guess)
+    if found.outcome in ("no", "held-out-alone") and _learns_elsewhere(run, found, gain, sigmas, least):
+        found = _answers_of(run, found, guess, gain)
+    if found.outcome in ("yes", "no", NOT_YET, NO_DATA):
+        found = _by_rewards(run, found, sigmas, least)
+    if found.outcome in ("yes", NOT_YET) and not warming_up(run):
+        stops = stops_early(run, least, sigmas) if found.outcome == "yes" else None
+        return stops_high(run, least, sigmas) or stops or found
+    return found
+
+
+def _learns_elsewhere(run: Run, found: Finding, gain: float, sigmas: float, least: Enough) -> bool:
+    """Whether something is learned, whatever this loss is of; or the loss needn't fall as a run learns."""
+    return (
         scores_rise(run, sigmas, least.scored)
         or after_reward(run)
         or in_balance(run)
         or plays_on(run)
         or _both_gain(run, found, gain / 2)
-    ):
-        # Something is learned, whatever this loss is of; or the loss is none that falls when something is.
-        chance = (
-            answers_by_chance(run, guess)
-            or learned_by_heart(run, guess)  # of the training data alone
-            or nearly_same_answer(run, guess, gain)  # training came to where validation stays
-        )
-        found = beside(chance, found.facts) if chance else Finding(NO_DATA, facts={"missing": []})
-    untold = found.outcome in ("yes", NOT_YET, NO_DATA, "no")
-    if untold and (useless := of_completions(run, least)):
+    )
+
+
+def _answers_of(run: Run, found: Finding, guess: Guess, gain: float) -> Finding:
+    """What the answers say in the place of a loss that says nothing: they are guesses, or can't be told."""
+    chance = (
+        answers_by_chance(run, guess)
+        or learned_by_heart(run, guess)  # of the training data alone
+        or nearly_same_answer(run, guess, gain)  # training came to where validation stays
+    )
+    return beside(chance, found.facts) if chance else Finding(NO_DATA, facts={"missing": []})
+
+
+def _by_rewards(run: Run, found: Finding, sigmas: float, least: Enough) -> Finding:
+    """What rewards say of a run whose loss found nothing, or isn't what it is after."""
+    if useless := of_completions(run, least):
         return useless
-    if untold and not (warming_up(run) or begins_late(run)):
+    if not (warming_up(run) or begins_late(run)):
         unmoved = one_reward(run, 3 * least.rows)
         still = None if found.outcome == "yes" else never_earns(run, 3 * least.rows, sigmas)
         found = unmoved or still or found
@@ -188,12 +144,7 @@ def learned(
         return earned
     if found.outcome == NO_DATA:
         return too_few_rewards(run, 3 * least.rows) or found
-    if found.outcome not in ("yes", NOT_YET, NO_DATA) or warming_up(run):
-        return found
-    if not (run.has("loss") or run.has("val_loss")):
-        return found
-    stops = stops_early(run, least, sigmas) if found.outcome == "yes" else None
-    return stops_high(run, least, sigmas) or stops or found
+    return found
 
 
 def _both_gain(run: Run, found: Finding, gain: float) -> bool:
@@ -209,172 +160,3 @@ def _both_gain(run: Run, found: Finding, gain: float) -> bool:
         return False
     first, half, last = (float(known[row]) for row in (0, len(known) // 2, -1))
     return min(first - last, 2 * (half - last)) > gain * abs(first)
-
-
-def _learned(run: Run, share: float, gain: float, sigmas: float, least: Enough, guess: Guess) -> Finding:
-    """Whether the loss came down, whatever is to be said of where it stops."""
-    if run.has("loss"):
-        told = zero(run.logged("loss"), guess, gain)
-    else:
-        told = held_out_still(run, guess, gain, least.rows) or _by_validation(
-            run, share, gain, sigmas, least, guess
-        )
-    if told:
-        return told
-    whole, run = run, run.logged("loss")
-    loss = finite(run["loss"])
-    period = period_of(loss)
-    course = _course(run, 0 if period else batches_of(loss, least.still), share, gain)
-    held_out, by_chance = held_out_guesses(whole, loss, guess), answers_by_chance(whole, guess)
-    long = len(loss) >= _enough(run, least) or period or held_out or by_chance
-    short = course is None or not (long or stands_still(whole, loss, least.still))
-    if course is None or short or not is_objective(run) or earnings(run):
-        facts = {"rows": len(loss), "needed": _enough(run, least)} if short else {"missing": []}
-        found = both_still(whole, gain) or few_alike(whole, guess, gain, least.rows)
-        return found or Finding(NOT_YET if short else NO_DATA, facts=facts)
-    early, goes_on, order = course, goes_on_falling(course, sigmas), trend(apart(course))
-    falls = order < -sigmas
-    if to_float(loss.min()) < 0:  # its 0 is no floor, so a share of its level says little
-        gain = least.still
-    pace = _of(gain * abs(course.top), course.top - course.best)  # so many logs like this one gain enough
-    unseen = hidden_by_noise(course, sigmas) > max(course.top - course.best, gain * abs(course.top))
-    if unseen and not falls and 2 * len(loss) >= 3 * least.rows:
-        course = course_in(run, "loss", HALF) or course
-    level, hidden = abs(course.top), hidden_by_noise(course, sigmas)
-    fall, least_fall = course.top - course.best, gain * level if falls else max(gain * level, hidden)
-    bound = course.top - least_fall
-    facts = {
-        "top": course.top,
-        "best": course.best,
-        "gain": 100 * _of(fall, level),
-        "bound": 100 * _of(least_fall, level),
-        "rows": len(loss),
-    }
-    if period:
-        facts |= {"period": period, "again": loss.count() - period}
-        return Finding("repeats", None, facts, None, (int(run.steps[0]), int(run.steps[-1])))
-    has = course.best < bound
-    hides = order < least.sure and may_hide(course, gain * level, sigmas, least.sure)
-    hides &= not never_below_the_first(whole, least)
-    hides |= (unseen and may_gain_early(early, course.end, gain * level, least.sure)) or _still_falls(
-        run, least
-    )
-    outcome = "yes" if has else NOT_YET if hides else _without_gain(run, goes_on and pace <= least.longer)
-    if warming_up(run):
-        outcome = NOT_YET
-    elif outcome in ("yes", NOT_YET, NO_DATA) or len(loss) < least.rows:
-        low = _learned_by_heart(by_chance, guess, least)
-        chance = by_chance if outcome != "yes" or course.best > low else None
-        found = (
-            chance
-            or held_out
-            or guesses(run, loss, course, guess)
-            or rests_where_one_answer_leaves_it(whole, loss, guess)
-            or explains_nothing(whole, guess)
-            or ranks_by_chance(whole, guess)
-            or learned_by_heart(whole, guess)
-            or scores_nothing(whole, guess)
-            or answers_alike(whole, course, guess, gain, least.rows)
-            or errs(whole, guess)
-        )
-        if found is None and outcome == NOT_YET:
-            found = held_out_flat(whole, share, gain, least) or held_out_stays(whole, gain)
-        found = found or only_at_first(whole, gain, least.rows)
-        if found:
-            return beside(found, facts)
-    if outcome in (NOT_YET, NO_DATA):
-        needed = {"rows": len(loss), "needed": len(loss) * max(2, math.ceil(pace) if goes_on else 2)}
-        return Finding(outcome, facts=needed if outcome == NOT_YET else {"missing": ["loss[0]"]})
-    # Of a run that never learned no step decides: it went wrong before the first.
-    step = int(run.steps[course.best_row]) if has else None
-    facts |= {} if step is None else {"best_step": step}
-    seen, curve = (int(run.steps[0]), int(run.steps[-1])), course.drawn(run, "loss")
-    return Finding(outcome, step, facts, bound, seen, measured=fall, bound=least_fall, curve=curve)
-
-
-def _enough(run: Run, least: Enough) -> int:
-    """How many rows tell whether a run learns: of one that is over, one more than half as many.
-
-    Not where a score rises, nor of preferences: their margins tell more.
-    """
-    more = scores_rise(run, 0.0, least.scored) or any(map(scoring.compares, run.frame.columns))
-    return least.rows // 2 + 1 if is_over(run, least.over) and not more else least.rows
-
-
-def _still_falls(run: Run, least: Enough) -> bool:
-    """Whether the few rows of a run that is over fall in order: it may have gained more before the first."""
-    loss = finite(run["loss"])
-    return len(loss) < least.rows and is_over(run, least.over) and ordered(loss) < -least.sure
-
-
-def _learned_by_heart(by_chance: Finding | None, guess: Guess, least: Enough) -> float:
-    """Down to where a training loss under a guess may be learned by heart: further where many evaluations
-    tell.
-    """
-    if by_chance is None:
-        return math.inf
-    under = 2 * guess.sure if by_chance.facts["later"] >= least.rows else guess.above
-    return (1 - under) * by_chance.facts["expected"]
-
-
-def _by_validation(
-    run: Run, share: float, gain: float, sigmas: float, least: Enough, guess: Guess
-) -> Finding:
-    """Whether the validation loss came down, where nothing else was logged and it has rows enough."""
-    unknown = Finding(NO_DATA, facts={"missing": ["loss"]})
-    if not run.has("val_loss") or len(known := run.logged("val_loss")) < least.rows:
-        return unknown
-    frame = known.frame.with_columns(loss=known["val_loss"]).drop("val_loss")
-    found = _learned(replace(known, frame=frame), share, gain, sigmas, least, guess)
-    if found.outcome == "yes":
-        return replace(found, curve=found.curve and replace(found.curve, signal="val_loss"))
-    if found.outcome != "no":
-        return unknown
-    values = finite(known["val_loss"]).drop_nulls()
-    facts = in_all(values, gain)
-    # What the first epoch taught lies before the first evaluation: it has to stand still, too.
-    if facts["gain"] >= facts["bound"] or not nearly_one(values[len(values) // 2 :], least.still):
-        return unknown
-    return replace(found, outcome="held-out-alone", facts=facts, curve=None)
-
-
-def _course(run: Run, batches: int, share: float, gain: float) -> Course | None:
-    """The course of the loss: of its means over epochs of so many `batches`; where one odd row alone gained,
-    of levels of three rows.
-    """
-    loss = finite(run["loss"])
-    course = course_of(loss.rolling_mean(batches), share) if batches else course_in(run, "loss", share)
-    if course and _dips(course, gain):
-        return course_of(loss, _THREE / loss.count())
-    return course
-
-
-_THREE = 3
-"""Rows whose median one odd row doesn't move: of an estimator, not a bound."""
-
-
-def _dips(course: Course, gain: float) -> bool:
-    """Whether the best level of few rows is a single row that gained, between two that didn't."""
-    if course.span > 1 or course.best_row in (course.rows[0], course.rows[-1]):
-        return False
-    at = course.rows.search_sorted(course.best_row)
-    bound = course.top - gain * abs(course.top)
-    return course.best < bound <= min(course.levels[at - 1], course.levels[at + 1])
-
-
-HALF = 0.5
-"""The share of a log whose median is the longest level: of an estimator, for a course needs two."""
-
-
-def _without_gain(run: Run, goes_on: bool) -> str:
-    """The outcome where the loss gained too little, and its noise doesn't hide more."""
-    if goes_on:
-        return NOT_YET
-    if begins_late(run) and not stuck(finite(run["loss"])):
-        return NO_DATA
-    still = run.has("lr") and known_float(finite(run["lr"]).abs().max()) == 0
-    return "no-rate" if still else "no"
-
-
-def _of(part: float, whole: float) -> float:
-    return part / whole if whole else math.inf
