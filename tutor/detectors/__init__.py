@@ -3,6 +3,10 @@
 A detector declares the signals it needs, so none of them checks: `apply` says "no data" when one is
 missing. Its numbers are its keyword-only arguments, so a tree that misses or misspells one is told so
 before a walk begins. To add a detector, write one function in the file of its signal.
+
+What is called a constant of the method stands in the code: how many rows a level is made of, or of how many
+pieces a trend is asked. It says how something is measured, not from where on a run is sick: no answer is
+given for being above or below one, and no tree sets it.
 """
 
 from __future__ import annotations

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 FIRST = 5
-"""Rows whose median says where the loss began: of an estimator, so few that no single batch moves it."""
+"""Rows whose median says where the loss began: a constant of the method, so few that no single batch moves it."""
 
 
 def _end(run: Run, row: int, within: Window) -> int:

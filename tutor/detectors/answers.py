@@ -19,9 +19,9 @@ from tutor.words import plain
 _BEST = (1.0, 100.0)
 """What a score is at best, which one that stays there may well deserve; for an error it is the worst."""
 _DIGITS = 3
-"""Digits from which on the same score twice is no matter of rounding: of an estimator, not a bound."""
+"""Digits from which on the same score twice is no matter of rounding: a constant of the method."""
 _SAME = 1e-6
-"""Two shares of as many right answers differ by less, as they are printed: of an estimator, not a bound."""
+"""Two shares of as many right answers differ by less, as they are printed: a constant of the method."""
 
 
 def same_answer(run: Run, guess: Guess, gain: float, *, few: bool = False) -> Finding | None:

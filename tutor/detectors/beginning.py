@@ -35,7 +35,7 @@ def resumed(run: Run, window: Window) -> bool:
 
 
 _ROUNDED = 0.01
-"""To what logs round an epoch, which is no bound: of an estimator."""
+"""To what logs round an epoch, which is no bound: a constant of the method."""
 
 CHECKPOINTS = 50
 """Steps of which checkpoints are multiples: how people set them, and no bound."""

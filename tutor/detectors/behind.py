@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 _HIGH = 0.8
-"""A share of the whole score from which on little is left to rise: of an estimator, not a bound."""
+"""A share of the whole score from which on little is left to rise: a constant of the method."""
 BEHIND = ("score", "other", "step", "held", "before", "after", "apart", "bound")
 
 

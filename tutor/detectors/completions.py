@@ -12,7 +12,7 @@ from tutor.words import plain
 
 COMPLETIONS = ("column", "share", "count", "top", "best", "gain", "rows", "bound")
 _ROWS = 4
-"""Rows, each a mean over many groups, whose median tells: of an estimator, not a bound."""
+"""Rows, each a mean over many groups, whose median tells: a constant of the method."""
 
 
 def of_completions(run: Run, least: Enough) -> Finding | None:

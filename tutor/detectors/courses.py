@@ -126,7 +126,7 @@ def steady_course(run: Run, batches: int, share: float, gain: float) -> Course |
 
 
 THREE = 3
-"""Rows whose median one odd row doesn't move: of an estimator, not a bound."""
+"""Rows whose median one odd row doesn't move: a constant of the method."""
 
 
 def _dips(course: Course, gain: float) -> bool:

@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 HALF = 0.5
-"""The share of a log whose median is the longest level: of an estimator, for a course needs two."""
+"""The share of a log whose median is the longest level: a constant of the method, for a course needs two."""
 
 
 @dataclass(frozen=True)

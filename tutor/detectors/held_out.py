@@ -207,7 +207,7 @@ def _while_learning(known: Sequence[Beside], step: int, start: float) -> tuple[B
 
 
 _BEGUN = 0.1
-"""The share of what is learned, by which a model has begun to: of an estimator, not a bound."""
+"""The share of what is learned, by which a model has begun to: a constant of the method."""
 
 
 def broken_evaluation(run: Run, share: float) -> dict[str, Any]:

@@ -149,7 +149,7 @@ def tall_gradients(
 
 
 _QUIET = 3
-"""Rows in a row that aren't tall end the tall beginning of a run: of an estimator, not a bound."""
+"""Rows in a row that aren't tall end the tall beginning of a run: a constant of the method."""
 
 
 def _begins_tall(run: Run, tall: pl.Series) -> int:

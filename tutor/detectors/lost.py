@@ -28,7 +28,7 @@ _OTHER = re.compile(
 )
 """Words of a column that only rises by design, isn't about held-out data, or whose tasks may grow harder."""
 _LEVEL = 0.05
-"""The share of the rows whose median is a level: of an estimator, not a bound."""
+"""The share of the rows whose median is a level: a constant of the method."""
 _OF_SINGLE = 5
 """Single episodes whose median is a level, at least: one good one says little."""
 _LENGTH = 40

@@ -16,9 +16,9 @@ _STRICT = re.compile(r"(?<![a-z])(exact|em|seq|sequence|sentence|full|joint|whol
 _WRONG = re.compile(r"(?<![a-z])(err|error|errors|stderr|std|var|attack|adv|asr)(?![a-z])")
 """Words of a score that is the lower the better, or says how sure another is."""
 _ELSEWHERE = 0.05
-"""A score that comes so far tells that answers are right: of an estimator, not a bound."""
+"""A score that comes so far tells that answers are right: a constant of the method."""
 _LEARNED = 0.25
-"""By such a share of its first third a validation loss has fallen that learns: of an estimator."""
+"""By such a share of its first third a validation loss has fallen that learns: a constant of the method."""
 _ALL = 100
 """All words, in percent."""
 _DETECTS = re.compile(r"(?<![a-z])m_?ap[0-9]*")

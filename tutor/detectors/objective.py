@@ -23,9 +23,9 @@ ONE_SPIKE = 2
 """Changes of sign of a loss below 0 that spikes once: there and back."""
 
 LEVEL = 0.1
-"""The share of the rewards whose median is a level: of an estimator, not a bound."""
+"""The share of the rewards whose median is a level: a constant of the method."""
 HALF = 0.5
-"""The share of a rise, or of a count, that explains it: of an estimator, not a bound."""
+"""The share of a rise, or of a count, that explains it: a constant of the method."""
 SIGMAS = 3.0
 """So many times the noise of a level is no chance."""
 
@@ -189,7 +189,7 @@ GUESSING = 2 * math.log(2)
 """What a discriminator costs that calls each item real or made by chance: two cross-entropies of two classes.
 Source: Goodfellow et al., Generative Adversarial Nets (2014), theorem 1."""
 _ABOVE = 1.05
-"""So little above it is noise: of an estimator, not a bound."""
+"""So little above it is noise: a constant of the method."""
 
 
 def in_balance(run: Run) -> bool:
@@ -206,9 +206,9 @@ def in_balance(run: Run) -> bool:
 
 
 WON = 0.05
-"""Under this share of it a discriminator has won: of an estimator, not a bound."""
+"""Under this share of it a discriminator has won: a constant of the method."""
 _APART = 0.1
-"""By this share of it a loss lies apart from a guess: of an estimator, not a bound."""
+"""By this share of it a loss lies apart from a guess: a constant of the method."""
 
 
 def plays_on(run: Run) -> bool:

@@ -17,7 +17,7 @@ _BEGIN = 0.4
 _NATS = math.log(1e6)
 """What a choice among a million tokens costs: a loss above that is in another unit."""
 _MEANS = 50
-"""Steps whose mean hardly varies, however single steps do: of an estimator, not a bound."""
+"""Steps whose mean hardly varies, however single steps do: a constant of the method."""
 
 
 def stops_high(run: Run, least: Enough, sigmas: float) -> Finding | None:

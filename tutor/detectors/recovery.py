@@ -241,7 +241,7 @@ def _otherwise(run: Run, row: int, worst: slice, *, opposed: bool) -> tuple[str,
 
 
 _INSIDE = 2
-"""Evaluations that tell what a model was like at the time: of an estimator, not a bound."""
+"""Evaluations that tell what a model was like at the time: a constant of the method."""
 
 
 def _held_out_calm(run: Run, worst: slice) -> dict[str, float]:

@@ -23,19 +23,19 @@ _SET = re.compile(
 )
 """Words of a number about rewards that somebody set."""
 _FAR = 0.5
-"""The share of what a policy earned at first, by which one falls far: of an estimator, not a bound."""
+"""The share of what a policy earned at first, by which one falls far: a constant of the method."""
 _NARROW = 0.02
-"""The share of a reward within which one may lie that can't rise any more: of an estimator, not a bound."""
+"""The share of a reward within which one may lie that can't rise any more: a constant of the method."""
 _EPISODES = 5
-"""Single episodes that tell as much as one mean: of an estimator, not a bound."""
+"""Single episodes that tell as much as one mean: a constant of the method."""
 _FEWEST_TIMES = 2
 """And as many times more rows at least, however many episodes lie between two of them."""
 _RARE = 4
 """And single rewards most of which are 0: nothing is found to begin with, and nothing later."""
 _SURE = 2.0
-"""So many standard deviations of chance a fall in order is sure, whatever noise hides: of an estimator."""
+"""So many standard deviations of chance a fall in order is sure, whatever noise hides: a constant of the method."""
 _STEPS = 1000
-"""Steps of which few games take more: of an estimator, not a bound."""
+"""Steps of which few games take more: a constant of the method."""
 _LENGTH = 40
 
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 _LEVEL = 0.05
-"""The share of the rows whose median is a level: of an estimator, not a bound."""
+"""The share of the rows whose median is a level: a constant of the method."""
 
 
 def beyond_chance(

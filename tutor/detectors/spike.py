@@ -23,11 +23,11 @@ if TYPE_CHECKING:
     import polars as pl
 
 FIRST = 3
-"""Rows whose median tells where a loss began: of an estimator, the fewest that one odd batch doesn't move."""
+"""Rows whose median tells where a loss began: a constant of the method, the fewest that one odd batch doesn't move."""
 
 
 _MOST = 50.0
-"""A logarithm that no factor needs: of an estimator, not a bound."""
+"""A logarithm that no factor needs: a constant of the method."""
 
 
 @detector(

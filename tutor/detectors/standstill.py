@@ -14,9 +14,9 @@ if TYPE_CHECKING:
 _APART = 50
 """Updates between two rows, from which on they show how far a run comes and not its single batches."""
 DIGITS = 4
-"""Digits from which on the same loss twice is no matter of rounding: of an estimator, not a bound."""
+"""Digits from which on the same loss twice is no matter of rounding: a constant of the method."""
 THRICE = 3
-"""Epochs, at least, in which the same comes: of an estimator, not a bound."""
+"""Epochs, at least, in which the same comes: a constant of the method."""
 
 
 def stands_still(run: Run, loss: pl.Series, share: float) -> bool:
@@ -112,7 +112,7 @@ def period_of(loss: pl.Series) -> int:
 
 
 BEYOND = 10
-"""Batches differ by so many times what each of them moved: of an estimator, not a bound."""
+"""Batches differ by so many times what each of them moved: a constant of the method."""
 
 
 def batches_of(loss: pl.Series, share: float) -> int:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 PIECES = 50
-"""Of so many medians a trend is asked at most, since it looks at every pair: of an estimator, not a bound."""
+"""Of so many medians a trend is asked at most, since it looks at every pair: a constant of the method."""
 
 
 def trend(values: pl.Series) -> float:
@@ -96,7 +96,7 @@ def _alike(known: Sequence[float]) -> float:
 
 
 UNLIKELY = 3000
-"""Once in so many times is no chance: of an estimator, not a bound."""
+"""Once in so many times is no chance: a constant of the method."""
 _FEWEST_SUNK = 3
 
 

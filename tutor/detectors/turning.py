@@ -263,7 +263,7 @@ def _turns(run: Run, of_improvement: float, of_level: float, last: int, chance: 
 
 
 _DIGITS = 5
-"""Digits in which two evaluations of other weights don't agree: of an estimator, not a bound."""
+"""Digits in which two evaluations of other weights don't agree: a constant of the method."""
 
 
 def _loaded_again(run: Run) -> bool:
@@ -293,7 +293,7 @@ def _untrained(run: Run, first: float) -> float:
 
 
 _UNSTEADY = 0.2
-"""By such a share evaluations that are unsteady differ from row to row: of an estimator, not a bound."""
+"""By such a share evaluations that are unsteady differ from row to row: a constant of the method."""
 
 
 def _jump(values: pl.Series, steps: pl.Series, untrained: float, last: int, chance: Rise) -> dict[str, float]:

@@ -79,7 +79,7 @@ def _won(run: Run, guess: Guess) -> int:
 
 
 _LOST = 0.25
-"""The share of its rows for which a discriminator had won: of an estimator, not a bound."""
+"""The share of its rows for which a discriminator had won: a constant of the method."""
 
 
 def held_out_still(run: Run, guess: Guess, gain: float, least: int) -> Finding | None:

@@ -39,7 +39,7 @@ GAINED_NOTHING = (
 )
 STAYS = (*EXTREMES, "begun", "ended", "rows", "fallen", "trained", "most")
 _PARTS = 3
-"""Of so many parts of the evaluations the best median is a level: of an estimator, not a bound."""
+"""Of so many parts of the evaluations the best median is a level: a constant of the method."""
 
 
 def _evaluations(run: Run) -> tuple[pl.Series, pl.Series]:

@@ -31,9 +31,6 @@ def finite(values: pl.Series) -> pl.Series:
     return values if known.all() else values.set(~known, None)
 
 
-# Below are the constants of the estimators that every rule shares: they decide what a row is, not what is
-# sick, and no answer is given for being above or below one.
-
 FEWEST = 5
 """Rows that say what is usual, at least."""
 
@@ -271,7 +268,7 @@ def _baseline(before: pl.Series) -> Baseline | None:
 
 
 _BEGINNING = 2
-"""Windows in which a run learns fast at first: of an estimator, not a bound."""
+"""Windows in which a run learns fast at first: a constant of the method."""
 FALLEN = 3.0
 """So many deviations of its last rows the mean of a window stands above theirs where it holds a fall."""
 

@@ -170,7 +170,7 @@ def level_of(values: pl.Series, span: int) -> float:
 
 
 _MOST = 50.0
-"""A logarithm that no loss rises by: of an estimator, not a bound."""
+"""A logarithm that no loss rises by: a constant of the method."""
 
 
 def above(level: float, values: pl.Series) -> float:
