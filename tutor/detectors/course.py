@@ -148,7 +148,7 @@ def _needs(known: pl.Series, course: Course, least: float, lasting: Runaway) -> 
 
 
 PATIENCE = 2
-"""A loss that came back in so many rows may take so many times as many the next time: a constant of the method."""
+"""A loss that came back in some rows may take so many times as many next time: a constant of the method."""
 
 
 def _until_back(course: Course) -> int:
@@ -268,7 +268,7 @@ def _left_for_good(run: Run, level: float) -> int:
 
 
 ENDS = 3
-"""Rows whose median is an end of a short log: a constant of the method, the fewest that one odd row doesn't move."""
+"""Rows whose median is an end of a short log, so that one odd row doesn't move it: a constant of the method."""
 
 
 def _grows_already(run: Run, norms: pl.Series, few: int, growth: float, sigmas: float) -> Finding | None:

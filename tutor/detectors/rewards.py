@@ -33,7 +33,9 @@ _FEWEST_TIMES = 2
 _RARE = 4
 """And single rewards most of which are 0: nothing is found to begin with, and nothing later."""
 _SURE = 2.0
-"""So many standard deviations of chance a fall in order is sure, whatever noise hides: a constant of the method."""
+"""So many standard deviations of chance make a fall in order sure, whatever noise hides: a constant of the
+method.
+"""
 _STEPS = 1000
 """Steps of which few games take more: a constant of the method."""
 _LENGTH = 40
