@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 FIRST = 5
-"""Rows whose median says where the loss began, enough that no single batch moves it: a constant of the method."""
+"""Rows whose median says where the loss began, whatever a single batch does: a constant of the method."""
 
 
 def _end(run: Run, row: int, within: Window) -> int:

@@ -268,7 +268,7 @@ def _left_for_good(run: Run, level: float) -> int:
 
 
 ENDS = 3
-"""Rows whose median is an end of a short log, so that one odd row doesn't move it: a constant of the method."""
+"""Rows whose median is an end of a short log, whatever one odd row does: a constant of the method."""
 
 
 def _grows_already(run: Run, norms: pl.Series, few: int, growth: float, sigmas: float) -> Finding | None:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 FIRST = 3
-"""Rows whose median tells where a loss began, so that one odd batch doesn't move it: a constant of the method."""
+"""Rows whose median tells where a loss began, whatever one odd batch does: a constant of the method."""
 
 
 _MOST = 50.0
