@@ -92,11 +92,13 @@ def test_one_above_the_first_loss_may_be_a_setting(tmp_path: Path):
     [
         "step {at:5d} | loss: {loss:.6f} | lr 6.0000e-04 | norm: 0.4300 | dt: 98.00ms\n",
         "iter {at}: loss {loss:.4f}, time 98.00ms, mfu 15.00%\n",
+        " iteration {at:8d}/ 100 | consumed samples: 8 | elapsed time per iteration (ms): 400.1 |"
+        " lm loss: {loss:.6E} | grad norm: 1.300 | number of skipped iterations:   0 |\n",
     ],
 )
-def test_what_grew_out_of_nanogpt_says_it_too(tmp_path: Path, row: str):
+def test_what_a_reader_of_its_own_knows_says_it_too(tmp_path: Path, row: str):
     text = "".join(row.format(at=at, loss=5 - at / 10) for at in range(20))
-    run = read(tmp_path, text + "NaN loss detected! Stopping training.\n")
+    run = read(tmp_path, text + "AssertionError: found NaN in local forward loss calculation.\n")
     assert nans(run) == [20]
     assert math.isnan(run["loss"][-1])
     assert not nans(read(tmp_path, text, "without.txt"))

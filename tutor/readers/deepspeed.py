@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from tutor.readers import printed
 from tutor.readers.common.lines import NUMBER, Line, Lines, TextLog, either, has
+from tutor.readers.common.overflows import after_the_last
 from tutor.readers.megatron import LINE as MEGATRON
 from tutor.readers.source import Source
 
@@ -29,9 +30,12 @@ _PRINTED = either(rf"\b(?:epoch|step|iter(?:ation)?)\b[^\n]{{0,200}}\bloss\b[\"'
 
 
 def _tidy(rows: "pl.DataFrame") -> "pl.DataFrame":
-    """The rows with a step, with the loss right below them; the scale is that of the last message before."""
+    """The rows with a step, with the loss right below them, and the overflows after the last of them; the
+    scale is that of the last message before.
+    """
     import polars as pl  # only who reads a log pays for it
 
+    scale = rows["loss_scale"] if "loss_scale" in rows.columns else pl.Series(dtype=pl.Float64)
     if "loss" in rows.columns and "step" in rows.columns:
         below = pl.when(pl.col("step").shift(-1).is_null()).then(pl.col("loss").shift(-1))
         rows = rows.with_columns(pl.coalesce("loss", below))
@@ -39,7 +43,11 @@ def _tidy(rows: "pl.DataFrame") -> "pl.DataFrame":
     if "loss_scale" in rows.columns and "skipped_steps" in rows.columns:
         stepped = pl.col("skipped_steps").is_not_null()
         rows = rows.with_columns(pl.when(stepped).then(pl.col("loss_scale").forward_fill()))
-    return rows.drop_nulls("step") if "step" in rows.columns else rows.clear()
+    if "step" not in rows.columns:
+        return rows.clear()
+    numbered = rows["step"].is_not_null().arg_true()
+    last = scale[int(numbered[-1]) + 1 :].drop_nulls() if len(numbered) else scale.clear()
+    return after_the_last(rows.drop_nulls("step"), last)
 
 
 _KINDS = (_STAYS, SCALE, _CHAT, _PIPE, _STEP, _BELOW)

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tutor.readers.common.lines import NUMBER, Line, Lines, TextLog, either, has
+from tutor.readers.common.overflows import after_the_last
 from tutor.readers.source import Source
 from tutor.run import Aggregation, Remark
 
@@ -71,7 +72,9 @@ def _remarks(rows: "pl.DataFrame") -> Iterator[Remark]:
 
 
 def _tidy(rows: "pl.DataFrame") -> "pl.DataFrame":
-    """The rows with a step; those of training with the overflows that came before, each a step skipped."""
+    """The rows with a step, and the overflows after the last; those of training with those that came before,
+    each a step skipped.
+    """
     import polars as pl  # only who reads a log pays for it
 
     if _in_bits(rows):
@@ -79,12 +82,16 @@ def _tidy(rows: "pl.DataFrame") -> "pl.DataFrame":
     rows = rows.drop("nll_loss", "ppl", strict=False)
     missing = {"step", "held_out", "overflow"} - {*rows.columns}
     rows = rows.with_columns(pl.lit(None, pl.Float64).alias(name) for name in missing)
+    overflow = rows["overflow"]
     skipped = pl.col("overflow").is_not_null().cum_sum()
     told = pl.col("step").is_not_null() & (skipped > 0)
     rows = rows.with_columns(
         pl.coalesce("step", "held_out").alias("step"), pl.when(told).then(skipped).alias("skipped_steps")
     )
-    return rows.drop_nulls("step").drop("held_out", "overflow").cast(pl.Float64)
+    numbered = rows["step"].is_not_null().arg_true()
+    last = overflow[int(numbered[-1]) + 1 :].drop_nulls() if len(numbered) else overflow.clear()
+    rows = rows.drop_nulls("step").drop("held_out", "overflow").cast(pl.Float64)
+    return after_the_last(rows, last, overflow.count() - len(last))
 
 
 _LINES = Lines(

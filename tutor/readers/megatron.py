@@ -14,9 +14,10 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tutor.readers.common import not_finite
 from tutor.readers.common.lines import NUMBER, Line, Lines, TextLog, either, has
 from tutor.readers.source import Source
-from tutor.run import Aggregation
+from tutor.run import Aggregation, names
 
 if TYPE_CHECKING:
     import polars as pl
@@ -73,6 +74,9 @@ def _tidy(rows: "pl.DataFrame") -> "pl.DataFrame":
     """The skipped steps counted from the beginning; no norm where it wasn't computed, which prints 0.000."""
     import polars as pl  # only who reads a log pays for it
 
+    rows, messages = not_finite.parted(rows)
+    loss = next((column for column, signal in names.known(rows.columns).items() if signal == "loss"), "")
+    rows = not_finite.told(rows, messages, loss)
     if _SKIPS in rows.columns:
         rows = rows.rename({_SKIPS: "skipped_steps"}).with_columns(pl.col("skipped_steps").cum_sum())
     if "grad norm" in rows.columns:
@@ -88,7 +92,13 @@ def _settings(text: str) -> Iterator[tuple[str, str]]:
 
 
 _LINES = Lines(
-    (Line(_VALIDATED), Line(_LINE, _FIELD)), tidy=_tidy, begun=_LINE, ended=_END, joined=_unwrapped
+    (Line(_VALIDATED), Line(_LINE, _FIELD), Line(not_finite.PAIR)),
+    phrases=(not_finite.PHRASE,),
+    tidy=_tidy,
+    remarks=not_finite.remarks,
+    begun=_LINE,
+    ended=_END,
+    joined=_unwrapped,
 )
 
 

@@ -23,6 +23,7 @@ from tutor.readers.common import not_finite
 from tutor.readers.common.counters import PLACE, role
 from tutor.readers.common.guessed import by_errors, in_words, is_error, of_perplexity, renamed
 from tutor.readers.common.lines import COLOURS, LONGEST, LOOKED_AT, MARK, Line, Lines, either, has
+from tutor.readers.common.overflows import after_the_last
 from tutor.readers.common.phrases import (
     ANY_FOREIGN,
     DECIMAL_COMMA,
@@ -185,7 +186,8 @@ class Printed:
         remarks: list[Remark] = []
         lines = _lines_in(self.path)
         lines = replace(lines, phrases=(*_phrases(self.own), *lines.phrases))
-        found = counted(_with_scale(frame_of(self.path, lines, remarks)))
+        frame, last = _with_scale(frame_of(self.path, lines, remarks))
+        found = counted(frame)
         found = replace(found, rows=found.rows.rename(self.own, strict=False))
         said = [*called.names_for(self.path).values()]
         remarks += not_finite.remarks(found.rows)
@@ -199,6 +201,7 @@ class Printed:
         errors = {} if {"loss", "val_loss"} & taken.keys() else by_errors(rows.columns)
         rows, taken = renamed(rows, errors), taken | errors
         rows = not_finite.told(rows, messages, "loss" if "loss" in errors else taken.get("loss", "loss"))
+        rows = after_the_last(rows, last) if found.counts == "steps" else rows
         if taken["step"] == "step":
             taken["step"] = "` + `".join(found.by)
         if any(taken.values()):
@@ -230,24 +233,27 @@ def _with_losses(rows: "pl.DataFrame", path: Path) -> tuple["pl.DataFrame", list
     return rows, remarks
 
 
-def _with_scale(rows: "pl.DataFrame") -> "pl.DataFrame":
-    """The rows, each with the loss scale as messages before it left it, the last one as the log did.
+def _with_scale(rows: "pl.DataFrame") -> "tuple[pl.DataFrame, pl.Series]":
+    """The rows, each with the loss scale as messages before it left it, the last one as the log did; and the
+    scales of the messages below the last.
 
     Where there are messages alone, each is a row, but for those that another process says again.
     """
+    import polars as pl  # only who reads a log pays for it
+
     if _REDUCED not in rows.columns:
-        return rows
+        return rows, pl.Series(dtype=pl.Float64)
     message = rows[_REDUCED].is_not_null()
     if all(column.null_count() == len(column) for column in rows.filter(~message)):
         rows, message = rows.filter(message), message.filter(message)
     scale = rows[_REDUCED].forward_fill()
     if message.all():
-        return rows.filter((scale != scale.shift()).fill_null(True)).rename({_REDUCED: "loss_scale"})
-    places = (~message).arg_true()
-    if len(places):
-        scale = scale.scatter(int(places[-1]), scale[-1])
+        again = (scale != scale.shift()).fill_null(True)
+        return rows.filter(again).rename({_REDUCED: "loss_scale"}), scale.clear()
+    last = int((~message).arg_true()[-1])
+    below, scale = scale[last + 1 :], scale.scatter(last, scale[-1])
     told = rows if "loss_scale" in rows.columns else rows.with_columns(scale.alias("loss_scale"))
-    return told.drop(_REDUCED).filter(~message)
+    return told.drop(_REDUCED).filter(~message), below
 
 
 def _twice(rows: "pl.DataFrame", said: Collection[str]) -> list[str]:

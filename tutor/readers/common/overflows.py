@@ -1,0 +1,36 @@
+"""Messages that a gradient overflowed, so that a step was skipped and the loss scale reduced.
+
+A trainer that overflows at every scale prints nothing else any more, until it gives up: its last messages
+are rows as well.
+Sources: fairseq/optim/dynamic_loss_scaler.py, apex/amp/handle.py, deepspeed/runtime/fp16/loss_scaler.py
+"""
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import polars as pl
+
+_MANY = 3
+"""Messages in a row that say that it goes on: one or two are usual in a sound run."""
+
+
+def after_the_last(rows: "pl.DataFrame", scales: "pl.Series", skipped: int | None = None) -> "pl.DataFrame":
+    """The rows, and a row for each overflow after the last of them, at the steps that follow.
+
+    Args:
+        rows: with their `step`, in the order of the log.
+        scales: what the messages after the last row reduce the scale to. One that comes twice in a row was
+            said by two processes.
+        skipped: how many steps were skipped before them; None where the rows don't count those.
+    """
+    import polars as pl  # only who reads a log pays for it
+
+    scales = scales.filter((scales != scales.shift()).fill_null(True))
+    if len(scales) < _MANY or not rows["step"].count():
+        return rows
+    places = pl.int_range(1, len(scales) + 1, eager=True)
+    last = rows["step"].drop_nulls()[-1]
+    more = {"step": (places + last).cast(rows["step"].dtype), "loss_scale": scales.cast(pl.Float64)}
+    if skipped is not None:
+        more["skipped_steps"] = (places + skipped).cast(pl.Float64)
+    return pl.concat([rows, pl.DataFrame(more)], how="diagonal_relaxed")
