@@ -1,4 +1,4 @@
-"""Verifying: a run that was trained again with a fix, held against what the post-mortem asks of it.
+"""Verifying: a run that was trained again with a fix, checked against what the post-mortem asks of it.
 
 The bounds are those of section 6: of the learner's lesson where there is one, else those that the log of the
 broken run suggests. And the walk of the fixed run has to end healthy, with every section looked at.
@@ -113,7 +113,7 @@ def by_hand(run: Path) -> str:
 
 
 class NothingToVerifyError(ValueError):
-    """There is nothing that the run with the fix could be held against; its text says why, for people."""
+    """There is nothing that the run with the fix could be checked against; its text says why, for people."""
 
 
 def check_there_is_something(broken: Run, fixed: Run, notebook: Notebook, lang: str) -> None:
@@ -214,7 +214,7 @@ def measure(walk: Walk, *others: Run | None) -> str:
 
 
 def held_against(found: Verification, fixed: Run, bounds: Sequence[Bound], tolerance: str) -> Verification:
-    """What was found, with other bounds held against the run with the fix."""
+    """What was found, with other bounds checked against the run with the fix."""
     held = tuple(_checked(bound, tolerance, fixed, found.stops) for bound in bounds)
     return found.model_copy(update={"bounds": held})
 
@@ -236,8 +236,8 @@ def _open_before(left: Sequence[tuple[Stage, str]], broken: Run, fixed: Run, sto
 
 
 def _checked(bound: Bound, tolerance: str, run: Run, stops: bool) -> Checked:
-    """A bound held against the run. One that begins after the run's end is held against its last value, where
-    the fix was to stop.
+    """A bound checked against the run. One that begins after the run's end is checked against its last value,
+    where the fix was to stop.
     """
     told = {name: getattr(bound, name).strip() for name in ("signal", "comparison", "value", "window")}
     found, stopped = worst(bound, tolerance, run), False

@@ -140,7 +140,7 @@ def atlas(
         options.fail(error)
     unpromised = [found.name for found in cards if found.expect is None]
     if names and unpromised:
-        options.fail(f"{', '.join(unpromised)}: a card without `expect` promises no leaf to hold it against")
+        options.fail(f"{', '.join(unpromised)}: a card without `expect` names no leaf to compare with")
     where = table or paths.shipped() / "trees" / "atlas.csv"
     if show:
         promises = card.promises(cards)

@@ -133,7 +133,7 @@ def _words(text: str) -> Iterator[str]:
 
 @cache
 def _said(text: str) -> tuple[str, ...]:
-    """The words of what is said of a flaw, which every question is held against."""
+    """The words of what is said of a flaw, which every question is checked against."""
     return tuple(_words(text))
 
 

@@ -1,4 +1,4 @@
-"""`tutor atlas`: every break and its control trained for real, walked with nobody watching, and held against
+"""`tutor atlas`: every break and its control trained for real, walked with nobody watching, and compared with
 the leaf that its card promises."""
 
 import os

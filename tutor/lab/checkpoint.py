@@ -2,7 +2,7 @@
 
 `checkpoints/step-000200.pt` holds the state before step 200. It is written under a temporary name and
 renamed, and loads with `weights_only=True`, so opening a stranger's checkpoint runs no code; what it holds is
-held against the run before anything goes on from it.
+checked against the run before anything goes on from it.
 """
 
 import io

@@ -105,7 +105,7 @@ CORRECTIONS = (
     ),
     Correction(
         "A gradient norm above 5 at every step says that the run is sick.",
-        "It says how the loss is scaled: hold it against the clip, and against what is usual in this run.",
+        "It says how the loss is scaled: compare it with the clip, and with what is usual in this run.",
         [Wanted("summed-loss", control=True), Wanted("summed-loss")],
         measures.always_clipped,
     ),

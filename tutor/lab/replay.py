@@ -111,7 +111,7 @@ def replay(
     Args:
         run: the run's folder.
         asked: which steps, with what; in order.
-        logged: the rows of the run's log, to hold what is trained again against.
+        logged: the rows of the run's log, to check what is trained again against.
         on_row: called with each row that is trained again on the way there.
 
     Raises:

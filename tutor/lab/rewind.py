@@ -112,7 +112,7 @@ def copied(trainer: Trainer, counted: Counted) -> State:
 def same_bits(rows: Sequence[Mapping[str, Any]], logged: Sequence[Mapping[str, Any]]) -> int | None:
     """The first step at which rows that were trained again differ from the log's; None where none does.
 
-    Their loss and their gradient's norm are held against each other, as a log holds them.
+    Their loss and their gradient's norm are compared, as the log has them.
     """
     by_step = {row.get("step"): row for row in logged}
     for row in rows:

@@ -185,7 +185,7 @@ def _verification(pm: PostMortem, lang: str) -> Iterator[str]:
 
 
 def not_run(pm: PostMortem, lang: str) -> str:
-    """What is to be done with the bounds, for want of a run that was held against them."""
+    """What is to be done with the bounds, for want of a run that was checked against them."""
     key = "not_run_seedless" if seedless(pm.verification) else "not_run"
     return say(f"postmortem.verification.{key}", lang)
 

@@ -1,4 +1,4 @@
-"""Probabilities held against the evidence, and bounds against the tolerance: what the form points at."""
+"""Probabilities checked against the evidence, and bounds against the tolerance: what the form points at."""
 
 from collections.abc import Iterator
 from math import isfinite

@@ -16,7 +16,7 @@ Status = Literal["ruled_out", "stands", "open"]
 
 @dataclass(frozen=True)
 class Compared:
-    """One look-alike, held against a run.
+    """One look-alike, checked against a run.
 
     Attributes:
         status: "ruled_out" by what was measured; "stands" where the log says otherwise; "open" where the run

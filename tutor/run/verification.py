@@ -26,7 +26,7 @@ class _Data(BaseModel):
 
 
 class Checked(_Data):
-    """A bound, held against the re-trained run.
+    """A bound, checked against the re-trained run.
 
     Attributes:
         signal, comparison, value, window: the bound, as typed.

@@ -57,7 +57,7 @@ class Line:
         verdict: the outcome that was found, or how the prediction did, or "".
         decides: whether it is the check that decides, or one that could.
         value: what was measured, in its signal's unit, where the rule measures one thing.
-        bound: what it was held against, in the same unit.
+        bound: what it was checked against, in the same unit.
         step: where it shows, None where it is about the whole run.
         window: first and last step the rule looked at.
         sources: where the rule's numbers come from, each once, in the order of the numbers.

@@ -9,7 +9,7 @@ from tutor.verifying import held_against, section
 def with_tried(pm: PostMortem, run: Run, lang: str) -> PostMortem:
     """The post-mortem with what came of the fix that was tried last on `run`; as it is where none was.
 
-    The run with the fix is held against the learner's own bounds where there are any, else against those
+    The run with the fix is checked against the learner's own bounds where there are any, else against those
     that the log suggests. Reads files.
     """
     trial = latest(run.path)

@@ -1,4 +1,4 @@
-"""LeafHealth: a leaf whose healthy is held against the trees before it and the answers that were assumed."""
+"""LeafHealth: what a leaf needs to know before it says healthy: the trees before it, the assumed answers."""
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
@@ -28,7 +28,7 @@ class LeafHealth(GrowingWalk[AtLeaf]):
 
     @work(exclusive=True, group="whole")
     async def find_whole(self) -> None:
-        """Find out what a healthy leaf has to be held against, and what is known at one that is undecided."""
+        """Find out what a healthy leaf has to know, and what is known at one that is undecided."""
         if self.walk.leaf.verdict != "flaw":
             self._whole = await whole(self.walk, self._keeper, self.app.files)
             if self.stands:

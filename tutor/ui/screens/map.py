@@ -186,7 +186,7 @@ def _beside(line: Content, bound: str, below: str, width: int) -> Iterator[Conte
 
 
 def _bounds(question: Question, outcome: str, lang: str) -> Iterator[str]:
-    """What the rules of a question hold their measurements against, where they then give this answer."""
+    """What the rules of a question compare their measurements with, where they then give this answer."""
     for rule in question.rules:
         with suppress(KeyError):  # it gives other answers, or has no number
             yield say(f"bounds.{rule.detector}.{outcome}", lang, **rule.plain_numbers)

@@ -1,4 +1,4 @@
-"""TrialScreen: a fix trains over the broken run and is then held against its bounds; or a fork of it does."""
+"""TrialScreen: a fix trains over the broken run, and its bounds are checked then; or a fork of it does."""
 
 import shlex
 from functools import partial
