@@ -1,4 +1,4 @@
-"""What lies beside a training loss that tells too little: a score that never moves, a flat held-out loss."""
+"""Scores that say that every input gets the same answer, and the columns that count right answers."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from itertools import product
 from tutor import signals
 from tutor.detectors import Finding, Smoothed
 from tutor.detectors.grouped import Guess
-from tutor.detectors.scores import KEPT, LENGTH, Score, in_last, scored, share_of
+from tutor.detectors.scores import KEPT, LENGTH, Score, answer_scores, in_last, share_of
 from tutor.detectors.standstill import DIGITS, digits_of, exact
 from tutor.detectors.trends import ordered, share_fallen
 from tutor.detectors.windows import FEWEST, finite
@@ -50,7 +50,7 @@ def never_moves(run: Run, guess: Guess, least: int) -> Finding | None:
     deserved from the first on. Of an accuracy `guess.least` evaluations tell, `FEWEST` where fewer than half
     of the answers are right, if each costs more than to say how frequent two classes are.
     """
-    for name, known in scored(run):
+    for name, known in answer_scores(run):
         rows = known.is_not_null().arg_true()
         if not len(rows) or known.drop_nulls().n_unique() > 1 or not names.says_held_out(name):
             continue
@@ -74,7 +74,7 @@ def stands_with_its_loss(run: Run, guess: Guess) -> Finding | None:
     loss = finite(run["loss"]).drop_nulls()
     if len(loss) < FEWEST or loss.n_unique() > 1:
         return None
-    for name, known in scored(run):
+    for name, known in answer_scores(run):
         rows = known.is_not_null().arg_true()
         if len(rows) < FEWEST or known.drop_nulls().n_unique() > 1 or scoring.is_error(name):
             continue
@@ -91,7 +91,7 @@ def finds_nothing(run: Run, least: int) -> Finding | None:
 
     However the loss falls: nothing is found any more, and what was above 0 is measured.
     """
-    for name, known in scored(run):
+    for name, known in answer_scores(run):
         rows = known.is_not_null().arg_true()
         zeros = int((known.gather(rows).reverse() != 0).arg_max() or 0)
         if scoring.is_of_finds(name) and zeros >= least and to_float(known.max()) > 0:
@@ -183,7 +183,7 @@ def score_stands(run: Run, guess: Guess) -> Finding | None:
 
     Half as many rows tell of one with a digit more, where the loss gains less than `guess.unmoved`.
     """
-    for name, known in scored(run):
+    for name, known in answer_scores(run):
         rows = known.is_not_null().arg_true()
         if len(rows) < FEWEST or known.drop_nulls().n_unique() > 1 or scoring.is_error(name):
             continue
@@ -241,7 +241,7 @@ def finds(run: Run) -> bool:
 
 def _scores(run: Run, often: float) -> Iterator[Score]:
     """Every column that scores answers, over its last share `often`; `FEWEST` rows at least."""
-    for name, known in scored(run):
+    for name, known in answer_scores(run):
         rows = known.is_not_null().arg_true()
         later = len(rows) - int((1 - often) * len(rows))
         if later >= FEWEST:
@@ -280,7 +280,7 @@ def _learns_nothing(run: Run, row: int, guess: Guess) -> bool:
     if known is None or not len(known):
         return False
     high, low = to_float(known.max()), to_float(known.min())
-    rises = any(ordered(values[row:]) > guess.order for _, values in scored(run))
+    rises = any(ordered(values[row:]) > guess.order for _, values in answer_scores(run))
     return not rises and high > 0 and high - low < guess.unmoved * high
 
 

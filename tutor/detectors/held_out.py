@@ -13,7 +13,7 @@ from tutor.detectors import NO_DATA, NOT_YET, Finding, detector
 from tutor.detectors.answers import counts_answers, finds
 from tutor.detectors.beginning import begins_late
 from tutor.detectors.grouped import Apart, Beyond, Evaluation, Leak
-from tutor.detectors.lost import scored
+from tutor.detectors.scores import scores_and_rewards
 from tutor.detectors.windows import FEWEST, finite, noise_of, rows
 from tutor.run import Run, known_float, to_float
 
@@ -229,7 +229,7 @@ def costs_nothing(run: Run, least: int) -> dict[str, Any]:
     With the lowest training loss (`train`). Empty for any other, where training costs nothing either, and
     where a score of the answers moves: the data are there, and their loss alone isn't computed, as by YOLO.
     """
-    if any(scores.n_unique() > 1 for _, scores in scored(run)):
+    if any(scores.n_unique() > 1 for _, scores in scores_and_rewards(run)):
         return {}
     known = run.logged("val_loss")
     values = finite(known["val_loss"])

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from tutor import signals
 from tutor.detectors import Finding, Smoothed
 from tutor.detectors.courses import Course, course_of
 from tutor.detectors.grouped import Rise, Scores
 from tutor.detectors.objective import share_gained
 from tutor.detectors.rise import learned_since
+from tutor.detectors.scores import LENGTH, scores_and_rewards
 from tutor.detectors.trends import ordered, sunk
 from tutor.detectors.windows import FEWEST, finite
 from tutor.run import Run, names, scoring, to_float
@@ -22,16 +21,10 @@ from tutor.words import plain
 if TYPE_CHECKING:
     import polars as pl
 
-_OTHER = re.compile(
-    r"(?<![a-z])(best|max|min|top_?5|top_?k|train|training|loss|(?:win|success)[ _-]?rate)(?![a-z])",
-    re.IGNORECASE,
-)
-"""Words of a column that only rises by design, isn't about held-out data, or whose tasks may grow harder."""
 _LEVEL = 0.05
 """The share of the rows whose median is a level: a constant of the method."""
 _OF_SINGLE = 5
 """Single episodes whose median is a level, at least: one good one says little."""
-_LENGTH = 40
 
 
 def score_lost(run: Run, chance: Rise, scores: Scores, last: int) -> Finding | None:
@@ -78,7 +71,7 @@ def sinks_while_learning(
     `scores.of_best` of its best level, and gave back more than `chance.above` of that gain, beyond noise, or
     in order as much as the former, and no less than `of_level`. The training loss fell by `chance.learns`.
     """
-    for name, known in scored(run):
+    for name, known in scores_and_rewards(run):
         best = known.arg_max() if scoring.is_score(name) else None
         since = known[best:]
         if best is None or len(since) < 2 * last:
@@ -122,7 +115,7 @@ def _finding(outcome: str, run: Run, name: str, course: Course, given: float, bo
     steps = run.steps.filter(there)
     best = int(steps[course.best_row])
     facts = {
-        "score": plain(name)[:_LENGTH],
+        "score": plain(name)[:LENGTH],
         "begin": -course.start,
         "best": -course.best,
         "best_step": best,
@@ -141,14 +134,14 @@ def gains_on(run: Run, step: int, chance: Rise, scores: Scores) -> dict[str, Any
     From half of all that it can be, or more, by more than `scores.of_best` of what it was, or of what it
     lacked. Its name as `score`, its first value from there on (`before`) and the last (`after`).
     """
-    for name, _ in scored(run):
+    for name, _ in scores_and_rewards(run):
         known = finite(run.frame[name]).filter(run.steps >= step).drop_nulls()
         if not names.says_held_out(name) or scoring.is_reward(name) or len(known) < FEWEST:
             continue
         shares = known / scoring.whole(to_float(known.max()))
         rises = ordered(shares) > chance.few and share_gained(shares) > scores.of_best
         if float(shares[0]) >= 1 / 2 and rises:
-            return {"score": plain(name)[:_LENGTH], "before": float(known[0]), "after": float(known[-1])}
+            return {"score": plain(name)[:LENGTH], "before": float(known[0]), "after": float(known[-1])}
     return {}
 
 
@@ -157,7 +150,7 @@ def sinks_with_it(run: Run, chance: Rise, last: int, of_level: float) -> bool:
 
     By itself noise may explain that; where the validation loss says the same, it hardly does.
     """
-    for name, known in scored(run):
+    for name, known in scores_and_rewards(run):
         course = course_of(-known, _LEVEL) if names.says_held_out(name) and scoring.is_score(name) else None
         if course is None or len(known) < chance.evaluations:
             continue
@@ -169,20 +162,11 @@ def sinks_with_it(run: Run, chance: Rise, last: int, of_level: float) -> bool:
 
 def _courses(run: Run, chance: Rise) -> Iterator[tuple[str, pl.Series, Course]]:
     """The scores and rewards with rows enough: their finite values, and their courses upside down."""
-    for name, known in scored(run):
+    for name, known in scores_and_rewards(run):
         single = scoring.is_reward(name) and not scoring.over_episodes(name)
         level = max(_LEVEL, _OF_SINGLE / max(1, len(known))) if single else _LEVEL
         if len(known) >= chance.evaluations and (course := course_of(-known, level)):
             yield name, known, course
-
-
-def scored(run: Run) -> Iterator[tuple[str, pl.Series]]:
-    """The columns of scores and rewards, with their finite values."""
-    for name in run.frame.columns:
-        held_out = scoring.is_score(name) and not _OTHER.search(names.spelled(name))
-        scores = scoring.is_reward(name) or held_out
-        if scores and not signals.find(name) and run.frame[name].dtype.is_numeric():
-            yield name, finite(run.frame[name]).drop_nulls()
 
 
 def _given(course: Course, known: pl.Series, chance: Rise, scores: Scores, last: int) -> float:

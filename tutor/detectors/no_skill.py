@@ -6,7 +6,7 @@ import re
 
 from tutor.detectors import Finding
 from tutor.detectors.grouped import Guess
-from tutor.detectors.scores import in_last, scored
+from tutor.detectors.scores import answer_scores, in_last
 from tutor.detectors.trends import ordered, share_fallen
 from tutor.detectors.windows import FEWEST, finite
 from tutor.run import Run, names, scoring, to_float
@@ -31,7 +31,7 @@ def explains_nothing(run: Run, guess: Guess) -> Finding | None:
     Its name as `score`, what it is in the later half, and the `highest`. Where its median rises by more than
     `guess.unmoved` in the last quarter, it is still on its way there.
     """
-    for name, known in scored(run):
+    for name, known in answer_scores(run):
         if not (scoring.is_explained(name) and names.says_held_out(name)):
             continue
         values = known.drop_nulls()
@@ -54,7 +54,7 @@ def ranks_by_chance(run: Run, guess: Guess) -> Finding | None:
     Its median is half, within `guess.sure`, it is never higher by `guess.unmoved`, and doesn't rise in order.
     Its name as `score`, what it is in the later half, the `lowest` and the `highest`.
     """
-    for name, known in scored(run):
+    for name, known in answer_scores(run):
         if not (scoring.is_ranking(name) and names.says_held_out(name)):
             continue
         values = known.drop_nulls()
@@ -103,7 +103,7 @@ def errs(run: Run, guess: Guess) -> Finding | None:
     `guess.unmoved` in that half. A rate of 1 may as well be a good one, in percent. Its name as `score`, what
     it is there, and the `lowest`.
     """
-    for name, known in scored(run):
+    for name, known in answer_scores(run):
         values = known.drop_nulls()
         if not scoring.is_transcribed(name) or names.LOSS.search(name) or len(values) < 2 * FEWEST:
             continue

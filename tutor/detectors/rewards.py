@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from tutor.detectors import NOT_YET, Finding, Smoothed
 from tutor.detectors.courses import Course, course_of
-from tutor.detectors.lost import scored
 from tutor.detectors.objective import LEVEL, earnings
+from tutor.detectors.scores import LENGTH, scores_and_rewards
 from tutor.detectors.trends import lasting_trend
 from tutor.detectors.windows import cadence, finite
 from tutor.run import Run, names, scoring, to_float
@@ -33,12 +33,10 @@ _FEWEST_TIMES = 2
 _RARE = 4
 """And single rewards most of which are 0: nothing is found to begin with, and nothing later."""
 _SURE = 2.0
-"""So many standard deviations of chance make a fall in order sure, whatever noise hides: a constant of the
-method.
-"""
+"""A fall in order beyond so many standard deviations of chance is sure, whatever noise hides: a constant of
+the method."""
 _STEPS = 1000
 """Steps of which few games take more: a constant of the method."""
-_LENGTH = 40
 
 
 def one_reward(run: Run, least: int) -> Finding | None:
@@ -51,7 +49,7 @@ def one_reward(run: Run, least: int) -> Finding | None:
     """
     least *= _RARE if cadence(run) == 1 else 1
     found = dict[str, Course]()
-    for name, known in scored(run):
+    for name, known in scores_and_rewards(run):
         if not scoring.is_reward(name) or _SET.search(names.spelled(name)):
             continue
         if not scoring.over_episodes(name):
@@ -157,7 +155,7 @@ def earns(run: Run, sigmas: float) -> Finding | None:
 def _earned(outcome: str, run: Run, name: str, course: Course, hides: float) -> Finding:
     known = finite(run.frame[name]).is_not_null()
     facts = {
-        "reward": plain(name)[:_LENGTH],
+        "reward": plain(name)[:LENGTH],
         "top": -course.start,
         "best": -course.best,
         "end": -course.end,

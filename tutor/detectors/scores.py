@@ -18,6 +18,11 @@ _SCORE = re.compile(
     r"(?<![a-z])(acc|accuracy|f1|auc|auroc|roc|mcc|m?iou|dice|precision|recall|bleu|rouge|r2|wer|cer)(?![a-z])"
 )
 """Columns that score answers: the same answer to every input gives the same score at every evaluation."""
+_OTHER = re.compile(
+    r"(?<![a-z])(best|max|min|top_?5|top_?k|train|training|loss|(?:win|success)[ _-]?rate)(?![a-z])",
+    re.IGNORECASE,
+)
+"""Words of a column that only rises by design, isn't about held-out data, or whose tasks may grow harder."""
 KEPT = re.compile(r"(?<![a-z])(best|max|min|top)(?![a-z])")
 """Words of a score that is the best so far, which stays what it is by design."""
 LENGTH = 40
@@ -45,8 +50,11 @@ class Score:
         return Finding(outcome, None, known | more, None, (since, int(run.steps[-1])), curve=curve)
 
 
-def scored(run: Run) -> Iterator[tuple[str, pl.Series]]:
-    """The columns that score answers, but for the best so far, with their finite values."""
+def answer_scores(run: Run) -> Iterator[tuple[str, pl.Series]]:
+    """The columns that score answers, those of training too, but not the best so far.
+
+    Of each a value for every row of the run, null where that has none, or none that is finite.
+    """
     for name in run.frame.columns:
         scores = (
             _SCORE.search(names.spelled(name))
@@ -55,6 +63,18 @@ def scored(run: Run) -> Iterator[tuple[str, pl.Series]]:
         )
         if scores and run.frame[name].dtype.is_numeric():
             yield name, finite(run.frame[name])
+
+
+def scores_and_rewards(run: Run) -> Iterator[tuple[str, pl.Series]]:
+    """The columns of rewards, and of scores that aren't of training.
+
+    Of each the finite values alone, without nulls: the place of a value among them is no row of the run.
+    """
+    for name in run.frame.columns:
+        held_out = scoring.is_score(name) and not _OTHER.search(names.spelled(name))
+        scores = scoring.is_reward(name) or held_out
+        if scores and not signals.find(name) and run.frame[name].dtype.is_numeric():
+            yield name, finite(run.frame[name]).drop_nulls()
 
 
 def in_last(name: str, known: pl.Series, rows: pl.Series, count: int) -> Score:
