@@ -13,7 +13,7 @@ from tutor.detectors import NO_DATA, NOT_YET, Finding, Smoothed, any_of, detecto
 from tutor.detectors.beginning import warming_up
 from tutor.detectors.courses import Course, course_in
 from tutor.detectors.grouped import Gain, Runaway
-from tutor.detectors.learns import LEARNS, learns
+from tutor.detectors.learns import LEARNS, found_learning
 from tutor.detectors.objective import (
     earnings,
     earns_on,
@@ -305,7 +305,8 @@ def zero_gradient(run: Run, at: int | None, *, share: float, last: int, gain: Ga
     same, from which nothing is learned. Source: ours.
     """
     if not run.has("grad_norm"):
-        return learns(run, finite(run["loss"]), gain) or Finding(NO_DATA, facts={"missing": ["grad_norm"]})
+        unknown = Finding(NO_DATA, facts={"missing": ["grad_norm"]})
+        return found_learning(run, finite(run["loss"]), gain) or unknown
     zero = (finite(run["grad_norm"]) == 0).fill_null(False)
     count = int(zero.sum())
     step = int(run.steps[int(zero.arg_true()[0])]) if count else int(run.steps[-1])
@@ -317,7 +318,7 @@ def zero_gradient(run: Run, at: int | None, *, share: float, last: int, gain: Ga
         facts |= {"step": step, "count": count}
     elif not bool(zero[-1]) or count <= share * len(zero):
         return Finding("there", step, facts)
-    if run.has("loss") and learns(run, finite(run["loss"]).set(~zero, None), gain):
+    if run.has("loss") and found_learning(run, finite(run["loss"]).set(~zero, None), gain):
         return Finding(NO_DATA, step, {"missing": ["grad_norm"]})
     if run.has("loss") and count < 2 * FEWEST and not _all_earn_the_same(run):
         return Finding(NOT_YET, step, {"rows": count, "needed": 2 * FEWEST})

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from tutor.detectors import NO_DATA, NOT_YET, Finding, Smoothed, detector
 from tutor.detectors.grouped import Gain, NormBound, Sustained
-from tutor.detectors.start import gives_back, learns, times_the_mean, untold
+from tutor.detectors.learns import gives_back, has_learned, untold
+from tutor.detectors.loss import times_the_mean
 from tutor.detectors.windows import Window, finite
 from tutor.run import Run, known_float, to_float
 
@@ -61,7 +62,7 @@ def gradient_level(
     clip = run.manifest.settings.get("grad_clip")
     most = float(clip) if isinstance(clip, int | float) and clip > 0 else None
     bound = above * (most or 1.0)
-    mean, learned = to_float(means.median()), learns(run, gain)
+    mean, learned = to_float(means.median()), has_learned(run, gain)
     broken = learned is False and not math.isfinite(to_float(run["loss"].drop_nulls()[-1]))
     often = {"high": to_float((means > bound).mean()), "low": to_float((means < below.norm).mean())}
     side = "high" if often["high"] > share.share else "low" if often["low"] > share.share else "sane"

@@ -11,8 +11,8 @@ from tutor.detectors.beginning import begins_late
 from tutor.detectors.courses import course_of
 from tutor.detectors.held_out import broken_evaluation
 from tutor.detectors.objective import has_rewards, opposed
-from tutor.detectors.windows import FEWEST, TOWERS, Window, blocks, noise_of, piecewise
-from tutor.run import Run, to_float
+from tutor.detectors.windows import FEWEST, TOWERS, Window, blocks, finite, noise_of, piecewise
+from tutor.run import Run, known_float, to_float
 
 if TYPE_CHECKING:
     import polars as pl
@@ -219,11 +219,11 @@ def _climb_begins(loss: "pl.Series", rows: int) -> int | None:
 
 def _with_evaluation(run: Run, known: Run, zeros: int) -> bool:
     """Whether evaluation is finite as long as the loss isn't 0, and never again."""
-    finite = run["val_loss"].cast(float).is_finite()
+    sound = run["val_loss"].cast(float).is_finite()
     if zeros == len(known):
         return True
     last = int(known.steps[-zeros - 1])
-    return bool(finite.filter(run.steps < last).all()) and not finite.filter(run.steps > last).any()
+    return bool(sound.filter(run.steps < last).all()) and not sound.filter(run.steps > last).any()
 
 
 def _blew_up(run: Run, zeros: int) -> bool:
@@ -278,6 +278,17 @@ def _falls_at_once(before: "pl.Series") -> bool:
         return False
     digit = to_float(before.unique().sort().diff().min() or math.inf)
     return to_float(before.min()) > max(to_float(before[-FEWEST:].median()) / 2, TOWERS * digit)
+
+
+def times_the_mean(run: Run, row: int) -> float | None:
+    """What the step trained on at a row, in multiples of the mean loss; None where that isn't known.
+
+    Micro-batches count as averaged: where k of them are summed this is k.
+    """
+    if not (run.has("reduced_loss") and run.has("loss")):
+        return None
+    reduced, mean = known_float(finite(run["reduced_loss"])[row]), known_float(finite(run["loss"])[row])
+    return None if reduced is None or not mean else reduced / mean
 
 
 @detector(

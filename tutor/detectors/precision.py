@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from tutor.detectors import NO_DATA, Finding, any_of, detector
 from tutor.detectors.grouped import Gain, Scaler
-from tutor.detectors.learns import LEARNS, learns
+from tutor.detectors.learns import LEARNS, found_learning
 from tutor.detectors.windows import finite
 from tutor.run import Run, known_float, to_float
 
@@ -102,7 +102,8 @@ def steps_skipped(
     `gain` says that steps were taken ("learns"). Source: ours.
     """
     if not (run.has("skipped") or run.has("loss_scale")):
-        return learns(run, finite(run["loss"]), gain) or Finding(NO_DATA, facts={"missing": ["loss_scale"]})
+        unknown = Finding(NO_DATA, facts={"missing": ["loss_scale"]})
+        return found_learning(run, finite(run["loss"]), gain) or unknown
     if run.has("skipped"):
         skipped = run["skipped"].cast(float).fill_null(0.0) > 0
     else:

@@ -7,59 +7,18 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from tutor.detectors import NO_DATA, NOT_YET, Finding, detector
+from tutor.detectors import NO_DATA, Finding, detector
 from tutor.detectors.answers import counts_answers
 from tutor.detectors.beginning import begins_late
-from tutor.detectors.courses import Course, course_in
 from tutor.detectors.grouped import BelowZero, Gain, NormBound
+from tutor.detectors.learns import has_learned, untold
+from tutor.detectors.loss import times_the_mean
 from tutor.detectors.objective import earnings, is_objective, opposed, scores_rise
-from tutor.detectors.windows import FEWEST, finite
+from tutor.detectors.windows import finite
 from tutor.run import Run, known_float, scoring, to_float
 
 if TYPE_CHECKING:
     import polars as pl
-
-
-def learns(run: Run, gain: Gain) -> bool | None:
-    """Whether the loss ends lower than it began, by more than the share `gain` and beyond its noise.
-
-    None where the log is too short to tell, or knows no loss. One that turns NaN or Inf learns nothing.
-    """
-    if not run.has("loss"):
-        return None
-    course = course_in(run, "loss", gain.level)
-    least = max(gain.gain * abs(course.start), gain.sigmas * course.noise) if course else 0.0
-    if course and course.start - course.end > least:
-        return True
-    known = run["loss"].drop_nulls()
-    return None if len(known) < 2 * FEWEST and known.is_finite().all() else False
-
-
-def gives_back(run: Run, gain: Gain) -> Course | None:
-    """The course of a loss that ends above its best level by as much as counts as learning; else None."""
-    course = course_in(run, "loss", gain.level)
-    if course is None:
-        return None
-    least = max(gain.gain * abs(course.top), gain.sigmas * math.sqrt(2) * course.noise)
-    return course if course.rise > least else None
-
-
-def untold(run: Run) -> Finding:
-    """The answer where it takes a run that learns, or one that doesn't, and `learns` can't say which."""
-    if not run.has("loss"):
-        return Finding(NO_DATA, facts={"missing": ["loss"]})
-    return Finding(NOT_YET, facts={"rows": len(run), "needed": 2 * FEWEST})
-
-
-def times_the_mean(run: Run, row: int) -> float | None:
-    """What the step trained on at a row, in multiples of the mean loss; None where that isn't known.
-
-    Micro-batches count as averaged: where k of them are summed this is k.
-    """
-    if not (run.has("reduced_loss") and run.has("loss")):
-        return None
-    reduced, mean = known_float(finite(run["reduced_loss"])[row]), known_float(finite(run["loss"])[row])
-    return None if reduced is None or not mean else reduced / mean
 
 
 _FIRST = ("first", "vocab", "expected", "low", "high", "near")
@@ -197,7 +156,7 @@ def first_gradient(
         return Finding("off", step, facts)
     if first < below:
         facts["reduced"] = known_float(run["reduced_loss"][row]) if run.has("reduced_loss") else None
-        return _next_to_nothing(run, step, facts, first, learns(run, gain))
+        return _next_to_nothing(run, step, facts, first, has_learned(run, gain))
     if first > above.norm:
         facts |= {"times": times_the_mean(run, row)}
         found = Finding("above", step, facts, above.norm, measured=first, bound=above.norm)
@@ -212,7 +171,7 @@ def _too_tall(run: Run, found: Finding, times: float | None, above: NormBound, g
     micro_batches = run.manifest.batch.accumulation or 1
     if times is not None:
         return replace(found, outcome="summed") if times > above.of_loss * micro_batches else found
-    learned = learns(run, gain)
+    learned = has_learned(run, gain)
     return untold(run) if learned is None else replace(found, outcome="learns") if learned else found
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from tutor.detectors import NO_DATA, NOT_YET, Finding, any_of, detector
 from tutor.detectors.beginning import warming_up
-from tutor.detectors.start import times_the_mean
+from tutor.detectors.loss import times_the_mean
 from tutor.detectors.windows import Window, finite
 from tutor.run import Run, known_float, to_float
 
