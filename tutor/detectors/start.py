@@ -20,15 +20,26 @@ from tutor.run import Run, known_float, scoring, to_float
 if TYPE_CHECKING:
     import polars as pl
 
+_FIRST = ("first", "vocab", "expected", "low", "high")
 
-_FIRST = ("first", "vocab", "expected", "low", "high", "near")
+
+def _around_ln_v(run: Run, above: float, below: float) -> dict[str, float] | None:
+    """The loss of a model that knows nothing of its V tokens, ln V, with a bound `above` and one `below` it.
+
+    None where the run doesn't say how many tokens there are, or has fewer than two.
+    """
+    vocab = run.manifest.vocab_size
+    if not vocab or vocab < 2:
+        return None
+    expected = math.log(vocab)
+    return {"vocab": vocab, "expected": expected, "low": expected - below, "high": expected + above}
 
 
 @detector(
     signals=("loss",),
     outcomes=("near", "off", "above", "below", "loaded", "non-finite", "negative"),
     facts={
-        **dict.fromkeys(("near", "off", "above", "below", "loaded", "non-finite"), _FIRST),
+        **dict.fromkeys(("near", "off", "above", "below", "loaded", "non-finite"), (*_FIRST, "near")),
         "negative": ("first", "near", "lowest", "step", "count", "rows"),
     },
     configured=("vocab_size",),
@@ -47,20 +58,13 @@ def initial_loss(
     """
     if found := _below_zero(run, near, floor):
         return found
-    vocab, step = run.manifest.vocab_size, int(run.steps[0])
-    if not vocab or vocab < 2:
+    around, step = _around_ln_v(run, above, below), int(run.steps[0])
+    if around is None:
         return Finding(NO_DATA, facts={"missing": ["vocab_size"]})
     if step > 1:
         return Finding(NO_DATA, facts={"missing": ["loss[0]"]})
-    first, expected = float(run["loss"][0]), math.log(vocab)
-    facts = {
-        "first": first,
-        "vocab": vocab,
-        "expected": expected,
-        "low": expected - below,
-        "high": expected + above,
-        "near": near,
-    }
+    first, expected = float(run["loss"][0]), around["expected"]
+    facts = {"first": first, **around, "near": near}
     if not math.isfinite(first):
         return Finding("non-finite", step, facts, expected)
     distance, beyond = abs(first - expected), above if first > expected else below
@@ -110,6 +114,33 @@ def _settles(known: pl.Series, bound: BelowZero) -> bool:
         to_float(some.median()) for some in (known[:part], known[middle : middle + part], known[-part:])
     )
     return abs(half - last) < bound.settled * (first - last)
+
+
+@detector(
+    signals=("loss",),
+    outcomes=("untrained", "high", "low", "unknown", "late"),
+    facts={
+        **dict.fromkeys(("untrained", "high", "low"), _FIRST),
+        "unknown": ("first",),
+        "late": ("first", "step"),
+    },
+    configured=("vocab_size",),
+)
+def first_loss(run: Run, at: int | None, *, above: float, below: float) -> Finding:
+    """Whether the first loss is what a model gives that knows nothing: ln V, with V tokens to choose from.
+
+    The flaw: weights that begin wrong; lower, a model that was trained before. Source: the tree. "late" where
+    the log begins later, "unknown" where the run doesn't name its vocabulary.
+    """
+    first, step, around = finite(run["loss"])[0], int(run.steps[0]), _around_ln_v(run, above, below)
+    if step > 1:
+        return Finding("late", None, {"first": first, "step": step})
+    if first is None or around is None:
+        return Finding("unknown", None, {"first": first})
+    expected, low, high = around["expected"], around["low"], around["high"]
+    outcome = "high" if first > high else "low" if first < low else "untrained"
+    nearest = high if first > expected else low
+    return Finding(outcome, step, {"first": first, **around}, expected, measured=first, bound=nearest)
 
 
 _NORM = ("first", "low", "high", "above", "below")
