@@ -1,69 +1,129 @@
-"""Detectors of a long run's defences: for each whether it is on, as the manifest says.
+"""Detectors of the defences: what should have kept a bad batch from the weights, and which a long run has.
 
-Each answers "on" or "off", and "no data" where the manifest doesn't name it: a defence that nobody recorded
-is unknown, not off.
+Of a long run each is "on" or "off", as the manifest says, and "no data" where that doesn't name it: a defence
+that nobody recorded is unknown, not off.
 """
+
+from __future__ import annotations
 
 from typing import Any
 
 from tutor.detectors import NO_DATA, Finding, detector
 from tutor.detectors.going_back import checkpoint_interval
-from tutor.detectors.windows import finite
-from tutor.run import Run, known_float
+from tutor.detectors.windows import Window, finite
+from tutor.run import Run, as_number, known_float
 
-OUTCOMES = ("off", "on")
-UNKNOWN = object()
+_OFF_OR_ON = ("off", "on")
+_UNNAMED = object()
+"""What a manifest says of what it doesn't name; None is a value that it may give."""
 
 
 def _configured(run: Run, name: str) -> Any:
-    """What the manifest says of `name`, in its design or its settings; UNKNOWN where it doesn't."""
+    """What the manifest says of `name`, in its design or its settings; _UNNAMED where it doesn't."""
     manifest = run.manifest
-    return manifest.design.get(name, manifest.settings.get(name, UNKNOWN))
+    return manifest.design.get(name, manifest.settings.get(name, _UNNAMED))
 
 
 def _unknown(name: str) -> Finding:
     return Finding(NO_DATA, facts={"missing": [name]})
 
 
-def _number(value: Any) -> float | None:
-    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
+def _memory(beta2: float, memory: int) -> dict[str, float]:
+    """The facts of how long Adam's v remembers: over 1 / (1 - beta2) steps, and the bound on them."""
+    return {"beta2": beta2, "memory": 1 / (1 - beta2), "bound": memory}
 
 
-@detector(outcomes=OUTCOMES, facts=("beta2", "memory", "bound"))
+@detector(
+    outcomes=("clipped", "unclipped"),
+    facts={"clipped": ("norm", "after", "clip"), "unclipped": ("norm", "after", "clip")},
+    every_row=True,
+    configured=("grad_clip",),
+)
+def clipping(run: Run, at: int | None, *, around: Window, equal: float) -> Finding:
+    """Whether the gradient was clipped where it was largest, within `around` of the step.
+
+    The flaw: no bound on one batch's gradient. It was clipped where the norm after clipping is smaller than
+    the one before by more than the share `equal`; without the norm after, the configured clip and the norm
+    before decide. Source: ours.
+    """
+    row = run.row_at(at) if at is not None else len(run) - 1
+    clip = run.manifest.settings.get("grad_clip", "unknown")
+    if not run.has("grad_norm"):
+        return Finding(NO_DATA, at, {"missing": ["grad_norm"]})
+    rows = around.count(run)
+    first = max(0, row - rows)
+    norms = finite(run["grad_norm"])[first : row + rows + 1].fill_null(0.0)
+    worst = first + (norms.arg_max() or 0)
+    step, norm = int(run.steps[worst]), norms[worst - first]
+    after = _after(run, worst)
+    if after is None and clip == "unknown":
+        return Finding(NO_DATA, step, {"missing": ["grad_norm_clipped"]})
+    if after is None:
+        after = norm if clip is None else min(norm, float(clip))
+    facts = {"norm": norm, "after": after, "clip": None if clip == "unknown" else clip}
+    outcome = "clipped" if after < (1 - equal) * norm else "unclipped"
+    return Finding(outcome, step, facts)
+
+
+def _after(run: Run, row: int) -> float | None:
+    """The norm after clipping at a row; None where it wasn't recorded, or isn't finite."""
+    return known_float(finite(run["grad_norm_clipped"])[row]) if run.has("grad_norm_clipped") else None
+
+
+@detector(
+    manifest=("settings",),
+    outcomes=("slow", "quick"),
+    facts=("beta2", "memory", "bound"),
+    configured=("beta2",),
+)
+def second_moment(run: Run, at: int | None, *, memory: int) -> Finding:
+    """Whether Adam's v is too slow to see a bad batch coming in.
+
+    No flaw of itself: v averages over 1 / (1 - beta2) steps, and over more than `memory` of them it divides
+    a sudden gradient by what was usual before. Source: the playbook for long runs (beta2 0.95, not 0.999).
+    """
+    beta2 = run.manifest.settings.get("beta2")
+    if not isinstance(beta2, int | float) or not 0 <= beta2 < 1:
+        return _unknown("beta2")
+    facts = _memory(beta2, memory)
+    steps = facts["memory"]
+    return Finding("slow" if steps > memory else "quick", facts=facts, measured=steps, bound=memory)
+
+
+@detector(outcomes=_OFF_OR_ON, facts=("beta2", "memory", "bound"))
 def quick_second_moment(run: Run, at: int | None, *, memory: int) -> Finding:
     """Whether Adam's v forgets within `memory` steps, 1 / (1 - beta2) of them.
 
     Off: v divides a sudden gradient by what was usual before. Source: the playbook for long runs (0.95).
     """
-    beta2 = _number(_configured(run, "beta2"))
+    beta2 = as_number(_configured(run, "beta2"))
     if beta2 is None or not 0 <= beta2 < 1:
         return _unknown("beta2")
-    steps = 1 / (1 - beta2)
-    facts = {"beta2": beta2, "memory": steps, "bound": memory}
-    return Finding("off" if steps > memory else "on", facts=facts)
+    facts = _memory(beta2, memory)
+    return Finding("off" if facts["memory"] > memory else "on", facts=facts)
 
 
-@detector(outcomes=OUTCOMES, facts=("clip", "bound"))
+@detector(outcomes=_OFF_OR_ON, facts=("clip", "bound"))
 def clipped_norm(run: Run, at: int | None, *, clip: float) -> Finding:
     """Whether the gradient norm is clipped at `clip` or lower.
 
     Off: nothing bounds what one batch does. Source: the playbook for long runs (1.0).
     """
     configured = _configured(run, "grad_clip")
-    if configured is UNKNOWN:
+    if configured is _UNNAMED:
         return _unknown("grad_clip")
-    value = _number(configured)
+    value = as_number(configured)
     on = value is not None and 0 < value <= clip
     return Finding("on" if on else "off", facts={"clip": value, "bound": clip})
 
 
-@detector(outcomes=OUTCOMES, facts=("decay", "low", "high"))
+@detector(outcomes=_OFF_OR_ON, facts=("decay", "low", "high"))
 def moderate_decay(run: Run, at: int | None, *, low: float, high: float) -> Finding:
     """Whether weight decay lies between `low`, under which weights drift, and `high`, over which they starve.
 
     Source: the playbook for long runs (about 0.1).
     """
-    decay = _number(_configured(run, "weight_decay"))
+    decay = as_number(_configured(run, "weight_decay"))
     if decay is None:
         decays = [
             float(group.weight_decay) for group in run.manifest.groups if group.weight_decay is not None
@@ -75,19 +135,19 @@ def moderate_decay(run: Run, at: int | None, *, low: float, high: float) -> Find
     return Finding("on" if low <= decay <= high else "off", facts=facts)
 
 
-@detector(outcomes=OUTCOMES, facts=("beta1", "bound"))
+@detector(outcomes=_OFF_OR_ON, facts=("beta1", "bound"))
 def short_momentum(run: Run, at: int | None, *, beta1: float) -> Finding:
     """Whether Adam's m remembers no longer than beta1 = `beta1`.
 
     Off: m carries a bad update on for 1 / (1 - beta1) steps. Source: the playbook for long runs (0.9, 0.95).
     """
-    given = _number(_configured(run, "beta1"))
+    given = as_number(_configured(run, "beta1"))
     if given is None:
         return _unknown("beta1")
     return Finding("on" if given <= beta1 else "off", facts={"beta1": given, "bound": beta1})
 
 
-@detector(outcomes=OUTCOMES, facts=("norm",))
+@detector(outcomes=_OFF_OR_ON, facts=("norm",))
 def pre_norm(run: Run, at: int | None) -> Finding:
     """Whether each block normalises its input ("pre") rather than the stream after it ("post").
 
@@ -101,7 +161,7 @@ def pre_norm(run: Run, at: int | None) -> Finding:
     )
 
 
-@detector(outcomes=OUTCOMES, facts=("dtype",))
+@detector(outcomes=_OFF_OR_ON, facts=("dtype",))
 def wide_range(run: Run, at: int | None) -> Finding:
     """Whether the forward pass has the range of fp32 (bf16, fp32), or is fp16 under a loss scale.
 
@@ -118,7 +178,7 @@ def wide_range(run: Run, at: int | None) -> Finding:
     return Finding("on" if highest is not None and highest > 1 else "off", facts={"dtype": dtype})
 
 
-@detector(outcomes=OUTCOMES, facts=("every", "bound"))
+@detector(outcomes=_OFF_OR_ON, facts=("every", "bound"))
 def frequent_checkpoints(run: Run, at: int | None, *, every: int) -> Finding:
     """Whether a checkpoint is saved at least every `every` steps.
 
@@ -135,12 +195,12 @@ def frequent_checkpoints(run: Run, at: int | None, *, every: int) -> Finding:
 def _switch(run: Run, name: str) -> Finding:
     """A defence that is a switch, or a strength of which 0 is off."""
     value = _configured(run, name)
-    if value is UNKNOWN or value is None or isinstance(value, str):
+    if value is _UNNAMED or value is None or isinstance(value, str):
         return _unknown(name)
     return Finding("on" if value else "off", facts={"strength": float(value)})
 
 
-@detector(outcomes=OUTCOMES, facts=("strength",))
+@detector(outcomes=_OFF_OR_ON, facts=("strength",))
 def qk_norm(run: Run, at: int | None) -> Finding:
     """Whether queries and keys are normalised before they meet.
 
@@ -149,7 +209,7 @@ def qk_norm(run: Run, at: int | None) -> Finding:
     return _switch(run, "qk_norm")
 
 
-@detector(outcomes=OUTCOMES, facts=("strength",))
+@detector(outcomes=_OFF_OR_ON, facts=("strength",))
 def z_loss(run: Run, at: int | None) -> Finding:
     """Whether the loss holds the logarithm of the softmax's sum near 0.
 
@@ -158,7 +218,7 @@ def z_loss(run: Run, at: int | None) -> Finding:
     return _switch(run, "z_loss")
 
 
-@detector(outcomes=OUTCOMES, facts=("strength",))
+@detector(outcomes=_OFF_OR_ON, facts=("strength",))
 def width_parametrised(run: Run, at: int | None) -> Finding:
     """Whether init and learning rates are scaled with width (muP), so that a small run's rate holds for it.
 

@@ -4,7 +4,7 @@ from itertools import pairwise
 from typing import Any
 
 from tutor.detectors import NO_DATA, Finding, detector
-from tutor.run import Run, cost_of
+from tutor.run import Run, as_number, cost_of
 
 REWIND = ("resumes_at", "lost", "tokens", "minutes", "speed")
 """What going back costs: the step that it resumes at, the steps and tokens lost, and the time they take."""
@@ -52,9 +52,9 @@ def earlier_checkpoint(run: Run, at: int | None, *, far: int, least: int) -> Fin
 
 def checkpoint_interval(run: Run) -> float | None:
     """Steps between checkpoints: as configured, else the median distance of those saved; None: not known."""
-    configured = run.manifest.settings.get("checkpoint_every")
-    if isinstance(configured, int | float) and not isinstance(configured, bool):
-        return float(configured)
+    configured = as_number(run.manifest.settings.get("checkpoint_every"))
+    if configured is not None:
+        return configured
     saved = [0, *(one.resumes_at for one in run.checkpoints or ())]
     gaps = sorted(later - earlier for earlier, later in pairwise(saved))
     return float(gaps[len(gaps) // 2]) if gaps else None

@@ -24,7 +24,7 @@ from tutor.postmortem.incident_rows import of_a_long_run
 from tutor.postmortem.parsing import ENDS
 from tutor.postmortem.symptoms import at_a_step, course, of_the_whole_run
 from tutor.postmortem.thresholds import AS_BEFORE, EMA_STEPS, FEWEST_ROWS, PROBE_RISE, SETTLED, TOLERANCE
-from tutor.run import Run, known_float
+from tutor.run import Run, as_number, known_float
 from tutor.run.scoring import rises
 from tutor.words import LANGUAGES, number, plain, say
 
@@ -80,7 +80,7 @@ def begin(
         keeps=run.checkpoints is not None,
         sound=_sound(incident),
         calm=calm,
-        lr=_rate(settings.get("lr")) or _rate(run.manifest.schedule.lr_max) or _highest_rate(run),
+        lr=as_number(settings.get("lr")) or as_number(run.manifest.schedule.lr_max) or _highest_rate(run),
         ours=run.knows("tutor"),
         signals=tuple(
             name for name in run.frame.columns if name != "step" and run.frame[name].dtype.is_numeric()
@@ -157,11 +157,6 @@ def _through(incident: Incident) -> str:
     ahead = incident.began + max(2 * EMA_STEPS, round(FEWEST_ROWS * cadence(incident.run)))
     # A log that ends in NaN ends early: the run with the fix has to get past there.
     return str(ahead if incident.bad_row is not None else min(ahead, int(incident.run.steps[-1])))
-
-
-def _rate(value: object) -> float | None:
-    """A learning rate as a manifest may give it; the name of a schedule is none."""
-    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
 
 
 def _bounds(incident: Incident) -> tuple[Bound, ...]:

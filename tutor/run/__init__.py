@@ -10,7 +10,7 @@ from tutor.run.cost import Cost, cost_of
 from tutor.run.manifest import Batch, Group, Manifest, Restart, Schedule
 from tutor.run.remark import Remark
 from tutor.run.run import Aggregation, BadRunError, Checkpoint, Chosen, Counts, Run, once
-from tutor.run.scalars import known_float, to_float
+from tutor.run.scalars import as_number, known_float, to_float
 from tutor.signals import PANELS
 
 __all__ = [
@@ -28,6 +28,7 @@ __all__ = [
     "Restart",
     "Run",
     "Schedule",
+    "as_number",
     "cost_of",
     "known_float",
     "once",
