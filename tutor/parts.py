@@ -20,7 +20,7 @@ class Part:
 
     def __str__(self) -> str:
         """As `--fault` takes it: `empty-mask:step=300`."""
-        given = ",".join(f"{key}={_word(value)}" for key, value in self.parameters.items())
+        given = ",".join(f"{key}={as_typed(value)}" for key, value in self.parameters.items())
         return f"{self.name}:{given}" if given else self.name
 
     def data(self) -> dict[str, Any]:
@@ -66,5 +66,6 @@ def _value(value: Any) -> Any:
     return None if isinstance(value, str) and value.lower() in ("none", "off") else value
 
 
-def _word(value: Any) -> str:
+def as_typed(value: Any) -> str:
+    """A value as a person types it after `--fault` or `--set`."""
     return "none" if value is None else str(value)

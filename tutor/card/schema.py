@@ -9,7 +9,7 @@ from pydantic import BeforeValidator, Field, PrivateAttr, WithJsonSchema
 
 from tutor import calibration, catalog, parts
 from tutor.card.ladder import LookAlike, Rung
-from tutor.parts import Part
+from tutor.parts import Part, as_typed
 from tutor.settings import build
 from tutor.words import Problem, Strict, Words
 from tutor.words.document import Where
@@ -176,14 +176,10 @@ class Card(Strict):
         control = build(self.settings)
         lines = []
         for name, value in self.change.items():
-            lines += [f"- {name}: {_shown(getattr(control, name))}", f"+ {name}: {_shown(value)}"]
+            lines += [f"- {name}: {as_typed(getattr(control, name))}", f"+ {name}: {as_typed(value)}"]
         return lines + [f"+ {fault}" for fault in self.faults]
 
 
 def available() -> dict[str, Path]:
     """Every card's graph by name; a user's own hides a shipped one of the same name."""
     return catalog.listing("trees", lambda folder: named_graphs(folder / "breaks"))
-
-
-def _shown(value: Any) -> str:
-    return "none" if value is None else str(value)

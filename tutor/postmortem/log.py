@@ -8,6 +8,7 @@ import polars as pl
 
 from tutor.detectors.courses import Course
 from tutor.detectors.windows import cadence, finite, rows
+from tutor.parts import as_typed
 from tutor.postmortem.about import About, Option
 from tutor.postmortem.cells import drawn
 from tutor.postmortem.evidence import readings
@@ -88,7 +89,7 @@ def begin(
         panels=drawn(run),
         stops=stops,
         whole=whole,
-        settings={name: _typed(value) for name, value in settings.items()},
+        settings={name: as_typed(value) for name, value in settings.items()},
         options=tuple(options),
         breaks=tuple(breaks),
     )
@@ -144,11 +145,6 @@ def _destructive() -> Offer:
     """What every run that ended in NaN has to consider; panels of tokens and batches say nothing of it."""
     words = {lang: say("postmortem.destructive", lang) for lang in LANGUAGES}
     return Offer(DESTRUCTIVE, words, frozenset(("tokens", "batch")))
-
-
-def _typed(value: object) -> str:
-    """A setting as a person types it."""
-    return "none" if value is None else str(value)
 
 
 def _through(incident: Incident) -> str:
