@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from tutor.detectors import NO_DATA, NOT_YET, Finding, Smoothed, any_of, detector
 from tutor.detectors.beginning import warming_up
 from tutor.detectors.grouped import Gain
-from tutor.detectors.learns import LEARNS, found_learning
+from tutor.detectors.has_learned import LEARNS, found_learning
 from tutor.detectors.trends import ordered, trend
 from tutor.detectors.windows import FEWEST, finite, piecewise
 from tutor.run import Run, known_float, scoring, to_float

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from tutor.detectors import NO_DATA, NOT_YET, Finding, Smoothed, detector
 from tutor.detectors.grouped import Gain, NormBound, Sustained
-from tutor.detectors.learns import gives_back, has_learned, untold
+from tutor.detectors.has_learned import gives_back, has_learned, untold
 from tutor.detectors.loss import times_the_mean
 from tutor.detectors.windows import Window, finite
 from tutor.run import Run, known_float, to_float

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from tutor.detectors import NO_DATA, Finding, any_of, detector
 from tutor.detectors.grouped import Gain, Scaler
-from tutor.detectors.learns import LEARNS, found_learning
+from tutor.detectors.has_learned import LEARNS, found_learning
 from tutor.detectors.windows import finite
 from tutor.run import Run, known_float, to_float
 

@@ -11,7 +11,7 @@ from tutor.detectors import NO_DATA, Finding, detector
 from tutor.detectors.answers import counts_answers
 from tutor.detectors.beginning import begins_late
 from tutor.detectors.grouped import BelowZero, Gain, NormBound
-from tutor.detectors.learns import has_learned, untold
+from tutor.detectors.has_learned import has_learned, untold
 from tutor.detectors.loss import times_the_mean
 from tutor.detectors.objective import earnings, is_objective, opposed, scores_rise
 from tutor.detectors.windows import finite

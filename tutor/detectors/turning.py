@@ -12,14 +12,6 @@ from tutor.detectors import NO_DATA, NOT_YET, Finding, Smoothed, any_of, detecto
 from tutor.detectors.behind import BEHIND, left_behind, never_follows
 from tutor.detectors.grouped import Rise, Scores
 from tutor.detectors.held_out import broken_evaluation, costs_nothing
-from tutor.detectors.lost import (
-    gains_on,
-    never_so_good_again,
-    score_kept,
-    score_lost,
-    sinks_while_learning,
-    sinks_with_it,
-)
 from tutor.detectors.objective import earnings, is_likelihood, reweighted
 from tutor.detectors.rise import (
     beyond_chance,
@@ -28,6 +20,14 @@ from tutor.detectors.rise import (
     never_again,
     not_slight,
     training_too,
+)
+from tutor.detectors.scores_lost import (
+    gains_on,
+    never_so_good_again,
+    score_kept,
+    score_lost,
+    sinks_while_learning,
+    sinks_with_it,
 )
 from tutor.detectors.standstill import exact
 from tutor.detectors.unturned import (
