@@ -51,6 +51,7 @@ class TestClipping:
     def test_neither_is_no_data(self):
         found = self.found()
         assert (found.outcome, found.facts["missing"]) == (NO_DATA, ["grad_norm_clipped"])
+        assert self.found(clip="auto").outcome == NO_DATA
         found = apply("clipping", make_run({"loss": [1.0] * 9}), CLIPPING, 5)
         assert (found.outcome, found.facts["missing"]) == (NO_DATA, ["grad_norm"])
 

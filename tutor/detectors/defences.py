@@ -47,7 +47,8 @@ def clipping(run: Run, at: int | None, *, around: Window, equal: float) -> Findi
     before decide. Source: ours.
     """
     row = run.row_at(at) if at is not None else len(run) - 1
-    clip = run.manifest.settings.get("grad_clip", "unknown")
+    given = run.manifest.settings.get("grad_clip", "unsaid")  # None says that nothing is clipped
+    clip = as_number(given)  # a text, such as "auto", doesn't say at what
     if not run.has("grad_norm"):
         return Finding(NO_DATA, at, {"missing": ["grad_norm"]})
     rows = around.count(run)
@@ -56,11 +57,11 @@ def clipping(run: Run, at: int | None, *, around: Window, equal: float) -> Findi
     worst = first + (norms.arg_max() or 0)
     step, norm = int(run.steps[worst]), norms[worst - first]
     after = _after(run, worst)
-    if after is None and clip == "unknown":
+    if after is None and clip is None and given is not None:
         return Finding(NO_DATA, step, {"missing": ["grad_norm_clipped"]})
     if after is None:
-        after = norm if clip is None else min(norm, float(clip))
-    facts = {"norm": norm, "after": after, "clip": None if clip == "unknown" else clip}
+        after = norm if clip is None else min(norm, clip)
+    facts = {"norm": norm, "after": after, "clip": clip}
     outcome = "clipped" if after < (1 - equal) * norm else "unclipped"
     return Finding(outcome, step, facts)
 
