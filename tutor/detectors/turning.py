@@ -220,7 +220,16 @@ def _turns(run: Run, of_improvement: float, of_level: float, last: int, chance: 
     if not never:
         large = max(min(of_improvement * (first - best), high * abs(best)), slight)
         in_all = learned_since(whole, int(steps[0]), last)
-        least, certain = beyond_chance(values, levels, large, slight, learned, in_all, last, chance)
+        least, certain = beyond_chance(
+            values,
+            levels,
+            large=large,
+            slight=slight,
+            learned=learned,
+            in_all=in_all,
+            last=last,
+            chance=chance,
+        )
         certain |= beyond_training(whole, values, last, chance)
         if not certain and learned > chance.dive and sinks_with_it(whole, chance, last, of_level):
             least, certain = large, True

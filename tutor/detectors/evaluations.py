@@ -1,0 +1,170 @@
+"""The evaluations of a validation loss: where they are lowest, and what those after that show."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from tutor.detectors.grouped import Rise
+from tutor.detectors.trends import climbing, lasting_trend, rises_straight, trend
+from tutor.detectors.windows import noise_of
+from tutor.run import to_float
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+@dataclass(frozen=True)
+class Evaluations:
+    """The evaluations of a validation loss, and what those after the lowest one show.
+
+    Attributes:
+        values: the losses in order, all finite.
+        last: a count of evaluations: so many in a row make a level, and a few are about as many.
+        chance: what chance explains, and what it doesn't.
+    """
+
+    values: pl.Series
+    last: int
+    chance: Rise
+
+    @cached_property
+    def lowest(self) -> int:
+        """The place of the lowest one."""
+        return self.values.arg_min() or 0
+
+    @property
+    def low(self) -> float:
+        """The lowest one."""
+        return float(self.values[self.lowest])
+
+    @property
+    def since(self) -> pl.Series:
+        """The lowest one, and those after it."""
+        return self.values[self.lowest :]
+
+    @property
+    def after(self) -> pl.Series:
+        """Those after the lowest one."""
+        return self.values[self.lowest + 1 :]
+
+    @property
+    def many(self) -> bool:
+        """Whether they are enough to tell how large their noise is."""
+        return len(self.values) >= self.chance.evaluations
+
+    @property
+    def many_after(self) -> bool:
+        """Whether those after the lowest one alone are as many."""
+        return len(self.after) >= self.chance.evaluations
+
+    def in_order(self, least: float) -> bool:
+        """Whether those after the lowest one rise in order, more than `least` standard deviations from none.
+
+        Few are counted from the lowest one on; of many, as many have to come after it.
+        """
+        if not self.many:
+            return len(self.after) >= self.last and trend(self.since) > least
+        return self.many_after and lasting_trend(self.after) > least
+
+    def order(self) -> float:
+        """How far beyond chance the evaluations rise after the lowest one, in standard deviations.
+
+        Where these are few, the lowest one is counted with them. It was chosen for being low, which makes an
+        order by itself: what `chance.many` is above `chance.few` is taken off for that.
+        """
+        if self.many_after:
+            return max(lasting_trend(self.after), climbing(self.after))
+        return trend(self.since) - (self.chance.many - self.chance.few)
+
+    def sets_in(self) -> bool:
+        """Whether many evaluations end in a few, after the lowest one, that rise in order."""
+        return self.many and len(self.since) > self.last and trend(self.since) > self.chance.few
+
+    def climbs(self, dip: float) -> bool:
+        """Whether those after the lowest one rise in order, or each above the one before, or nearly.
+
+        To lie below the one before by less than `dip` is no fall.
+        """
+        return self.in_order(self.chance.dived) or rises_straight(self.values, self.last, 0.0, dip)
+
+    def soars(self, times: float, sigmas: float) -> bool:
+        """Whether `last` less one or more rise one by one, all above the first, to `times` the lowest.
+
+        The last one stands `sigmas` standard deviations above the lowest, too.
+        """
+        if len(self.after) < self.last - 1 or to_float(self.after.min()) <= float(self.values[0]):
+            return False
+        high = float(self.values[-1]) > times * self.low > 0
+        return high and rises_straight(self.values, self.last - 1, sigmas)
+
+    def lost_again(self) -> bool:
+        """Whether few evaluations gain, and then lose more than all of that again, one by one.
+
+        They gained more than the share `chance.high` of the lowest. They end above the first one by more than
+        the share `chance.lost` of that gain. `last` less one that rise are enough.
+        """
+        gained = float(self.values[0]) - self.low
+        if self.many or gained <= self.chance.high * abs(self.low):
+            return False
+        if float(self.values[-1]) - float(self.values[0]) <= self.chance.lost * gained:
+            return False
+        dip = self.chance.share * abs(self.low)
+        return rises_straight(self.values, self.last - 1, self.chance.straight, dip)
+
+    def apart(self) -> bool:
+        """Whether all after the lowest one lie `chance.times` as far above it as from one another."""
+        if len(self.after) <= self.last:
+            return False
+        nearest, highest = (to_float(one) for one in (self.after.min(), self.after.max()))
+        return nearest - self.low > self.chance.times * (highest - nearest)
+
+    def never_gained(self) -> bool:
+        """Whether the first is the lowest, all others lie well above it, and the last is the highest.
+
+        Well above is the share `chance.lifted` of it.
+        """
+        if self.lowest or len(self.after) <= self.last:
+            return False
+        nearest, highest = (to_float(one) for one in (self.after.min(), self.after.max()))
+        ends_highest = float(self.values[-1]) >= highest
+        return ends_highest and nearest > self.low + self.chance.lifted * abs(self.low)
+
+    def stays_above(self, level: float) -> bool:
+        """Whether those after the lowest one, many of them, lie above a level in the median."""
+        return self.many_after and to_float(self.after.median()) > level
+
+    def none_so_low(self) -> bool:
+        """Whether those after the lowest one, many of them, all lie above the level that it ended."""
+        return self.many_after and self._left_its_level()
+
+    def ends_lifted(self) -> bool:
+        """Whether many evaluations end in a few that all lie above the level before, the last the highest.
+
+        It stands above the lowest by the share `chance.lifted`: the last level, a median, lags behind it.
+        """
+        if not self.many or len(self.after) <= self.last or not self._left_its_level():
+            return False
+        return self.low + self.chance.lifted * abs(self.low) < float(self.values[-1]) == self.after.max()
+
+    def leaves(self) -> bool:
+        """Whether many evaluations end in `last` or more, from the lowest on, each above the one before.
+
+        The last one stands above the lowest by the share `chance.lifted` of it, and by `chance.deviations`
+        times the noise of those up to the lowest.
+        """
+        if not self.many or len(self.since) < self.last or to_float(self.since.diff().min()) <= 0:
+            return False
+        before = self.values[max(0, self.lowest + 1 - 2 * self.last) : self.lowest + 1]
+        least = max(self.chance.lifted * abs(self.low), self.chance.deviations * noise_of(before))
+        return float(self.values[-1]) - self.low > least
+
+    def _left_its_level(self) -> bool:
+        """Whether all after the lowest one lie above the median of the `2 * last - 1` up to it.
+
+        Of many evaluations the lowest is low by chance, too, so it is no level; nor do fewer tell one.
+        """
+        first = self.lowest + 2 - 2 * self.last
+        before = self.values[max(0, first) : self.lowest + 1]
+        return first >= 0 and to_float(self.after.min()) > to_float(before.median())
