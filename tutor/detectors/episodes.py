@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from tutor.detectors.windows import FEWEST, STRETCH, Window, finite, rolling_baseline
-from tutor.run import Run
+from tutor.detectors.windows import FEWEST, STRETCH, Baseline, Window, baseline, finite, rolling_baseline
+from tutor.run import Run, known_float
 
 if TYPE_CHECKING:
     import polars as pl
@@ -42,6 +42,15 @@ class Episode:
 def one_spike(window: Window) -> int:
     """So many steps from its beginning on, what stands above the bound is the same spike: half a window."""
     return window.steps // 2
+
+
+def usual_before(run: Run, row: int, window: Window) -> Baseline | None:
+    """What the loss was in the window before a spike that begins at `row`, as `baseline` has it.
+
+    Before one that begins in the second row that is the first row alone.
+    """
+    first = known_float(finite(run["loss"])[0]) if row == 1 else None
+    return baseline(run, "loss", row, window) if first is None else Baseline(first, 0.0, 1)
 
 
 def episodes(run: Run, window: Window, sigmas: float) -> list[Episode]:
