@@ -8,11 +8,18 @@ from typing import TYPE_CHECKING
 
 from tutor.detectors.grouped import Rise
 from tutor.detectors.trends import climbing, lasting_trend, rises_straight, trend
-from tutor.detectors.windows import noise_of
-from tutor.run import to_float
+from tutor.detectors.windows import finite, noise_of
+from tutor.run import Run, to_float
 
 if TYPE_CHECKING:
     import polars as pl
+
+
+def evaluated(run: Run) -> tuple[pl.Series, pl.Series]:
+    """The finite validation losses, and the steps of each."""
+    logged = run.logged("val_loss")
+    there = finite(logged["val_loss"]).is_not_null()
+    return logged["val_loss"].filter(there).cast(float), logged.steps.filter(there)
 
 
 @dataclass(frozen=True)
@@ -21,7 +28,8 @@ class Evaluations:
 
     Attributes:
         values: the losses in order, all finite.
-        last: a count of evaluations: so many in a row make a level, and a few are about as many.
+        last: a count of evaluations: so many in a row make a level, and few that rise are enough if they
+            are about as many.
         chance: what chance explains, and what it doesn't.
     """
 
@@ -33,6 +41,16 @@ class Evaluations:
     def lowest(self) -> int:
         """The place of the lowest one."""
         return self.values.arg_min() or 0
+
+    @property
+    def first(self) -> float:
+        """The first one."""
+        return float(self.values[0])
+
+    @property
+    def latest(self) -> float:
+        """The last one."""
+        return float(self.values[-1])
 
     @property
     def low(self) -> float:
@@ -72,7 +90,7 @@ class Evaluations:
         """How far beyond chance the evaluations rise after the lowest one, in standard deviations.
 
         Where these are few, the lowest one is counted with them. It was chosen for being low, which makes an
-        order by itself: what `chance.many` is above `chance.few` is taken off for that.
+        order by itself: the difference of `chance.many` and `chance.few` is taken off for that.
         """
         if self.many_after:
             return max(lasting_trend(self.after), climbing(self.after))
@@ -83,32 +101,32 @@ class Evaluations:
         return self.many and len(self.since) > self.last and trend(self.since) > self.chance.few
 
     def climbs(self, dip: float) -> bool:
-        """Whether those after the lowest one rise in order, or each above the one before, or nearly.
+        """Whether those after the lowest one rise in order, or one by one.
 
         To lie below the one before by less than `dip` is no fall.
         """
         return self.in_order(self.chance.dived) or rises_straight(self.values, self.last, 0.0, dip)
 
     def soars(self, times: float, sigmas: float) -> bool:
-        """Whether `last` less one or more rise one by one, all above the first, to `times` the lowest.
+        """Whether those after the lowest one rise one by one, all above the first, to `times` the lowest.
 
-        The last one stands `sigmas` standard deviations above the lowest, too.
+        `last - 1` of them are enough. The last one stands above the lowest by `sigmas` standard deviations.
         """
-        if len(self.after) < self.last - 1 or to_float(self.after.min()) <= float(self.values[0]):
+        if len(self.after) < self.last - 1 or to_float(self.after.min()) <= self.first:
             return False
-        high = float(self.values[-1]) > times * self.low > 0
+        high = self.latest > times * self.low > 0
         return high and rises_straight(self.values, self.last - 1, sigmas)
 
     def lost_again(self) -> bool:
-        """Whether few evaluations gain, and then lose more than all of that again, one by one.
+        """Whether few evaluations gain, and then rise one by one and lose more than all of that again.
 
-        They gained more than the share `chance.high` of the lowest. They end above the first one by more than
-        the share `chance.lost` of that gain. `last` less one that rise are enough.
+        They gained more than the share `chance.high` of the lowest, and end above the first one by more than
+        the share `chance.lost` of that gain. `last - 1` that rise are enough.
         """
-        gained = float(self.values[0]) - self.low
+        gained = self.first - self.low
         if self.many or gained <= self.chance.high * abs(self.low):
             return False
-        if float(self.values[-1]) - float(self.values[0]) <= self.chance.lost * gained:
+        if self.latest - self.first <= self.chance.lost * gained:
             return False
         dip = self.chance.share * abs(self.low)
         return rises_straight(self.values, self.last - 1, self.chance.straight, dip)
@@ -128,7 +146,7 @@ class Evaluations:
         if self.lowest or len(self.after) <= self.last:
             return False
         nearest, highest = (to_float(one) for one in (self.after.min(), self.after.max()))
-        ends_highest = float(self.values[-1]) >= highest
+        ends_highest = self.latest >= highest
         return ends_highest and nearest > self.low + self.chance.lifted * abs(self.low)
 
     def stays_above(self, level: float) -> bool:
@@ -146,7 +164,7 @@ class Evaluations:
         """
         if not self.many or len(self.after) <= self.last or not self._left_its_level():
             return False
-        return self.low + self.chance.lifted * abs(self.low) < float(self.values[-1]) == self.after.max()
+        return self.low + self.chance.lifted * abs(self.low) < self.latest == self.after.max()
 
     def leaves(self) -> bool:
         """Whether many evaluations end in `last` or more, from the lowest on, each above the one before.
@@ -158,7 +176,7 @@ class Evaluations:
             return False
         before = self.values[max(0, self.lowest + 1 - 2 * self.last) : self.lowest + 1]
         least = max(self.chance.lifted * abs(self.low), self.chance.deviations * noise_of(before))
-        return float(self.values[-1]) - self.low > least
+        return self.latest - self.low > least
 
     def _left_its_level(self) -> bool:
         """Whether all after the lowest one lie above the median of the `2 * last - 1` up to it.

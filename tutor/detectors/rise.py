@@ -24,7 +24,7 @@ class Needed(NamedTuple):
 
     Attributes:
         least: the last level stands above the lowest one by more than this, in the unit of the loss.
-        certain: whether chance doesn't explain a rise as large as that.
+        certain: whether chance is ruled out for a rise as large as that.
     """
 
     least: float
@@ -32,70 +32,75 @@ class Needed(NamedTuple):
 
 
 def beyond_chance(
-    values: pl.Series,
-    levels: pl.Series,
-    *,
-    large: float,
-    slight: float,
-    learned: float,
-    in_all: float,
-    last: int,
-    chance: Rise,
+    evaluations: Evaluations, levels: pl.Series, *, large: float, slight: float, learned: float, in_all: float
 ) -> Needed:
     """By how much the last level has to stand above the lowest, and whether chance is ruled out then.
 
-    What lies beyond noise is enough by itself. Where the training loss went on to fall, less is: then it
-    learns by heart what held-out data doesn't hold.
+    What lies beyond noise is enough by itself (`_least`). Where the training loss went on to fall, the model
+    learns its data by heart, and less is enough. Where it fell by more than
+
+    - `chance.learns`: a part of what was gained is lost again; or the first evaluation was the lowest, and
+      all others lie well above it (`never_gained`); or the rise shows in the last few (`sets_in`,
+      `ends_lifted`, `leaves`).
+    - `chance.dive`: the evaluations climb one by one (`climbs`), or many lie above the level that the lowest
+      one ended (`none_so_low`).
+    - `chance.halves`: few end far above the lowest (`soars`), or many lie as high in the median
+      (`stays_above`).
 
     Args:
-        values: the evaluations, all finite.
+        evaluations: the evaluations.
         levels: the medians of so many in a row, or the evaluations themselves.
         large: a rise of this size counts, whatever training did, if it is no chance.
-        slight: one of this size or less counts only where it shows in the order of the evaluations.
+        slight: one of this size counts where training went on to fall, and the evaluations bear it out.
         learned: the share by which the training loss has fallen since the lowest evaluation.
         in_all: the share by which it has fallen since the first one.
-        last: a count of evaluations: so many in a row make a level.
-        chance: what chance explains.
     """
-    seen, best = Evaluations(values, last, chance), to_float(levels.min())
+    chance, best = evaluations.chance, to_float(levels.min())
     rise, floor = float(levels[-1]) - best, chance.share * abs(best)
     slighter = chance.onset * abs(best)
-    if not seen.lowest and learned > chance.onset and trend(values) > chance.few:
+    if not evaluations.lowest and learned > chance.onset and trend(evaluations.values) > chance.few:
         large = min(large, slighter)  # nothing was gained on held-out data: training alone has learned
     lost = chance.lost if learned > chance.learns else 1.0
-    least, certain = _least(seen, levels, large=large, floor=floor, lost=lost)
-    if certain or (learned > chance.learns and seen.never_gained()):
+    least, certain = _least(evaluations, levels, large=large, floor=floor, lost=lost)
+    if certain or (learned > chance.learns and evaluations.never_gained()):
         return Needed(least, True)
     if rise > slight and learned > chance.dive:
-        times = 1 + (chance.above if seen.lowest else chance.high)  # less, where nothing was ever gained
-        if seen.climbs(floor) or (learned > chance.halves and seen.soars(times, 0.0)):
+        times = 1 + (
+            chance.above if evaluations.lowest else chance.high
+        )  # less, where nothing was ever gained
+        if evaluations.climbs(floor) or (learned > chance.halves and evaluations.soars(times, 0.0)):
             return Needed(slight, True)
-    lifted = to_float(seen.after.median() or 0.0) > (1 + chance.above) * best
-    # It may have been learned by heart before the lowest evaluation, too.
+    lifted = to_float(evaluations.after.median() or 0.0) > (1 + chance.above) * best
+    # The model may have learned its data by heart before the lowest evaluation, too.
     by_heart = learned > chance.dive or (in_all > chance.halves and lifted)
-    if by_heart and seen.none_so_low():
+    if by_heart and evaluations.none_so_low():
         return Needed(slight, True)
-    if learned > chance.halves and seen.stays_above(best + large):
+    if learned > chance.halves and evaluations.stays_above(best + large):
         return Needed(large, True)
-    onset = max(slighter, chance.straight * noise_of(values))
-    for bound, shows in ((onset, seen.sets_in), (slighter, seen.ends_lifted), (slight, seen.leaves)):
+    onset = max(slighter, chance.straight * noise_of(evaluations.values))
+    for bound, shows in (
+        (onset, evaluations.sets_in),
+        (slighter, evaluations.ends_lifted),
+        (slight, evaluations.leaves),
+    ):
         if rise > bound and learned > chance.learns and shows():
             return Needed(bound, True)
     return Needed(least, False)
 
 
-def not_slight(values: pl.Series, learned: float, chance: Rise) -> float:
+def not_slight(evaluations: Evaluations, learned: float) -> float:
     """The share of the lowest level by which the last one has to stand above it to be more than slight.
 
     A smaller share is enough where training went on to learn, and the smallest where the evaluations rise in
     order there, too, far beyond chance.
     """
+    chance = evaluations.chance
     if learned <= chance.learns:
         return chance.high
-    return chance.onset if trend(values[values.arg_min() or 0 :]) > chance.straight else chance.lifted
+    return chance.onset if trend(evaluations.since) > chance.straight else chance.lifted
 
 
-def never_again(run: Run, values: pl.Series, step: int, least: float, last: int, chance: Rise) -> bool:
+def never_again(run: Run, evaluations: Evaluations, step: int, least: float) -> bool:
     """Whether none comes near the lowest evaluation, at `step`, again, while training goes on to learn.
 
     Each of those after it, `last` or more, stands above it by more than `least` and by more than the share
@@ -108,16 +113,16 @@ def never_again(run: Run, values: pl.Series, step: int, least: float, last: int,
     """
     import polars as pl
 
-    seen = Evaluations(values, last, chance)
-    if not run.has("loss") and seen.lost_again():
+    last, chance = evaluations.last, evaluations.chance
+    if not run.has("loss") and evaluations.lost_again():
         return True
-    before, after, low = values[: seen.lowest], seen.after, seen.low
+    before, after, low = evaluations.values[: evaluations.lowest], evaluations.after, evaluations.low
     others = pl.concat([before, after])
     if len(before) >= last and len(after) and to_float(others.min()) > chance.times * low > 0:
         return False
     high = chance.above * abs(low)
     if len(after) > last and run.has("loss"):
-        high = min(high, chance.above * (float(values[0]) - low))
+        high = min(high, chance.above * (evaluations.first - low))
     if len(after) < last or to_float(after.min()) - low <= max(least, high):
         return False
     if not run.has("loss"):
@@ -125,26 +130,30 @@ def never_again(run: Run, values: pl.Series, step: int, least: float, last: int,
     return learned_since(run, step, last) > chance.halves
 
 
-def _least(seen: Evaluations, levels: pl.Series, *, large: float, floor: float, lost: float) -> Needed:
+def _least(evaluations: Evaluations, levels: pl.Series, *, large: float, floor: float, lost: float) -> Needed:
     """By how much the last level has to stand above the lowest, whatever training did.
 
     By more than noise, by more than `floor`, and by the share `lost` of all that was gained; by no more than
     `large`, if noise allows it.
     """
-    values, chance = seen.values, seen.chance
-    if not seen.many:
-        straight = rises_straight(values, seen.last, chance.straight)
-        soars = seen.soars(chance.times, chance.straight)
-        return Needed(large, seen.in_order(chance.few) or straight or soars or seen.apart())
+    values, chance = evaluations.values, evaluations.chance
+    if not evaluations.many:
+        certain = (
+            evaluations.in_order(chance.few)
+            or rises_straight(values, evaluations.last, chance.straight)
+            or evaluations.soars(chance.times, chance.straight)
+            or evaluations.apart()
+        )
+        return Needed(large, certain)
     best, rise = to_float(levels.min()), float(levels[-1]) - to_float(levels.min())
     span = len(values) - len(levels) + 1
     noise = chance.deviations * math.sqrt(2) * _noise(values, levels, span)
-    order = seen.order()
-    if order > chance.many and seen.many_after:
+    order = evaluations.order()
+    if order > chance.many and evaluations.many_after:
         return Needed(min(large, floor), True)
     if order > chance.few and rise > large:
         return Needed(large, True)
-    gained = max(float(values[0]), float(levels[0])) - best
+    gained = max(evaluations.first, float(levels[0])) - best
     least = min(large, max(lost * gained, floor, noise))
     return Needed(least, True) if rise > noise else Needed(max(least, noise), False)
 
@@ -154,28 +163,35 @@ def _noise(values: pl.Series, levels: pl.Series, span: int) -> float:
     return max(noise_of(values) / math.sqrt(span), noise_of(levels, span))
 
 
-def beyond_training(run: Run, values: pl.Series, last: int, chance: Rise) -> bool:
+def beyond_training(run: Run, evaluations: Evaluations) -> bool:
     """Whether each of the last evaluations lies further above the lowest than training ever came down.
 
-    It has come down by more than its share `chance.learns`.
+    Training has come down by the share `chance.learns` of where it began, or more.
     """
     course = course_of(finite(run["loss"]), _LEVEL) if run.has("loss") else None
-    if course is None or len(values) <= last:
+    if course is None or len(evaluations.values) <= evaluations.last:
         return False
-    least = max(course.improvement, chance.learns * abs(course.start))
-    return course.improvement == least and to_float(values[-last:].min()) - to_float(values.min()) > least
+    least = max(course.improvement, evaluations.chance.learns * abs(course.start))
+    return (
+        course.improvement == least
+        and to_float(evaluations.values[-evaluations.last :].min()) - evaluations.low > least
+    )
 
 
 def learned_since(run: Run, step: int, last: int) -> float:
-    """By what share of its level at a step the training loss has fallen since."""
+    """By what share of its level at a step the training loss has fallen since; 0.0 where that isn't known.
+
+    A level is a median of `last` rows.
+    """
     before, after = _training(run, step, last)
     return (before - after) / abs(before) if before and after is not None else 0.0
 
 
 def training_too(run: Run, step: int, rise: float, last: int, chance: Rise) -> bool:
-    """Whether the training loss rises from a step on: by its share of `rise`, and beyond its noise.
+    """Whether the training loss rises from a step on, too: by `chance.beside` of `rise`, and beyond noise.
 
-    The level of the `last` rows up to that step is held against that of the last ones, and of all since.
+    The median of the `last` rows up to that step is held against that of the last ones in the log, or of all
+    since the step, whichever is higher.
     """
     before, after = _training(run, step, last)
     if before is None or after is None:
@@ -187,7 +203,10 @@ def training_too(run: Run, step: int, rise: float, last: int, chance: Rise) -> b
 
 
 def _training(run: Run, step: int, last: int) -> tuple[float | None, float | None]:
-    """The level of the training loss up to a step and at the end, a median of `last` rows or of fewer."""
+    """The level of the training loss up to a step, and at the end: the median of `last` rows, or of fewer.
+
+    None where no row is known there.
+    """
     known = finite(run["loss"]) if run.has("loss") else None
     if known is None:
         return None, None

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 from tutor.detectors import Finding
 from tutor.detectors.beginning import begins_late
+from tutor.detectors.evaluations import evaluated
 from tutor.detectors.grouped import Rise
 from tutor.detectors.objective import scores_rise
 from tutor.detectors.rise import learned_since
 from tutor.detectors.trends import ordered, share_fallen
-from tutor.detectors.windows import finite
 from tutor.run import Run, to_float
 
 if TYPE_CHECKING:
@@ -42,13 +42,6 @@ _PARTS = 3
 """Of so many parts of the evaluations the best median is a level: a constant of the method."""
 
 
-def _evaluations(run: Run) -> tuple[pl.Series, pl.Series]:
-    """The finite validation losses, and the steps of each."""
-    known = run.logged("val_loss")
-    there = finite(known["val_loss"]).is_not_null()
-    return known["val_loss"].filter(there).cast(float), known.steps.filter(there)
-
-
 def extremes(values: pl.Series, steps: pl.Series) -> dict[str, float]:
     """The lowest evaluation, the `highest` since then, and the last one, each with its step: `EXTREMES`."""
     low = values.arg_min() or 0
@@ -66,7 +59,7 @@ def ends_worst(run: Run, last: int, chance: Rise) -> Finding | None:
 
     The `level` beside it is the median of up to `last` before it.
     """
-    values, steps = _evaluations(run)
+    values, steps = evaluated(run)
     if len(values) < 2 * last - 1:
         return None
     first, peak = float(values[0]), float(values[-1])
@@ -87,7 +80,7 @@ def never_gains(run: Run, last: int, chance: Rise) -> Finding | None:
 
     None where a log begins mid-way, or a score rises.
     """
-    values, steps = _evaluations(run)
+    values, steps = evaluated(run)
     if len(values) < chance.evaluations or float(values[0]) <= 0 or begins_late(run):
         return None
     first = float(values[0])
@@ -112,7 +105,7 @@ def stays(run: Run, last: int, least: float, chance: Rise) -> Finding | None:
     that of the first, in no order beyond `chance.many`, and none `chance.above` under the first one. None
     where a log begins mid-way, or a score rises.
     """
-    values, steps = _evaluations(run)
+    values, steps = evaluated(run)
     if len(values) < chance.evaluations or float(values[0]) <= 0 or begins_late(run):
         return None
     first, fallen, trained = float(values[0]), share_fallen(values), learned_since(run, int(steps[0]), last)
