@@ -15,27 +15,29 @@ if TYPE_CHECKING:
     import polars as pl
 
 PIECES = 50
-"""Of so many medians a trend is asked at most, since it looks at every pair: a constant of the method."""
+"""A trend looks at every pair, so many values are cut into this many stretches, and their medians are looked
+at: a constant of the method."""
 
 
 def trend(values: pl.Series) -> float:
     """Mann and Kendall's test: how many standard deviations of chance the values lie from no trend at all.
 
-    Below 0 where they fall. It asks for the order of each pair alone, so it holds for few values and for any
-    noise; for some tens of them, since it looks at every pair. Source: Mann, Econometrica 13 (1945), 245.
+    Below 0 where they fall. It goes by the order of each pair alone, so it holds for few values, whatever
+    their noise. It looks at every pair, so it is for some tens of values; `ordered` is for any number.
+    Source: Mann, Econometrica 13 (1945), 245.
     """
     return _trend(finite(values).drop_nulls().to_list())
 
 
 def ordered(values: pl.Series) -> float:
-    """As `trend`, of any number of values: of many, of the medians of `PIECES` stretches."""
+    """As `trend`, of any number of values: where they are many, of the medians of `PIECES` stretches."""
     return _trend(_of_some_tens(values))
 
 
 def share_fallen(values: pl.Series) -> float:
-    """By what share of the median of their first third the last third of the values lies lower.
+    """By what share of itself the median falls from the first third of the values to the last third.
 
-    Below 0 where it lies higher; inf where the first is 0. Of one value at least.
+    Below 0 where it rises; inf where the first is 0. There has to be one value at least.
     """
     third = max(1, len(values) // 3)
     first, last = to_float(values[:third].median()), to_float(values[-third:].median())
@@ -43,17 +45,17 @@ def share_fallen(values: pl.Series) -> float:
 
 
 def _of_some_tens(values: pl.Series) -> list[float]:
-    """The finite values; of many the medians of `PIECES` stretches."""
+    """The finite values; where they are many, the medians of `PIECES` stretches."""
     known = finite(values).drop_nulls()
     many = len(known) >= 2 * PIECES
     return [to_float(piece.median()) for piece in blocks(known, PIECES)] if many else known.to_list()
 
 
 def lasting_trend(values: pl.Series) -> float:
-    """As `trend`, of a course whose neighbours resemble each other, which by itself makes them wander.
+    """As `trend`, of values that resemble their neighbours, and so wander up or down for a while by chance.
 
-    Such values tell as much as fewer that don't: n (1 - r) / (1 + r), where r is the correlation of each with
-    the one before, beside their median slope. Of many values it takes the medians of `PIECES` stretches.
+    n of them tell as much as n (1 - r) / (1 + r) independent ones, where r is the correlation of each value
+    with the one before, around their median slope. Of many values it takes the medians of `PIECES` stretches.
     Source: Yue and Wang, Water Resources Management 18 (2004), 201; the slope: Sen, Journal of the American
     Statistical Association 63 (1968), 1379.
     """
@@ -65,8 +67,8 @@ def lasting_trend(values: pl.Series) -> float:
 def climbing(values: pl.Series) -> float:
     """The sign test of the steps: how many standard deviations of chance more of them rise than fall.
 
-    Below 0 where more fall. What wanders takes each step up or down by chance, however much neighbours
-    resemble each other, so that a smooth climb shows here which `lasting_trend` may take for wandering.
+    Below 0 where more fall. Values that only wander step up or down by chance, however much they resemble
+    their neighbours. So this shows a smooth climb, which `lasting_trend` may take for wandering.
     Source: Dixon and Mood, Journal of the American Statistical Association 41 (1946), 557.
     """
     steps = [later - one for one, later in pairwise(_of_some_tens(values))]
@@ -82,7 +84,7 @@ def _trend(known: Sequence[float]) -> float:
 
 
 def _alike(known: Sequence[float]) -> float:
-    """How much each value resembles the one before beside their median slope, from 0 to 1."""
+    """The correlation of each value with the one before, around their median slope; 0 where it is below."""
     if len(known) < 3:
         return 0.0
     slope = median(
@@ -96,17 +98,18 @@ def _alike(known: Sequence[float]) -> float:
 
 
 UNLIKELY = 3000
-"""Once in so many times is no chance: a constant of the method."""
+"""What chance brings about less than once in so many times is called no chance: a constant of the method."""
 _FEWEST_SUNK = 3
+"""Values at the end that are looked at together, at least: a constant of the method."""
 
 
 def sunk(values: pl.Series) -> bool:
-    """Whether the last values, three or more, each lie below so many before them that it is no chance.
+    """Whether the last values, three or more, all lie below so many before them that it is no chance.
 
-    In any order the lowest k of k + m values come last once in (k + m choose k) times, whatever the noise.
-    Under once in `UNLIKELY` times are three below 25, four below 14, five below ten. Of many values it takes
-    the medians of `PIECES` stretches. Source: Wilcoxon, Biometrics Bulletin 1 (1945), 80: the least sum of
-    ranks that there is.
+    Of k + m values in random order the k lowest come last once in (k + m choose k) times, whatever the noise.
+    That is less than once in `UNLIKELY` times for three below 25, for four below 14 and for five below ten.
+    Of many values it takes the medians of `PIECES` stretches. Source: Wilcoxon, Biometrics Bulletin 1 (1945),
+    80: the smallest sum of ranks that is possible.
     """
     known = _of_some_tens(values)[::-1]
     for count in range(_FEWEST_SUNK, len(known)):
@@ -117,12 +120,12 @@ def sunk(values: pl.Series) -> bool:
 
 
 def rises_straight(values: pl.Series, rows: int, sigmas: float, alike: float = 0.0) -> bool:
-    """Whether few values, `rows` or more, each stand above the one before, and end far above the lowest.
+    """Whether each of few values after the lowest one stands above the one before, and the last far above it.
 
-    Below it by less than `alike` is no fall.
-
-    Noise as large as the bends of the course is the most that so few can say of it: the end lies `sigmas` of
-    it above. Where it bends most before it is lowest, as learning does, those from there on say more.
+    There have to be `rows` or more after the lowest one. To lie below the one before by less than `alike` is
+    no fall. Far above is `sigmas` standard deviations of a difference. So few values don't tell their noise
+    from the bends of their course, so that all their bends are taken for noise; or only the bends from the
+    lowest value on, where that is less: a loss bends most while it learns.
     """
     lowest = values.arg_min() or 0
     rising = values[lowest:].diff().drop_nulls()
@@ -133,6 +136,6 @@ def rises_straight(values: pl.Series, rows: int, sigmas: float, alike: float = 0
 
 
 def _bends(values: pl.Series) -> float:
-    """The standard deviation of noise that alone would bend a course so, of four values or more."""
+    """The standard deviation of noise that would explain all the bends of three values or more by itself."""
     bends = values.diff().diff().drop_nulls()
     return math.sqrt(to_float((bends * bends).mean()) / 6)  # of a second difference: 1 + 4 + 1 variances

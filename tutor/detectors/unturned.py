@@ -1,4 +1,4 @@
-"""What evaluations say that turn nowhere: the last lies far above all, or none comes under the first."""
+"""Findings on evaluations that don't turn: the last one lies far above all others, or nothing is gained."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ GAINED_NOTHING = (
 )
 STAYS = (*EXTREMES, "begun", "ended", "rows", "fallen", "trained", "most")
 _PARTS = 3
-"""Of so many parts of the evaluations the best median is a level: a constant of the method."""
+"""A level is the median of one part in so many of the evaluations: a constant of the method."""
 
 
 def extremes(values: pl.Series, steps: pl.Series) -> dict[str, float]:
@@ -54,10 +54,11 @@ def extremes(values: pl.Series, steps: pl.Series) -> dict[str, float]:
 
 
 def ends_worst(run: Run, last: int, chance: Rise) -> Finding | None:
-    """The finding that the last evaluation is more than `chance.worst` times the first, and `chance.times`
-    times the lowest, "ends-worst"; None where it isn't, or fewer than twice `last` less one tell.
+    """The finding that the last evaluation stands far above the first and the lowest: "ends-worst".
 
-    The `level` beside it is the median of up to `last` before it.
+    It is `chance.worst` times the first or more, and `chance.times` times the lowest; its `level` is the
+    median of up to `last` evaluations before it. None where it isn't so high, or there are fewer than
+    `2 * last - 1` evaluations.
     """
     values, steps = evaluated(run)
     if len(values) < 2 * last - 1:
@@ -75,10 +76,11 @@ def ends_worst(run: Run, last: int, chance: Rise) -> Finding | None:
 
 
 def never_gains(run: Run, last: int, chance: Rise) -> Finding | None:
-    """The finding that no level of `chance.evaluations` or more comes under the first one by the share
-    `chance.stands`, while training gains `chance.dive` or more since, in order: "never-gains".
+    """The finding that no level comes under the first evaluation, while training learns: "never-gains".
 
-    None where a log begins mid-way, or a score rises.
+    Under it is by the share `chance.stands` of it or more. The training loss falls by the share `chance.dive`
+    or more since the first evaluation, and in order. None where there are fewer than `chance.evaluations`,
+    the log begins mid-way, or a score rises.
     """
     values, steps = evaluated(run)
     if len(values) < chance.evaluations or float(values[0]) <= 0 or begins_late(run):
@@ -101,9 +103,9 @@ def never_gains(run: Run, last: int, chance: Rise) -> Finding | None:
 def stays(run: Run, last: int, least: float, chance: Rise) -> Finding | None:
     """The finding that validation ends where it began, while training came down to `chance.halves`: "stays".
 
-    Of `chance.evaluations` or more the median of the last third lies no more than the share `least` under
-    that of the first, in no order beyond `chance.many`, and none `chance.above` under the first one. None
-    where a log begins mid-way, or a score rises.
+    The median of the last third lies less than the share `least` under that of the first third, the
+    evaluations don't fall in order (`chance.many`), and none lies `chance.above` under the first one. None
+    where there are fewer than `chance.evaluations`, the log begins mid-way, or a score rises.
     """
     values, steps = evaluated(run)
     if len(values) < chance.evaluations or float(values[0]) <= 0 or begins_late(run):
