@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from tutor.detectors import NO_DATA, NOT_YET, Finding
 from tutor.detectors.evaluations import Evaluations, evaluated
 from tutor.detectors.grouped import Rise
-from tutor.detectors.lost import sinks_with_it
 from tutor.detectors.objective import reweighted
 from tutor.detectors.rise import (
     Needed,
@@ -20,6 +19,7 @@ from tutor.detectors.rise import (
     not_slight,
     training_too,
 )
+from tutor.detectors.scores_lost import sinks_with_it
 from tutor.detectors.standstill import exact
 from tutor.detectors.unturned import extremes
 from tutor.detectors.windows import finite, noise_of

@@ -11,24 +11,15 @@ from tutor.detectors import NO_DATA, NOT_YET, Finding, Smoothed, any_of, detecto
 from tutor.detectors.behind import BEHIND, left_behind, never_follows
 from tutor.detectors.grouped import Rise, Scores
 from tutor.detectors.held_out import broken_evaluation, costs_nothing
-from tutor.detectors.objective import earnings, is_likelihood, reweighted
-from tutor.detectors.rise import (
-    beyond_chance,
-    beyond_training,
-    learned_since,
-    never_again,
-    not_slight,
-    training_too,
-)
+from tutor.detectors.objective import earnings, is_likelihood
 from tutor.detectors.scores_lost import (
     gains_on,
     never_so_good_again,
     score_kept,
     score_lost,
     sinks_while_learning,
-    sinks_with_it,
 )
-from tutor.detectors.standstill import exact
+from tutor.detectors.turned import turns
 from tutor.detectors.unturned import (
     EXTREMES,
     GAINED_NOTHING,
