@@ -24,6 +24,9 @@ SAY_SO = [
     "ERROR:tensorflow:Model diverged with loss = NaN.",
     "NanLossDuringTrainingError: NaN loss during training.",
     "The training loss went to NaN; aborting",
+    "RuntimeError: Function 'LogBackward0' returned nan values in its 0th output.",
+    "AssertionError: Non-finite loss: nan",
+    "WARNING: NaN/Inf loss at step, skipping update",
 ]
 DONT = [
     "no NaN loss detected",

@@ -82,6 +82,10 @@ _COUNTER = (
 )
 _NO_LOSS_YET = r"(?:[^l]|l+[^lo]|l+o[^ls])*?"
 _VALIDATED = rf"^(?P<{MARK}>){_NO_LOSS_YET}{_HELD_OUT}[^0-9]*(?:{_COUNTER}[^0-9]*){{0,3}}loss\b"
+_VALIDATED_SO = (  # of a loss by another name
+    rf"^(?P<{MARK}>)\W{{0,9}}(?:(?:ep(?:och)?|step|iter(?:ation)?)\W{{0,9}}[0-9/ ]{{1,20}}\W{{1,9}}){{0,2}}"
+    rf"{_HELD_OUT}\W{{1,9}}(?:[a-z_]{{1,20}}\W{{1,9}}){{0,2}}(?:nll|b?ce)\b"
+)
 _ROW = rf"^(?P<{MARK}>)"
 _REDUCED = "reduced"
 _APEX = rf"Gradient overflow\..*reducing loss scale to (?P<{_REDUCED}>{_NUMBER})"
@@ -127,9 +131,8 @@ def _called(given: str) -> str | None:
 def _held_out(given: str) -> str | None:
     """As `_called`, in a line that says first that it is about held-out data."""
     name = _called(given)
-    if name is None or role(name) != "loss" or names.says_held_out(name):
-        return name
-    return f"val {name}"
+    measured = name is not None and (role(name) == "loss" or scoring.rises(name))
+    return f"val {name}" if name and measured and not names.says_held_out(name) else name
 
 
 def _of_its_set(name: str, before: Sequence[str]) -> str:
@@ -148,6 +151,7 @@ _LINES = Lines(
         Line(_APEX, sign="reducing loss scale"),
         Line(_BAR, _PAIR, _called, _of_its_set, sign="/"),
         Line(_VALIDATED, _PAIR, _held_out),
+        Line(_VALIDATED_SO, _PAIR, _held_out),
         Line(_PLACED, _PAIR, _called, _of_its_set, sign="/"),
         Line(_ROW, _PAIR, _called, _of_its_set),
     ),
@@ -198,7 +202,8 @@ class Printed:
         rows, by_perplexity = _with_losses(zeros_last(rows, self.path), self.path)
         remarks += by_perplexity
         taken = {signal: column for column, signal in names.mapping(rows.columns, self.path).items()}
-        errors = {} if {"loss", "val_loss"} & taken.keys() else by_errors(rows.columns)
+        errors = by_errors(rows.columns) if "loss" not in taken else {}
+        errors = {signal: column for signal, column in errors.items() if signal not in taken}
         rows, taken = renamed(rows, errors), taken | errors
         rows = not_finite.told(rows, messages, "loss" if "loss" in errors else taken.get("loss", "loss"))
         rows = after_the_last(rows, last) if found.counts == "steps" else rows

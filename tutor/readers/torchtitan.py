@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 _LINE = rf"\bstep:\s+(?P<step>[0-9]+)\s+loss:\s+(?P<loss>{NUMBER})\s"
 _VALIDATED = rf"\bvalidate step:\s+(?P<step>[0-9]+)\s+loss:\s+(?P<val_loss>{NUMBER})\s"
+_OWN = either(_LINE + r"[^\n]*\b(?:grad_norm|memory|tps|tflops|mfu):")
 _FIELD = rf"\b(?P<name>grad_norm|tps|lr):\s+(?P<value>{NUMBER})"
 _NAMES = {"grad_norm": "grad_norm", "tps": "tokens_per_second", "lr": "lr"}
 
@@ -40,10 +41,8 @@ _LINES = Lines(
 
 
 def sources(path: Path) -> list[Source]:
-    """A file with such a line."""
-    return (
-        [TextLog(path, "torchtitan's output", _LINES, {"loss": WINDOW})] if has(path, either(_LINE)) else []
-    )
+    """A file with such a line, and a field in it that no loop of somebody's own is likely to print."""
+    return [TextLog(path, "torchtitan's output", _LINES, {"loss": WINDOW})] if has(path, _OWN) else []
 
 
 def lacks(path: Path) -> str | None:  # noqa: ARG001

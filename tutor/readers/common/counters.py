@@ -41,7 +41,7 @@ _NO_COUNTER = {
     "size",
     "log",
 }
-_LOSS = {"loss", "losses", "xent", "crossentropy", *PERPLEXITY}
+_LOSS = {"loss", "losses", "xent", "crossentropy", "nll", "ce", "bce", *PERPLEXITY}
 _IN_TWO_WORDS = {"cross", "entropy"}
 _OF_A_KIND = re.compile(r"[a-z]{1,2}loss")  # `closs`, `gloss`
 _NO_LOSS = {"scale", "scaler", "weight", "weights", "coef", "improvement", "fn"}

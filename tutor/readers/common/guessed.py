@@ -30,7 +30,7 @@ _NO_LOSS = re.compile(
 
 
 _ERROR = re.compile(
-    r"(?:(?P<set>[a-z]+)[_/])?(?:r?mse|mae|nll|bp[dcb]|cost|err(?:or)?|mean_squared_error|mean_absolute_error)$",
+    r"(?:(?P<set>[a-z]+)[_/])?(?:r?mse|mae|nll|b?ce|bp[dcb]|cost|err(?:or)?|mean_squared_error|mean_absolute_error)$",
     re.IGNORECASE,
 )
 """An error that a run may minimise, maybe of one of the sets of data."""

@@ -1,7 +1,8 @@
 """Messages that the loss is NaN or Inf, which a training loop prints where it stops or passes over a batch.
 
 `Loss is nan, stopping training`, `[WARNING] NaN loss detected! Skipping batch.`, `Batch 30: Invalid loss,
-terminating training`: such a loop ends, or goes on, without a row that has the NaN.
+terminating training`, and what PyTorch's detect_anomaly raises: such a loop ends, or goes on, without a row
+that has the NaN.
 Sources: torchvision's references/detection/engine.py, DETR's engine.py, detectron2's train_loop.py,
 keras/src/callbacks/terminate_on_nan.py, lightning/pytorch/loops/utilities.py, TensorFlow's
 basic_session_run_hooks.py, loops of people's own
@@ -29,14 +30,16 @@ _LEFT = r"(?:stop|skip|abort|terminat|exit|halt|break|end)[a-z]{0,4}"
 PHRASE = (
     rf"{_BEGUN}(?:"
     rf"{_A_LOSS}\s(?:is|was|became|has become|went to|turned)\s{_VALUE}\b(?:[^:=0-9]|$)"
-    rf"|{_VALUE}\s{_A_LOSS}(?:\s(?:was|is))?(?:\s(?:{_MET}|during)\b|\W{{1,3}}{_LEFT}\b)"
+    rf"|{_VALUE}\s{_A_LOSS}(?:\s(?:was|is))?(?:\s(?:{_MET}|during)\b|\W{{1,3}}{_LEFT}\b|:\s{_NOT_FINITE}\b)"
+    rf"|{_VALUE}\s{_A_LOSS}(\s(?:at|in)\s(?:step|iter|batch|epoch|update))"
     rf"|{_VALUE}\s(?:was\s|were\s)?{_MET}\sin\s(?:the\s)?{_A_LOSS}\b"
     rf"|{_MET}\s(?:an?\s)?{_VALUE}\s(?:in\s(?:the\s)?)?{_A_LOSS}\b"
     r"|invalid loss, terminating training"
     r"|model diverged with loss = nan"
     rf"|loss returned in `training_step` is {_VALUE}\b"
+    r"|function '[a-z]{1,40}backward0' returned nan values in its [0-9]{1,2}th output"
     ")",
-    rf"{{1}}; {SAID}: nan; ",
+    rf"{{1}}; {SAID}: nan; {{2}}",
 )
 """What says so, and a pair that stands for it, as `phrases.PHRASES` has them."""
 PAIR = rf"; {SAID}: (?P<{SAID}>nan);"

@@ -38,6 +38,9 @@ WORDLESS = (
     r"^\s*At iterate\s+([0-9]+)\s+f=\s*(-?[0-9.]+)D([-+][0-9]+)",
     rf"^\s*([0-9]+) [0-9]+% \([0-9]+m [0-9]+s\) ({_NUMBER})\b",
     rf"^\s*\[\s{{0,9}}([0-9]+)\]\s{{1,12}}([0-9]+) \|\| ([^\n]{{0,200}}?)\bT: ({_NUMBER}) \|\|",
+    rf"^\s*tensor\(({_NUMBER})(?:, [^()]{{0,60}})?, grad_fn=<[a-z0-9]{{1,40}}>\)",
+    rf"^\s*([0-9]+):?\s{{1,9}}train:?\s{{1,9}}({_NUMBER})[,|]?\s{{1,9}}val:?\s{{1,9}}({_NUMBER})\s*$",
+    rf"^\s*([0-9]+)[ ,\t]{{1,3}}([0-9]+)[ ,\t]{{1,3}}tensor\(({_NUMBER})",
     r"损失|損失|손실|потер",
 )
 """Those of lines in which no word says what they are."""
@@ -48,6 +51,12 @@ PHRASES: tuple[tuple[str, str], ...] = (
     (
         r"^(\W{0,9})(?:eval|test|step|iter|iteration|timesteps?) @ {0,9}([0-9][0-9,]{0,15})(\s|:|\]|\))",
         "{1}step {2}{3}",
+    ),
+    # `[e0 s3]`, `[ep 1/5, step 40/600]` of a line of pairs.
+    (
+        r"\[\s?e(?:p(?:och)?)?\s?([0-9]{1,6})(?:/[0-9]{1,6})?[ ,;|/]{1,3}"
+        r"s(?:tep)?\s?([0-9]{1,9})(?:/[0-9]{1,9})?\s?\]",
+        "epoch {1}, step {2},",
     ),
     # timm's: the epoch stands behind the word for the set of data.
     (r"^(\s*)train: ([0-9]{1,6}) (\[\s{0,9}[0-9]{1,9}/)", "{1}epoch: {2} {3}"),
@@ -147,10 +156,15 @@ PHRASES: tuple[tuple[str, str], ...] = (
     (WORDLESS[3], "step {1}, loss: {2} ("),
     (WORDLESS[4], "iteration {1}, loss: {2}e{3}"),
     (WORDLESS[5], "step {1}, loss: {2} "),
+    (WORDLESS[7], "loss: {1} "),
+    (WORDLESS[8], "step {1}, train loss: {2}, val loss: {3}"),
+    (WORDLESS[9], "epoch {1}, step {2}, loss: {3} ("),
     (WORDLESS[6], "epoch {1}, iteration {2}, {3}loss: {4} ||"),
     (r"第\s?([0-9]+)\s?轮", "epoch {1},"),
     (r"训练(?:次数|步数)", "step"),
     (r"整体(?:验证|测试)集上的\s?(?:loss|损失)", "sum over a held-out set"),
+    (r"(?:验证|测试)(?:集)?(?:准确率|精度|正确率)", "val accuracy"),
+    (r"(?:训练)(?:集)?(?:准确率|精度|正确率)", "train accuracy"),
     (r"(?:验证|测试)集上的\s?(?:loss|损失)", "val loss"),
     (r"(?:验证|测试)(?:集)?损失", "val loss"),
     (r"(?:训练)?损失(?:值)?", "loss"),
