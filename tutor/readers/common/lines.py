@@ -131,6 +131,7 @@ class TextLog:
             aggregations=self.aggregations,
             remarks=remarks,
             manifest=manifest,
+            **({} if self.numbered else {"counts": "rows"}),
         )
 
 
