@@ -42,7 +42,7 @@ from tutor.detectors.unlearned import (
     zero,
 )
 from tutor.detectors.windows import finite
-from tutor.run import Run, known_float, scoring, to_float
+from tutor.run import Run, scoring, to_float
 
 if TYPE_CHECKING:
     import polars as pl
@@ -126,7 +126,10 @@ def _by_training(run: Run, share: float, gain: float, sigmas: float, least: Enou
     if period:
         facts |= {"period": period, "again": loss.count() - period}
         return Finding("repeats", None, facts, None, (int(run.steps[0]), int(run.steps[-1])))
+    zeros = _rows_without_rate(run)
     outcome = _outcome(whole, run, fall, sigmas, least)
+    if outcome == "no" and zeros >= guess.often * len(run):
+        outcome, facts = "no-rate", facts | {"zeros": zeros}
     if warming_up(run):
         return _undecided(NOT_YET, fall, len(loss))
     if outcome in ("yes", NOT_YET, NO_DATA) or len(loss) < least.rows:
@@ -253,8 +256,16 @@ def _without_gain(run: Run, goes_on: bool) -> str:
         return NOT_YET
     if begins_late(run) and not stuck(finite(run["loss"])):
         return NO_DATA
-    still = run.has("lr") and known_float(finite(run["lr"]).abs().max()) == 0
-    return "no-rate" if still else "no"
+    return "no"
+
+
+def _rows_without_rate(run: Run) -> int:
+    """In how many rows, to the last, the learning rate is exactly 0."""
+    rate = finite(run["lr"]).drop_nulls() if run.has("lr") else None
+    if rate is None or not len(rate):
+        return 0
+    moved = (rate != 0).arg_true()
+    return len(rate) - 1 - int(moved[-1]) if len(moved) else len(run)
 
 
 def _of(part: float, whole: float) -> float:

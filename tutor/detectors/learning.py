@@ -35,7 +35,7 @@ _GUESSED = (*_LEARNED, "classes", "expected", "level", "later")
     facts={
         "yes": (*_LEARNED, "best_step"),
         "no": _LEARNED,
-        "no-rate": _LEARNED,
+        "no-rate": (*_LEARNED, "zeros"),
         **dict.fromkeys(("earns-nothing", "one-reward"), (*_LEARNED, "reward", "end", "rose", "hides")),
         "earns": (*_LEARNED, "reward", "end", "rose", "hides"),
         "stops-high": (*_LEARNED, "since", "spread", "high"),
@@ -88,7 +88,7 @@ def learned(
     - "same-answer", "finds-nothing", "never-moves", "one-class", "one-answer", "scores-stay", "score-stands",
       "scores-alike": a score says that every input gets the same answer.
     - "held-out-flat", "only-at-first": validation gains nothing, or nothing after its first row.
-    - "no", "no-rate": the loss gained too little; the learning rate is 0 at every row.
+    - "no", "no-rate": the loss gained too little; the learning rate is 0 in most rows, to the last.
     - "no-contrast", "cut-off": a group's answers all earn the same, or are cut off.
     - "one-reward", "earns-nothing", "earns": a reward is one number, stays where it began, or rises.
     - "stops-high", "stops-early": it learned little, or nothing after its first rows.

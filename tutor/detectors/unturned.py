@@ -88,16 +88,19 @@ def never_gains(run: Run, last: int, chance: Rise) -> Finding | None:
     first = float(values[0])
     levels = values.rolling_median(max(1, len(values) // _PARTS)).drop_nulls()
     gained = (first - to_float(levels.min())) / first
-    trained = learned_since(run, int(steps[0]), last)
+    trained = _trained_in_order(run, int(steps[0]), last, chance)
     if gained >= chance.stands or trained < chance.dive or scores_rise(run, chance.few):
-        return None
-    # Noise in few rows looks like a gain.
-    if ordered(run["loss"].filter(run.steps >= steps[0])) > -chance.few:
         return None
     facts = {"first": first, "rows": len(values)} | extremes(values, steps)
     facts |= {"gained": 100 * gained, "trained": 100 * trained, "most": 100 * chance.stands}
     bound, seen = (1 - chance.stands) * first, (int(run.steps[0]), int(run.steps[-1]))
     return Finding("never-gains", None, facts, bound, seen, measured=gained, bound=chance.stands)
+
+
+def _trained_in_order(run: Run, step: int, last: int, chance: Rise) -> float:
+    """As `learned_since`; 0.0 where the rows since then don't fall in order: noise of few looks like it."""
+    falls = run.has("loss") and ordered(run["loss"].filter(run.steps >= step)) <= -chance.few
+    return learned_since(run, step, last) if falls else 0.0
 
 
 def stays(run: Run, last: int, least: float, chance: Rise) -> Finding | None:
@@ -110,7 +113,8 @@ def stays(run: Run, last: int, least: float, chance: Rise) -> Finding | None:
     values, steps = evaluated(run)
     if len(values) < chance.evaluations or float(values[0]) <= 0 or begins_late(run):
         return None
-    first, fallen, trained = float(values[0]), share_fallen(values), learned_since(run, int(steps[0]), last)
+    first, fallen = float(values[0]), share_fallen(values)
+    trained = _trained_in_order(run, int(steps[0]), last, chance)
     still = fallen < least and ordered(values) > -chance.many
     if not still or to_float(values.min()) < (1 - chance.above) * first or trained < chance.halves:
         return None
