@@ -12,18 +12,9 @@ from polars.testing import assert_series_equal
 from tests.conftest import make_run, numbers
 from tutor.detectors import apply
 from tutor.detectors.beginning import begins_late
+from tutor.detectors.despiking import FEWEST, LONG, NORMAL_MAD, TOWERS, calm, finite, rolling_median
 from tutor.detectors.trends import lasting_trend, sunk, trend
-from tutor.detectors.windows import (
-    FEWEST,
-    LONG,
-    NORMAL_MAD,
-    TOWERS,
-    Window,
-    calm,
-    finite,
-    rolling_baseline,
-    rolling_median,
-)
+from tutor.detectors.windows import Window, rolling_baseline
 from tutor.run import Run, once
 
 SPAN = 20
@@ -77,7 +68,7 @@ def test_medians_of_a_long_log_are_those_of_one_piece(span: int) -> None:
 def test_calm_is_the_same_wherever_a_long_log_is_cut(stretch: int, monkeypatch: pytest.MonkeyPatch) -> None:
     values = pl.Series(noisy(150, {40: 9.0, 41: 9.0, 70: 5.0, 71: 6.0, 130: 8.0}, {0, 1, 60, 61}))
     expected = calm(values, SPAN).to_list()
-    monkeypatch.setattr("tutor.detectors.windows.STRETCH", stretch)
+    monkeypatch.setattr("tutor.detectors.despiking.STRETCH", stretch)
     assert calm(values, SPAN).to_list() == expected
     assert expected.count(None) > 4 + 3
 
@@ -92,9 +83,9 @@ def test_where_no_spike_can_be_is_passed_over_and_none_is_missed(
     loss = [3 + off + spikes.get(row, 0) + row // 500 for row, off in enumerate(noise)]
     values = pl.Series([None if row % 97 == 5 else value for row, value in enumerate(loss)])
     with monkeypatch.context() as everywhere:
-        everywhere.setattr("tutor.detectors.windows._may_tower", lambda *_: True)
+        everywhere.setattr("tutor.detectors.despiking._may_tower", lambda *_: True)
         expected = calm(values, SPAN).to_list()
-    monkeypatch.setattr("tutor.detectors.windows.PART", part)
+    monkeypatch.setattr("tutor.detectors.despiking.PART", part)
     assert calm(values, SPAN).to_list() == expected
     assert (expected[300] is None) == (expected[40] is None) == bool(apart)
 

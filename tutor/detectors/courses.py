@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tutor.detectors import Smoothed
-from tutor.detectors.windows import LONG, TOWERS, finite, noise_of, rolling_median
+from tutor.detectors.despiking import LONG, TOWERS, rolling_median
+from tutor.detectors.windows import finite, noise_of
 from tutor.run import Run, once, to_float
 
 if TYPE_CHECKING:

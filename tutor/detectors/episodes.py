@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from tutor.detectors.windows import FEWEST, STRETCH, Baseline, Window, baseline, finite, rolling_baseline
+from tutor.detectors.despiking import STRETCH
+from tutor.detectors.windows import FEWEST, Baseline, Window, baseline, finite, rolling_baseline
 from tutor.run import Run, known_float
 
 if TYPE_CHECKING:

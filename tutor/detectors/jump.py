@@ -5,16 +5,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tutor.detectors import NO_DATA, NOT_YET, Finding, detector
+from tutor.detectors.despiking import calm
 from tutor.detectors.going_back import REWIND, rewind
 from tutor.detectors.objective import is_objective
 from tutor.detectors.spike import as_long_as
-from tutor.detectors.windows import (
-    FEWEST,
-    Window,
-    calm,
-    finite,
-    rolling_baseline,
-)
+from tutor.detectors.windows import FEWEST, Window, finite, rolling_baseline
 from tutor.run import Run, known_float, to_float
 
 if TYPE_CHECKING:

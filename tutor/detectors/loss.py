@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 from tutor.detectors import NO_DATA, NOT_YET, Finding, detector
 from tutor.detectors.beginning import begins_late
 from tutor.detectors.courses import course_of
+from tutor.detectors.despiking import TOWERS
 from tutor.detectors.held_out import broken_evaluation
 from tutor.detectors.objective import has_rewards, opposed
-from tutor.detectors.windows import FEWEST, TOWERS, Window, blocks, finite, noise_of, piecewise
+from tutor.detectors.windows import FEWEST, Window, blocks, finite, noise_of, piecewise
 from tutor.run import Run, known_float, to_float
 
 if TYPE_CHECKING:

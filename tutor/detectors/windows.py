@@ -15,151 +15,27 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, ClassVar, Self
 
 from tutor.detectors import Smoothed
+from tutor.detectors.despiking import FEWEST, LONG, NORMAL_MAD, calm, calm_between, finite
 from tutor.detectors.grouped import Grouped
-from tutor.run import Run, known_float, once, to_float
+from tutor.run import Run, once, to_float
 
 if TYPE_CHECKING:
     import polars as pl
 
-
-def finite(values: pl.Series) -> pl.Series:
-    """The values as Float64, with NaN and Inf as null."""
-    values = values.cast(float)
-    if math.isfinite(to_float(values.sum())):  # in a quarter of the time: any NaN or Inf would show there
-        return values
-    known = values.is_finite()
-    return values if known.all() else values.set(~known, None)
-
-
-FEWEST = 5
-"""Rows that say what is usual, at least."""
-
-TOWERS = 10
-"""A spike's row stands so many robust standard deviations above the rows around it."""
-
-NORMAL_MAD = 1.4826
-"""The standard deviation of a normal distribution, in median absolute deviations."""
-
-
-def calm(values: pl.Series, span: int) -> pl.Series:
-    """The finite values without spikes: null where one towers over the `span` rows before and those after.
-
-    So an earlier spike pollutes no baseline, and a level that changed for good stays what it is.
-    """
-    values = finite(values)
-    rows = _towers(values, span).arg_true()
-    if not len(rows):
-        return values
-    first, end = int(rows[0]), int(rows[-1]) + _reach(span)  # what comes after decides about these alone
-    behind = _towers(values[first:end].reverse(), span).reverse()
-    return values.clone().scatter(rows.filter(behind.gather(rows - first)), None)
-
-
-def calm_between(values: pl.Series, span: int, start: int, end: int) -> pl.Series:
-    """`calm(values, span)[start:end]`, from the rows that decide about these alone."""
-    first = max(0, start - _reach(span))
-    return calm(values[first : end + _reach(span)], span)[start - first : end - first]
-
-
-def _reach(span: int) -> int:
-    """How far the rows lie that decide whether one is a spike: medians of deviations from medians."""
-    return 2 * span + 1
-
-
-STRETCH = 1_000_000
-"""Rows of a log that are looked at together: what a longer one takes in between would fill the memory."""
-
-
-PART = 200_000
-"""Rows that are passed over together where none of them can be a spike."""
-
-
-def _towers(values: pl.Series, span: int) -> pl.Series:
-    """Whether each value lies far above the median of the rows before it, in their own deviations."""
-    import polars as pl
-
-    parts: list[pl.Series] = []
-    for begin in range(0, max(1, len(values)), STRETCH):
-        first = max(0, begin - _reach(span))
-        parts.append(_towers_of_one(values[first : begin + STRETCH], span)[begin - first :])
-    return pl.concat(parts)
-
-
-def _towers_of_one(values: pl.Series, span: int) -> pl.Series:
-    """As `_towers`, of one stretch."""
-    import polars as pl
-
-    medians = _rolling_median(values, span)
-    parts: list[pl.Series] = []
-    for begin in range(0, max(1, len(values)), PART):
-        first = max(0, begin - span)
-        near = slice(first, begin + PART)
-        parts.append(_towers_of_part(values[near], medians[near], span, begin - first))
-    return pl.concat(parts)
-
-
-def _towers_of_part(values: pl.Series, medians: pl.Series, span: int, begin: int) -> pl.Series:
-    """As `_towers`, of the rows from `begin` on, given the median of the rows up to each."""
-    import polars as pl
-
-    distances, heights = (values - medians).abs(), values - medians.shift(1)
-    if not _may_tower(distances, heights, span, begin):
-        return pl.repeat(False, len(values) - begin, dtype=pl.Boolean, eager=True)
-    deviations = _rolling_median(distances, span).shift(1)
-    return ((deviations > 0) & (heights > TOWERS * NORMAL_MAD * deviations)).fill_null(False)[begin:]
-
-
-def _may_tower(distances: pl.Series, heights: pl.Series, span: int, begin: int) -> bool:
-    """Whether a row from `begin` on may be so many median distances high; False for most parts of most logs.
-
-    A median lies under the share of the greatest height only where half of the distances do, which is counted
-    in a tenth of the time that medians take.
-    """
-    import polars as pl
-
-    greatest = known_float(heights[begin:].max())
-    if greatest is None or greatest <= 0:
-        return False
-    share = greatest / (TOWERS * NORMAL_MAD) * (1 + 1e-9)  # beyond rounding
-    under = (distances < share).fill_null(False).cast(pl.Int32).rolling_sum(span, min_samples=1)
-    full = begin >= span and not distances.null_count()
-    known = span if full else distances.is_not_null().cast(pl.Int32).rolling_sum(span, min_samples=1)
-    return bool(((2 * under >= known) & (under > 0))[max(0, begin - 1) :].any())
-
-
-def _rolling_median(values: pl.Series, span: int) -> pl.Series:
-    """The median of the `span` rows up to each; polars takes four times as long where there is a null."""
-    import polars as pl
-
-    first = values.is_not_null().arg_max() or 0
-    medians = rolling_median(values[first:], span, FEWEST)
-    return pl.concat([values[:first], medians]) if first else medians
-
-
-LONG = 100_000
-"""Rows from which on it pays to share the work among the cores."""
-
-
-def rolling_median(values: pl.Series, span: int, least: int) -> pl.Series:
-    """At each row the median of the `span` rows up to it; null where fewer than `least` are known.
-
-    A long log is cut into a stretch for each core, which begins a window early: a median depends on its own
-    rows alone.
-    """
-    import polars as pl
-
-    count = pl.thread_pool_size() if len(values) >= LONG else 1
-    edges = [len(values) * place // count for place in range(count + 1)]
-    starts = [max(0, begin - span + 1) for begin in edges[:-1]]
-    asked = [
-        pl.LazyFrame({"value": values[start:end]}).select(
-            pl.col("value").rolling_median(span, min_samples=least)
-        )
-        for start, end in zip(starts, edges[1:], strict=True)
-    ]
-    medians = [frame["value"] for frame in pl.collect_all(asked)]
-    parts = [one[begin - start :] for one, begin, start in zip(medians, edges, starts, strict=False)]
-    return pl.concat(parts, rechunk=True) if count > 1 else parts[0]
+__all__ = [
+    "FEWEST",
+    "Baseline",
+    "Window",
+    "baseline",
+    "blocks",
+    "cadence",
+    "finite",
+    "forward_mean",
+    "noise_of",
+    "piecewise",
+    "rolling_baseline",
+    "rows",
+]
 
 
 @once
@@ -239,6 +115,12 @@ class Baseline:
     rows: int
 
 
+_BEGINNING = 2
+"""Windows in which a run learns fast at first: a constant of the method."""
+_FALLEN = 3.0
+"""So many deviations of its last rows the mean of a window stands above theirs where it holds a fall."""
+
+
 def baseline(run: Run, signal: str, row: int, window: Window) -> Baseline | None:
     """Mean and deviation of the window before `row`, earlier spikes left out; None under two values.
 
@@ -256,7 +138,7 @@ def baseline(run: Run, signal: str, row: int, window: Window) -> Baseline | None
     whole, near, first, last = map(_baseline, parts)
     if not (early and whole and near and first and last):
         return whole
-    falls = min(whole.mean - near.mean, first.mean - last.mean) > FALLEN * near.std
+    falls = min(whole.mean - near.mean, first.mean - last.mean) > _FALLEN * near.std
     return near if falls else whole
 
 
@@ -265,12 +147,6 @@ def _baseline(before: pl.Series) -> Baseline | None:
     if len(known) < 2:
         return None
     return Baseline(to_float(known.mean()), to_float(known.std(ddof=0)), len(before))
-
-
-_BEGINNING = 2
-"""Windows in which a run learns fast at first: a constant of the method."""
-FALLEN = 3.0
-"""So many deviations of its last rows the mean of a window stands above theirs where it holds a fall."""
 
 
 def rolling_baseline(run: Run, values: pl.Series, window: Window) -> tuple[pl.Series, pl.Series]:
@@ -298,7 +174,7 @@ def rolling_baseline(run: Run, values: pl.Series, window: Window) -> tuple[pl.Se
         }
     )
     first, rest = whole[:end], whole[end:]
-    half, least = span // 2, FALLEN * sparse["std"]
+    half, least = span // 2, _FALLEN * sparse["std"]
     last = before.rolling_mean(half, min_samples=2).shift(span)
     fallen = (first["mean"] - sparse["mean"] > least) & (last.shift(half) - last > least)
     dense &= ~(fallen.fill_null(False) & (pl.int_range(end, eager=True) < early))
