@@ -117,7 +117,7 @@ def _called(given: str) -> str | None:
     if name.lower() in _OWN or _NO_NAME.search(name):
         return None
     words = name.split()
-    if role(name) in ("fine", "coarse"):
+    if role(name) in ("per_step", "per_epoch"):
         whole = len(words) > 1 and words[-2].lower() in ("global", "total")
         return " ".join(words[-2:] if whole else words[-1:])
     if given.lower() in _BARE_LOSSES:
@@ -263,7 +263,7 @@ def _with_scale(rows: "pl.DataFrame") -> "tuple[pl.DataFrame, pl.Series]":
 
 def _twice(rows: "pl.DataFrame", said: Collection[str]) -> list[str]:
     """The counters of steps that the steps repeat, but for those that the user speaks of."""
-    counters = [name for name in rows.columns if role(name) == "fine" and name not in ("step", *said)]
+    counters = [name for name in rows.columns if role(name) == "per_step" and name not in ("step", *said)]
     return [name for name in counters if rows[name].equals(rows["step"].cast(rows[name].dtype))]
 
 
@@ -378,7 +378,7 @@ def _rows(path: Path, own: Mapping[str, str] | None = None) -> Iterator[_Seen]:
         pairs = [
             (name, found["value"]) for found in _PAIRS.finditer(line) if (name := _called(found["name"]))
         ]
-        counts = [pair for pair in pairs if role(pair[0]) in ("fine", "coarse")]
+        counts = [pair for pair in pairs if role(pair[0]) in ("per_step", "per_epoch")]
         placed, state = _AT.search(line), _STATE.search(line)
         place = (placed and placed.group("lead", "at"), state and state["bar"])
         losses = [pair for pair in pairs if role(pair[0]) == "loss"]

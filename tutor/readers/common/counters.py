@@ -12,17 +12,17 @@ from tutor.run import Counts, names, scoring
 if TYPE_CHECKING:
     import polars as pl
 
-Role = Literal["loss", "fine", "coarse"]
+Role = Literal["loss", "per_step", "per_epoch"]
 
 PLACE = ("lead", "at", "of", "bar")
 """Columns of a reader's own: `[lead/..][at/of]` of a line, and where a progress bar stands, in batches."""
 
-_COARSE = (
+_PER_EPOCH = (
     *("epoch", "ep", "epochs", "episode", "episodes"),
     *("round", "rounds", "cycle", "cycles", "generation", "generations"),
 )
 _EPISODES = {"episode", "episodes"}
-_FINE = (
+_PER_STEP = (
     *("step", "steps", "iter", "iteration", "it", "iters", "iterations", "updates", "update"),
     *("batch", "batches", "minibatch", "timestep", "timesteps"),
 )
@@ -63,9 +63,9 @@ def role(name: str) -> Role | None:
         return None if _NO_LOSS & parts else "loss"
     if not words or "/" in name or _NO_COUNTER & set(words):
         return None
-    if words[-1] in _COARSE:
-        return "coarse"
-    return "fine" if words[-1] in _FINE else None
+    if words[-1] in _PER_EPOCH:
+        return "per_epoch"
+    return "per_step" if words[-1] in _PER_STEP else None
 
 
 def _words(name: str) -> list[str]:
@@ -106,44 +106,62 @@ def counted(rows: "pl.DataFrame") -> Counted:
     rows = rows if states is None else states
     values = [name for name in rows.columns if name not in PLACE and role(name) in (None, "loss")]
     measured = _any(rows, [name for name in values if role(name) == "loss"] or values)
-    inline = _where(rows, measured)
-    coarse = _most_logged(inline, [*_named(rows, "coarse"), "lead"])
-    fine = _fine(inline, coarse)
-    if coarse and not fine and _headed(rows.filter(~measured), coarse, inline[coarse].count()):
-        coarse = None  # a line at the end says which epoch was the best
-    if (
-        coarse
-        and fine
-        and _words(coarse)[-1] in _EPISODES
-        and not (inline[fine].diff().drop_nulls() > 0).all()
-    ):
-        fine = None  # how many steps an episode took
-    if coarse and fine and _counts_twice(inline[coarse], inline[fine]):
-        fine = None  # it tells how many steps each epoch has, in training and in evaluation
-    if fine and not coarse and not (fine != "at" and _ascends(inline[fine])):
-        coarse = _most_logged(rows.filter(~measured), _named(rows, "coarse"))
-    by = [name for name in (coarse, fine) if name]
-    scored = _any(rows, [name for name in values if scoring.rises(name)])  # often on a line of its own
-    if by:
-        measured |= _any(rows, by) & _any(rows, values) | scored  # a line may hold the rate alone
-        rows = _where(rows.with_columns(pl.col(by).forward_fill()), measured)
-        rows = _last_states(rows, rows[coarse].rle_id() if coarse else None)
+    told = measured | _any(rows, [name for name in values if scoring.rises(name)])  # often on its own line
+    per_epoch, per_step = _which_count(rows, measured)
+    if by := [name for name in (per_epoch, per_step) if name]:
+        told |= _any(rows, by) & _any(rows, values)  # a line may hold the rate alone
+        rows = _where(rows.with_columns(pl.col(by).forward_fill()), told)
+        rows = _last_states(rows, rows[per_epoch].rle_id() if per_epoch else None)
     else:
-        rows, by = _below_headings(rows, measured, measured | scored)
-        coarse = next((name for name in by if role(name) == "coarse"), None)
-        fine = next((name for name in by if name != coarse), None)
-    if by:
-        step, by = _step(rows, coarse, fine)
-        if by == [coarse] and ((step != step.floor()).any() or _stands(step) or _several(rows, step)):
-            by = []  # parts of epochs are no steps, nor is one count of many rows
-        else:
-            rows = rows.with_columns(step).drop_nulls("step")
-            if not (rows["step"].diff().drop_nulls() > 0).all():  # some print each line twice
-                rows = rows.unique(maintain_order=True)
-    if not by:
-        rows = rows.with_columns(pl.int_range(len(rows), eager=True).alias("step"))
+        rows, per_epoch, per_step = _below_headings(rows, measured, told)
+    rows, by = _stepped(rows, per_epoch, per_step)
     printed = tuple(_PRINTED.get(name, name) for name in by)
-    return Counted(rows.drop(PLACE), printed, _counts(by, coarse), states is not None)
+    return Counted(rows.drop(PLACE), printed, _counts(by, per_epoch), states is not None)
+
+
+def _which_count(rows: "pl.DataFrame", measured: "pl.Series") -> tuple[str | None, str | None]:
+    """The column that counts epochs and the one that counts steps, on the measured lines themselves.
+
+    Where steps alone are counted there, and not over the whole run, the epochs are those of the headings.
+    """
+    inline = _where(rows, measured)
+    per_epoch = _most_logged(inline, [*_named(rows, "per_epoch"), "lead"])
+    per_step = _step_counter(inline, per_epoch)
+    if per_epoch and per_step:
+        return per_epoch, None if _tells_lengths(inline, per_epoch, per_step) else per_step
+    if per_epoch and _headed(rows.filter(~measured), per_epoch, inline[per_epoch].count()):
+        return None, None  # a line at the end says which epoch was the best
+    if per_step and (per_step == "at" or not _ascends(inline[per_step])):
+        per_epoch = _most_logged(rows.filter(~measured), _named(rows, "per_epoch"))
+    return per_epoch, per_step
+
+
+def _tells_lengths(rows: "pl.DataFrame", per_epoch: str, per_step: str) -> bool:
+    """Whether what seems to count steps says how many of them each episode took, or each epoch has."""
+    took = _words(per_epoch)[-1] in _EPISODES and not (rows[per_step].diff().drop_nulls() > 0).all()
+    return took or _counts_twice(rows[per_epoch], rows[per_step])
+
+
+def _stepped(
+    rows: "pl.DataFrame", per_epoch: str | None, per_step: str | None
+) -> tuple["pl.DataFrame", list[str]]:
+    """The rows with their `step`, and the counters that make it; none where the rows are numbered."""
+    if not (per_epoch or per_step):
+        return _numbered(rows), []
+    step, by = _step(rows, per_epoch, per_step)
+    if by == [per_epoch] and ((step != step.floor()).any() or _stands(step) or _several(rows, step)):
+        return _numbered(rows), []  # parts of epochs are no steps, nor is one count of many rows
+    rows = rows.with_columns(step).drop_nulls("step")
+    if not (rows["step"].diff().drop_nulls() > 0).all():  # some print each line twice
+        rows = rows.unique(maintain_order=True)
+    return rows, by
+
+
+def _numbered(rows: "pl.DataFrame") -> "pl.DataFrame":
+    """The rows, each with its place among them as its step."""
+    import polars as pl  # only who reads a log pays for it
+
+    return rows.with_columns(pl.int_range(len(rows), eager=True).alias("step"))
 
 
 def _stands(step: "pl.Series") -> bool:
@@ -171,16 +189,16 @@ def _counts_twice(epoch: "pl.Series", within: "pl.Series") -> bool:
     return again > _RESTARTED * epoch.n_unique()
 
 
-def _counts(by: Sequence[str], coarse: str | None) -> Counts:
+def _counts(by: Sequence[str], per_epoch: str | None) -> Counts:
     """What a step is that is made of these counters."""
-    if by and by != [coarse]:
+    if by and by != [per_epoch]:
         return "steps"
     return "epochs" if by == ["lead"] else names.counts(dict.fromkeys(by, "step"))
 
 
 def _named(rows: "pl.DataFrame", kind: Role) -> list[str]:
     """The columns that count so, the likeliest to count the whole run first."""
-    words = _COARSE if kind == "coarse" else _FINE
+    words = _PER_EPOCH if kind == "per_epoch" else _PER_STEP
 
     def rank(name: str) -> tuple[bool, int]:
         given = _words(name)
@@ -196,20 +214,20 @@ def _most_logged(rows: "pl.DataFrame", columns: Iterable[str]) -> str | None:
     return most if most and counts[most] else None
 
 
-def _headed(rows: "pl.DataFrame", coarse: str, said: int) -> bool:
-    """Whether far more headings count than the `said` lines that have the counter `coarse` themselves."""
-    others = (rows[name].count() for name in _named(rows, "coarse") if name != coarse)
+def _headed(rows: "pl.DataFrame", per_epoch: str, said: int) -> bool:
+    """Whether far more headings count than the `said` lines that have the counter `per_epoch` themselves."""
+    others = (rows[name].count() for name in _named(rows, "per_epoch") if name != per_epoch)
     return max(others, default=0) > _FAR_MORE * said
 
 
-def _fine(rows: "pl.DataFrame", coarse: str | None) -> str | None:
+def _step_counter(rows: "pl.DataFrame", per_epoch: str | None) -> str | None:
     """What counts within the lines: a counter of the whole run before one that begins anew each epoch, and
     one that counts every line before one that stands still for some, as steps of several micro-batches do.
     """
-    logged = {name: (rows[name].count(), rows[name].n_unique()) for name in _named(rows, "fine")}
+    logged = {name: (rows[name].count(), rows[name].n_unique()) for name in _named(rows, "per_step")}
     found = max((name for name in logged if logged[name][0]), key=lambda name: logged[name], default=None)
-    placed = rows["at"].count() >= len(rows) / 2 and not (coarse and (rows["at"] == rows[coarse]).all())
-    placed &= coarse is not None or rows["at"].n_unique() > 1  # each bar is shown at its end alone
+    placed = rows["at"].count() >= len(rows) / 2 and not (per_epoch and (rows["at"] == rows[per_epoch]).all())
+    placed &= per_epoch is not None or rows["at"].n_unique() > 1  # each bar is shown at its end alone
     if found and (not placed or _ascends(rows[found])):
         return found
     return "at" if placed else found
@@ -285,8 +303,11 @@ def _as_held_out(rows: "pl.DataFrame", where: "pl.Series") -> "pl.DataFrame":
 
 def _below_headings(
     rows: "pl.DataFrame", measured: "pl.Series", told: "pl.Series"
-) -> tuple["pl.DataFrame", list[str]]:
-    """The rows with the heading each stands below, and what it counts by: nothing where it counts too few.
+) -> tuple["pl.DataFrame", str | None, str | None]:
+    """The rows with the heading each stands below, and which columns count epochs and steps there.
+
+    No column does where the headings are too few: then there are several rows below each, and nothing counts
+    them.
 
     What is measured makes a row; what else is told belongs to that of its heading.
 
@@ -295,40 +316,42 @@ def _below_headings(
     """
     import polars as pl  # only who reads a log pays for it
 
-    for kind in ("coarse", "fine"):
+    for kind in ("per_epoch", "per_step"):
         headings = rows.filter(~measured)
         heading = _most_logged(headings, _named(rows, kind))
         if heading is None:
             continue
-        placed = kind == "coarse" and headings["at"].count() >= headings[heading].count()
-        by = [heading, "at"] if placed and headings["at"].n_unique() > 1 else [heading]
+        placed = kind == "per_epoch" and headings["at"].count() >= headings[heading].count()
+        placed = placed and headings["at"].n_unique() > 1
         first = pl.col(heading).drop_nulls().first() - 1
         # A heading may say again what one above it said, as `Epoch 1/1` does in each of many fits.
         headed = (rows[heading].is_not_null() & ~measured).cum_sum().filter(told)
         filled = [pl.col(heading).forward_fill().fill_null(first)]
-        filled += [pl.col("at", "of").forward_fill()] if "at" in by else []
+        filled += [pl.col("at", "of").forward_fill()] if placed else []
         below = rows.with_columns(filled).filter(told)
         below = _last_states(below, headed)
         counts = [below[name].count() for name in below.columns if role(name) == "loss"]
         if max(counts, default=len(below)) <= _SPREAD * headed.n_unique():
-            return below, by
-    return _last_states(rows.filter(measured), None), []
+            if kind == "per_step":
+                return below, None, heading
+            return below, heading, "at" if placed else None
+    return _last_states(rows.filter(measured), None), None, None
 
 
-def _step(rows: "pl.DataFrame", coarse: str | None, fine: str | None) -> tuple["pl.Series", list[str]]:
+def _step(rows: "pl.DataFrame", per_epoch: str | None, per_step: str | None) -> tuple["pl.Series", list[str]]:
     """The steps, and the counters that make them."""
-    if fine is None or coarse is None:
-        only = fine or coarse or "at"
+    if per_step is None or per_epoch is None:
+        only = per_step or per_epoch or "at"
         return rows[only].alias("step"), [only]
-    epoch, within = rows[coarse], rows[fine]
+    epoch, within = rows[per_epoch], rows[per_step]
     first, lowest, highest = (cast(float, one) for one in (epoch.min(), within.min(), within.max()))
     again = bool(((within.diff() < 0) & (epoch.diff() > 0)).any()) or lowest == highest
-    if fine != "at" and (not again or epoch.n_unique() == 1):
-        return within.alias("step"), [fine]
+    if per_step != "at" and (not again or epoch.n_unique() == 1):
+        return within.alias("step"), [per_step]
     length = highest + (lowest == 0)
-    if fine == "at" and rows["of"].drop_nulls().n_unique() == 1:
+    if per_step == "at" and rows["of"].drop_nulls().n_unique() == 1:
         length = cast(float, rows["of"].max())
-    return ((epoch - (first != 0)) * length + within).alias("step"), [coarse, fine]
+    return ((epoch - (first != 0)) * length + within).alias("step"), [per_epoch, per_step]
 
 
 def _where(rows: "pl.DataFrame", wanted: "pl.Series") -> "pl.DataFrame":
