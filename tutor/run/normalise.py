@@ -13,6 +13,7 @@ import polars as pl
 from tutor import signals
 from tutor.run import limits
 from tutor.run.blanks import LEAST
+from tutor.run.carried import once_each
 from tutor.run.names import (
     HEADINGS,
     counts,
@@ -32,8 +33,7 @@ from tutor.run.vocabulary import KNOWN
 
 _RESUMED = 100  # a log that goes back more often wasn't resumed: it has several writers, or was shuffled
 _NAMED = 8  # columns named in a remark
-_MANY = 10  # rows of which the first alone is 0, or of which each comes twice in a row, by no chance
-_TWICE, _DIGITS = 2, 3
+_MANY = 10  # rows of which the first alone is 0 by no chance
 
 TYPES: Mapping[signals.Kind, pl.DataType] = {
     "number": pl.Float64(),
@@ -90,36 +90,50 @@ def _as_signals(
     frame = frame.rename(means_of_rewards(frame.columns, lossless="loss" not in frame.columns))
     remarks: list[Remark] = []
     frame = _with_steps(frame, source, remarks)
-    columns = {name: _typed(frame[name]) for name in frame.columns if name != "step"}
+    typed = {name: _typed(frame[name]) for name in frame.columns if name != "step"}
+    columns = {name: column for name, column in typed.items() if column is not None}
     odd = [
         name
         for name, column in columns.items()
-        if column is not None and _lost(frame[name], column) and (signals.find(name) or column.count())
+        if _lost(frame[name], column) and (signals.find(name) or column.count())
     ]  # a column of none of ours and without a number, as of dates, holds texts: nothing is lost
     if odd:
         remarks.append(odd_values(odd))
-    of_numbers = {name: one for name, one in columns.items() if one is not None and one.dtype == pl.Float64()}
+    of_numbers = {name for name, column in columns.items() if column.dtype == pl.Float64()}
     if others := [name for name in rivals(given, mapping, source) if name in of_numbers]:
         taken = next(column for column, signal in mapping.items() if signal == "loss")
-        about = {"column": f"`{taken}`", "others": names(others)}
-        broken = [name for name in others if not of_numbers[name].is_finite().all()]
-        ended = next((name for name in broken if _ends_broken(of_numbers[name])), None)
-        loss = of_numbers.get("loss")
-        if ended and loss is not None and loss.is_finite().any() and not _ends_broken(loss):
-            # A sum of them isn't finite either.
-            columns[taken], columns["loss"] = loss.alias(taken), of_numbers[ended].alias("loss")
-            del columns[ended]
-            left = [taken, *(name for name in others if name != ended)]
-            remarks.append(Remark("ends_broken", {"column": f"`{ended}`", "others": names(left)}))
-        elif broken:
-            remarks.append(Remark("broken_loss", about | {"broken": names(broken)}, unseen=True))
-        else:
-            remarks.append(Remark("one_loss", about))
-    elif "loss" not in of_numbers or not _ends_broken(of_numbers["loss"]):
+        columns, remark = _one_of_rivals(columns, taken, others)
+        remarks.append(remark)
+    elif "loss" not in columns or not _ends_broken(columns["loss"]):
         parts = [name for name in other_losses(given, mapping) if name in of_numbers]
-        if broken := [name for name in parts if _ends_broken(of_numbers[name])]:
+        if broken := [name for name in parts if _ends_broken(columns[name])]:
             remarks.append(Remark("part_broken", {"columns": names(broken)}, unseen=True))
-    return pl.DataFrame([frame["step"], *(one for one in columns.values() if one is not None)]), remarks
+    return pl.DataFrame([frame["step"], *columns.values()]), remarks
+
+
+def _one_of_rivals(
+    columns: dict[str, pl.Series], taken: str, others: list[str]
+) -> tuple[dict[str, pl.Series], Remark]:
+    """The columns, with the one of several losses that counts as `loss`, and a remark that tells of the rest.
+
+    Args:
+        columns: by name, the one taken at first as `loss`.
+        taken: what the log calls that one.
+        others: those that may be the loss as well.
+    """
+    about = {"column": f"`{taken}`", "others": names(others)}
+    broken = [name for name in others if not columns[name].is_finite().all()]
+    ended = next((name for name in broken if _ends_broken(columns[name])), None)
+    loss = columns.get("loss")
+    if ended and loss is not None and loss.is_finite().any() and not _ends_broken(loss):
+        # The run minimises a sum of them, which isn't finite either.
+        swapped = {**columns, taken: loss.alias(taken), "loss": columns[ended].alias("loss")}
+        left = [taken, *(name for name in others if name != ended)]
+        remark = Remark("ends_broken", {"column": f"`{ended}`", "others": names(left)})
+        return {name: one for name, one in swapped.items() if name != ended}, remark
+    if broken:
+        return columns, Remark("broken_loss", about | {"broken": names(broken)}, unseen=True)
+    return columns, Remark("one_loss", about)
 
 
 def _begins_unmeasured(column: pl.Series) -> bool:
@@ -144,50 +158,11 @@ def _ends_broken(column: pl.Series) -> bool:
     return finite.any() and not finite[-LEAST:].any() and len(finite) > LEAST
 
 
-def _carried(typed: pl.DataFrame) -> dict[str, int]:
-    """The columns of held-out data, and of rewards, that write each value again until the next one comes.
-
-    With the number of rows for which one stands. In a log that has a training loss of its own in each row;
-    the first value and the last may stand for one. Where numbers have few digits, the same may be chance.
-    Where the validation loss has a value of its own in each row, too, no evaluation is written again.
-    """
-    if not _moves(typed, "loss") or _moves(typed, "val_loss"):
-        return {}
-    found = dict[str, int]()
-    for name in typed.columns:
-        known = typed[name].drop_nulls()
-        if known.dtype != pl.Float64() or len(known) < _MANY or not (says_held_out(name) or is_reward(name)):
-            continue
-        stretches = known.rle().struct.unnest()[1:-1]
-        lengths, values = stretches["len"], stretches["value"]
-        exact = values.round_sig_figs(_DIGITS) != values
-        if len(lengths) >= _TWICE and to_float(lengths.min()) >= _TWICE and 2 * exact.sum() >= len(exact):
-            found[name] = round(to_float(lengths.median()))
-    return found
-
-
-def _moves(typed: pl.DataFrame, signal: str) -> bool:
-    """Whether most of a signal's rows have a value of their own."""
-    lengths = typed[signal].drop_nulls().rle().struct.field("len") if signal in typed.columns else ()
-    return len(lengths) > 0 and to_float(pl.Series(lengths).mean()) < _TWICE
-
-
-def _once(column: pl.Series, length: int) -> pl.Series:
-    """The column with one value for every `length` rows in which it stands, and null in the others.
-
-    A longer stretch is of as many evaluations that came out the same.
-    """
-    known = column.is_not_null()
-    stretches = pl.DataFrame({"stretch": column.filter(known).rle_id()})
-    place = stretches.select(pl.int_range(pl.len()).over("stretch")).to_series()
-    repeated = known.arg_true().filter(place % length != 0)
-    return column.scatter(repeated, None)
-
-
 def _finished(typed: pl.DataFrame, remarks: list[Remark]) -> tuple[pl.DataFrame, list[Remark]]:
+    """One run's table, a row for each step; each column that isn't what its name says is mended or told."""
     typed = _ascending(typed.drop(HEADINGS, strict=False), remarks)
-    if carried := _carried(typed):
-        typed = typed.with_columns(_once(typed[name], length) for name, length in carried.items())
+    if carried := once_each(typed):
+        typed = typed.with_columns(carried.values())
         remarks.append(Remark("carried", {"columns": names([*carried])}))
     if "loss" in typed.columns and _begins_unmeasured(typed["loss"]):
         typed = typed.with_columns(typed["loss"].set(typed["step"] == typed["step"][0], None))
@@ -196,20 +171,24 @@ def _finished(typed: pl.DataFrame, remarks: list[Remark]) -> tuple[pl.DataFrame,
         typed = typed.with_columns(each.alias("loss"))
         remarks.append(Remark("running_sum"))
     if "loss" not in typed.columns or not typed["loss"].is_not_null().any():
-        values = [column.name for column in typed if column.is_not_null().any()]
-        others = [
-            name for name in values if not (signals.find(name) or name in KNOWN["step"] or is_counter(name))
-        ]
-        losses = [name for name in others if not (rises(name) or keeps_books(name) or says_held_out(name))]
-        if losses:
-            remarks.append(Remark("no_loss", {"columns": names(losses)}))
-        elif "val_loss" in values:
-            remarks.append(Remark("only_held_out"))
-        elif scores := [name for name in others if rises(name)]:
-            remarks.append(Remark("scores_alone", {"columns": names(scores)}))
-        else:
-            remarks.append(Remark("loss_unlogged"))
+        remarks.append(_without_loss(typed))
     return typed.rechunk(), remarks  # polars reads a long log in pieces; over one, statistics are fast
+
+
+def _without_loss(typed: pl.DataFrame) -> Remark:
+    """The remark that a run has no loss, and what it has in its place."""
+    values = [column.name for column in typed if column.is_not_null().any()]
+    others = [
+        name for name in values if not (signals.find(name) or name in KNOWN["step"] or is_counter(name))
+    ]
+    losses = [name for name in others if not (rises(name) or keeps_books(name) or says_held_out(name))]
+    if losses:
+        return Remark("no_loss", {"columns": names(losses)})
+    if "val_loss" in values:
+        return Remark("only_held_out")
+    if scores := [name for name in others if rises(name)]:
+        return Remark("scores_alone", {"columns": names(scores)})
+    return Remark("loss_unlogged")
 
 
 def odd_values(columns: list[str]) -> Remark:
