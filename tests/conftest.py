@@ -1,9 +1,10 @@
 """What every test shares: small runs made of columns with known answers."""
 
 import json
+import math
 import os
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -48,6 +49,14 @@ def make_run(
         frame=frame,
         checkpoints=None if checkpoints is None else tuple(map(Checkpoint, checkpoints)),
         sentences=tuple(sentences),
+    )
+
+
+def same_numbers(found: Iterable[float | None], wanted: Iterable[float]) -> bool:
+    """Whether a reader gives the numbers that were written, a NaN among them."""
+    return all(
+        one == two or (one is not None and math.isnan(one) and math.isnan(two))
+        for one, two in zip(found, wanted, strict=True)
     )
 
 

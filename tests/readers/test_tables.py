@@ -5,13 +5,13 @@ What lies in `fixtures` was written by lightning 2.6, keras 3.15, stable-baselin
 """
 
 import json
-import math
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from tests.conftest import same_numbers
 from tests.readers.texts import BOOSTED, LONG, UNNAMED
 from tutor import readers, tree
 from tutor.readers.common.trainers import HUGGING_FACE, RUNNING, WINDOW
@@ -609,7 +609,7 @@ def test_any_history_gives_its_numbers_back(tmp_path: Path, losses: list[float],
     run = readers.read(written(tmp_path, json.dumps(history), "history.json"))
     held_out = run["val_loss"].drop_nulls() if run.has("val_loss") else ()
     for found, wanted in ((run["loss"], losses), (held_out, history["val_loss"])):
-        assert all(one == two or math.isnan(two) for one, two in zip(found, wanted, strict=True))
+        assert same_numbers(found, wanted)
 
 
 class TestScores:
