@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 from tests.children import ODD_FILES, ODD_NAMES, become_nobody, in_a_child, posix_only
 from tutor import card, paths, tree
 from tutor.cli import app
-from tutor.words import BadFileError, Document, kept, yamlfile
+from tutor.words import BadFileError, Document, parsed, yamlfile
 
 QUICK = 3.0  # seconds of this process's time, however long the file
 
@@ -154,7 +154,7 @@ def test_a_file_too_large_is_no_tree(tmp_path: Path):
 
 
 @pytest.fixture
-def parsed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def cached(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Where what a file was parsed to is kept, for this test alone."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     return paths.cache() / "parsed"
@@ -176,56 +176,56 @@ class TestKept:
         [os.mkfifo, os.mkdir, lambda path: path.symlink_to("/dev/zero"), lambda path: path.symlink_to(path)],
     )
     def test_what_is_no_plain_file_is_passed_over(
-        self, file: Path, parsed: Path, put: Callable[[Path], None]
+        self, file: Path, cached: Path, put: Callable[[Path], None]
     ):
         Document(file)
-        [place] = parsed.iterdir()
+        [place] = cached.iterdir()
         place.unlink()
         put(place)
         for _ in range(2):
             assert Document(file).data == {"bound": 0.1}
 
-    def test_a_huge_one_is_passed_over(self, file: Path, parsed: Path):
+    def test_a_huge_one_is_passed_over(self, file: Path, cached: Path):
         Document(file)
-        [place] = parsed.iterdir()
+        [place] = cached.iterdir()
         with place.open("ab") as kept_file:
             kept_file.truncate(1 << 40)  # a terabyte of nothing
         assert Document(file).data == {"bound": 0.1}
 
-    def test_a_link_at_the_temporary_name_leads_nowhere(self, file: Path, parsed: Path, tmp_path: Path):
+    def test_a_link_at_the_temporary_name_leads_nowhere(self, file: Path, cached: Path, tmp_path: Path):
         target = tmp_path / "mine"
         target.write_text("mine")
         Document(file)
-        [place] = parsed.iterdir()
+        [place] = cached.iterdir()
         place.unlink()
         place.with_name(f".{place.name}.{os.getpid()}").symlink_to(target)
         Document(file)
         assert target.read_text() == "mine"
-        assert [path.name for path in parsed.iterdir()] == [place.name]
+        assert [path.name for path in cached.iterdir()] == [place.name]
 
     @pytest.mark.parametrize("mode", [0o777, 0o770])
-    def test_a_folder_that_others_may_write_in_isnt_believed(self, file: Path, parsed: Path, mode: int):
+    def test_a_folder_that_others_may_write_in_isnt_believed(self, file: Path, cached: Path, mode: int):
         Document(file)
-        [place] = parsed.iterdir()
+        [place] = cached.iterdir()
         place.write_text(place.read_text().replace("0.1", "9.9"))
         assert Document(file).data == {"bound": 9.9}  # one's own is believed
-        parsed.chmod(mode)
+        cached.chmod(mode)
         assert Document(file).data == {"bound": 0.1}
         place.unlink()
         Document(file)
-        assert list(parsed.iterdir()) == []
+        assert list(cached.iterdir()) == []
 
     def test_another_users_folder_isnt_believed_even_by_a_link(
-        self, file: Path, parsed: Path, tmp_path: Path
+        self, file: Path, cached: Path, tmp_path: Path
     ):
         if os.geteuid():
             pytest.skip("only root can give a folder away")
         theirs = tmp_path / "theirs"
         Document(file)
-        parsed.rename(theirs)
+        cached.rename(theirs)
         [place] = theirs.iterdir()
         place.write_text(place.read_text().replace("0.1", "9.9"))
-        parsed.symlink_to(theirs)
+        cached.symlink_to(theirs)
         assert Document(file).data == {"bound": 9.9}
         os.chown(theirs, 65534, 65534)
         assert Document(file).data == {"bound": 0.1}
@@ -245,7 +245,7 @@ def read_by_nobody(file: str, cache: str) -> None:
     yamlfile.data("warm: up")
     become_nobody()
     assert Document(Path(file)).data == {"bound": 0.1}
-    assert kept.data(Path(file), "bound: 0.1\n") is None
+    assert parsed.data(Path(file), "bound: 0.1\n") is None
 
 
 @posix_only

@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from tutor import plainfile
 from tutor.catalog import cut
-from tutor.words import kept
+from tutor.words import parsed
 
 if TYPE_CHECKING:
     from tutor.words import yamlfile
@@ -67,10 +67,10 @@ class Document:
             raise self._unusable(1, "isn't text in UTF-8") from None
         except OSError as error:
             raise self._unusable(1, f"can't be read: {error.strerror}") from None
-        data = kept.data(path, self._text)
+        data = parsed.data(path, self._text)
         if data is None:
             data = self._parse()
-            kept.keep(path, self._text, data)
+            parsed.keep(path, self._text, data)
         self.data: dict[str, Any] = data
 
     def _parse(self) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""YAML, parsed: data and the lines it stands on. Imported only where a file isn't kept parsed (`kept`).
+"""YAML, parsed: data and the lines it stands on. Imported only where `parsed` keeps no parse of a file.
 
 A file may come from anyone, so its size and depth are bounded before anything is built of it: the parser in C
 recurses, and aliases let a page of text stand for more values than any memory holds.

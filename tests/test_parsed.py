@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tutor import paths
-from tutor.words import BadFileError, Document, kept, yamlfile
+from tutor.words import BadFileError, Document, parsed, yamlfile
 
 
 @pytest.fixture(autouse=True)
@@ -78,6 +78,6 @@ VALUES = st.recursive(
 @given(st.dictionaries(KEYS, VALUES, max_size=4))
 def test_what_is_kept_comes_back_as_it_was_or_not_at_all(data: dict):
     path, text = Path("any.yaml"), repr(data)
-    kept.keep(path, text, data)
-    back = kept.data(path, text)
+    parsed.keep(path, text, data)
+    back = parsed.data(path, text)
     assert back is None or (back == data and repr(back) == repr(data))
