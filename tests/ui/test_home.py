@@ -104,6 +104,21 @@ async def test_a_look_at_another_tree_is_forgotten_once_the_walk_has_ended(at_ho
         assert walked.walk.tree.tree == "phase-19"
 
 
+async def test_the_run_of_a_post_mortem_begun_is_known_whatever_it_is_called(at_home, tmp_path):
+    run = readers.read(
+        write_run(tmp_path / "lr · 0.1", [{"step": at, "loss": 4 - at / 9} for at in range(9)])
+    )
+    finish_over(run)
+    about = {"run": run.name, "tree": "phase-19"}
+    Notebook("ana").save_draft("postmortem", draft_key(run.name, "phase-19", run.path), {"about": about})
+    async with at_home.run_test(size=WIDE) as pilot:
+        await settle(pilot)
+        assert at_home.screen.found.begun == [(run.name, "phase-19")]
+        line, entry = at_home.screen._next(at_home.screen.found)
+        assert "lr · 0.1 · phase-19" in line
+        assert entry.name == run.name == "lr · 0.1"
+
+
 async def test_a_walk_begun_again_keeps_its_end_on_the_list(home):
     run = recorded("19-break")
     app = TutorApp(learner="ana", lang="en", subject=run, walked_tree=phase_19())

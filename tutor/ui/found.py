@@ -26,7 +26,7 @@ class Found:
         entries: the runs; those with an open walk come first.
         walks: drafts of walks, the latest first.
         finished: the latest walk over each run that reached its leaf, by the run's folder.
-        begun: run and tree of the post-mortems left half written.
+        begun: run and tree of each post-mortem left half written.
         lessons: what each lesson says, and of which run it is; oldest first.
         calibration: how many predictions were right, by how sure the learner was.
         cases: the sealed runs, and which of them were solved.
@@ -38,7 +38,7 @@ class Found:
     entries: Sequence[RunEntry]
     walks: Sequence[Draft]
     finished: Mapping[str, Finished]
-    begun: Sequence[str]
+    begun: Sequence[tuple[str, str]]
     lessons: Sequence[tuple[str, str]]
     calibration: Mapping[int, Score]
     cases: Cases
@@ -101,8 +101,8 @@ def find(learner: str, tree: str | None, inside: Path | None = None) -> Found:
     )
 
 
-def _about(data: Draft) -> str:
-    """Run and tree of a post-mortem's draft, as they are to be shown."""
+def _about(data: Draft) -> tuple[str, str]:
+    """Run and tree of a post-mortem's draft, as they are to be shown; "" for one that it doesn't name."""
     about = data.get("about")
     about = about if isinstance(about, dict) else {}
-    return " · ".join(plain(str(about[key])) for key in ("run", "tree") if key in about)
+    return plain(str(about.get("run", ""))), plain(str(about.get("tree", "")))

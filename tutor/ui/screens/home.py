@@ -170,10 +170,10 @@ class HomeScreen(Page):
             entry = entries.get(str(left.get("run")))
             return self.say("home.go_on", run=plain(name), at=at, tree=tree) + self._by(left, entry), entry
         if found.begun:
-            name = found.begun[0].partition(" · ")[0]
+            name, _ = found.begun[0]
             entry = next((entry for entry in found.entries if plain(entry.name) == name), None)
             walk = next((walk for walk in found.walks if plain(str(walk.get("name"))) == name), None)
-            return self.say("home.finish", draft=found.begun[0]) + self._by(walk, entry), entry
+            return self.say("home.finish", draft=_joined(found.begun[0])) + self._by(walk, entry), entry
         learnt = {run for _, run in found.lessons}
         for walk in found.walks:
             if walk.get("owed") and (name := plain(str(walk["name"]))) not in learnt:
@@ -270,7 +270,7 @@ class HomeScreen(Page):
             lines.append(draw(found.calibration, self.app.lang))
         if found.wrong:
             lines.append(Content(f"✗ {plain(found.wrong.says(self.app.lang))}"))
-        lines += [Content(self.say("home.begun", draft=draft)) for draft in found.begun[:DRAFTS]]
+        lines += [Content(self.say("home.begun", draft=_joined(draft))) for draft in found.begun[:DRAFTS]]
         if found.lessons:
             last, _ = found.lessons[-1]
             lines.append(Content(self.say("home.last", count=len(found.lessons), lesson=last)))
@@ -333,3 +333,8 @@ class HomeScreen(Page):
     def action_lessons(self) -> None:
         """The lessons kept so far."""
         self.app.open_lessons()
+
+
+def _joined(draft: tuple[str, str]) -> str:
+    """Run and tree of a post-mortem, as far as they are known, in a line."""
+    return " · ".join(filter(None, draft))
