@@ -75,9 +75,9 @@ def refused(run: str, error: Exception) -> Refused:
     return Refused(format=FORMAT, run=run, error=str(error))
 
 
-def _decision(stage: Stage, verdict: str, lang: str) -> dict[str, Any]:
+def _decision(stage: Stage, whole: str, lang: str) -> dict[str, Any]:
     """What decided that something is wrong, as `Checked` has it."""
-    seen = _decisive(stage) if verdict == "flaw" else None
+    seen = _decisive(stage) if whole == "flaw" else None
     keys = ("section", "question", "step", "value", "bound", "margin", "window", "signal")
     if seen is None:
         return dict.fromkeys(keys)

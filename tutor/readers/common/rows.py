@@ -124,15 +124,15 @@ def run_of_table(frame: "pl.DataFrame", path: Path, **about: Unpack[About]) -> R
     scores = _scores_named(path, frame.columns)
     frame, averaged = with_mean(frame, names.mapping(frame.columns, path).values())
     given, named = frame.columns, names.mapping(frame.columns, path)
-    parts = [(part, own, _counted(own, named, path)) for part, own in runs_apart(frame, named)]
-    mapping = parts[-1][2]
+    runs_in_log = [(part, own, _counted(own, named, path)) for part, own in runs_apart(frame, named)]
+    mapping = runs_in_log[-1][2]
     aggregations = about.get("aggregations")
     if aggregations is None:
         loss = next((column for column, signal in mapping.items() if signal == "loss"), None)
         aggregations = trainers.aggregations(given, loss)
     state = (about.get("file") or path).stat()
     runs: list[Run] = []
-    each = ((part, *found) for part, own, by in parts for found in normalise_each(own, by, path))
+    each = ((part, *found) for part, own, by in runs_in_log for found in normalise_each(own, by, path))
     for part, normal, more in each:
         if normal.is_empty():
             raise _without_rows(path)
