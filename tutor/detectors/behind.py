@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from tutor.catalog import cut
 from tutor.detectors import Finding, Smoothed
 from tutor.detectors.grouped import Rise, Scores
 from tutor.detectors.trends import ordered
 from tutor.detectors.windows import finite
 from tutor.run import Run, names, scoring, to_float
-from tutor.words import cut, plain
+from tutor.words import plain
 
 if TYPE_CHECKING:
     import polars as pl

@@ -32,9 +32,9 @@ No judgement of the run: it decides whether the log shows the loss to its end, a
     every_row=True,
 )
 def non_finite_loss(run: Run, at: int | None) -> Finding:
-    """Whether the training loss is NaN or Inf at any logged step.
+    """Whether the training loss is NaN or Inf at any logged step; `non_finite` asks about evaluation as well.
 
-    The flaw: a computation overflowed, took log(0) or 0/0. Source: the tree.
+    The flaw: a computation overflowed, took log(0) or 0/0.
 
     Where the loss stops while the log goes on, nobody can tell: many trainers write NaN as JSON's null. Nor
     where the trainer hides NaN, unless a gradient norm is logged beside it: its reader shows NaN by that.

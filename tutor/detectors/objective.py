@@ -6,12 +6,13 @@ import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+from tutor.catalog import cut
 from tutor.detectors.courses import Course, course_of
 from tutor.detectors.trends import ordered, share_fallen
 from tutor.detectors.windows import finite
 from tutor.run import Run, names, once, parts, scoring, to_float
 from tutor.run.names import OPPOSED
-from tutor.words import cut, plain
+from tutor.words import plain
 
 if TYPE_CHECKING:
     import polars as pl

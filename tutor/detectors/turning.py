@@ -7,6 +7,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
+from tutor.catalog import cut
 from tutor.detectors import NO_DATA, NOT_YET, Finding, Smoothed, any_of, detector
 from tutor.detectors.behind import BEHIND, left_behind, never_follows
 from tutor.detectors.grouped import Rise, Scores
@@ -31,7 +32,7 @@ from tutor.detectors.unturned import (
 )
 from tutor.detectors.windows import finite
 from tutor.run import Run, names
-from tutor.words import cut, plain
+from tutor.words import plain
 
 _TURNED = (
     "first", "best", "best_step", "end", "rise", "bound", "rows", "span", *EXTREMES,
