@@ -68,9 +68,7 @@ def outcomes(
                         yield running.pop(future), result
         except BrokenProcessPool:
             if alone:
-                yield from (
-                    (item, "its process was killed, or ran out of memory") for item in running.values()
-                )
+                yield from ((item, KILLED) for item in running.values())
             else:
                 suspects.extend(running.values())
 
