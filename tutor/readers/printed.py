@@ -1,10 +1,11 @@
 """What a training loop of somebody's own prints: lines with a counter and a loss, in whatever words.
 
 `Epoch 3, Loss: 0.4, ValLoss: 0.5`, `Step 40: grad_norm=1.2, loss=3.1`, Keras's progress bar below its
-heading `Epoch 3/10`, `| epoch 1 | 200/2983 batches | loss 7.6`, `(epoch: 1, iters: 100) G_GAN: 1.3`. It is
-asked where no reader of a tool's own format knows a file. A pair is a name of a few words and the number
-behind it; what the names mean, they have to tell: a remark says what was taken for what, and --map says
-otherwise. Whether a value is of its step or a mean isn't known, but of epochs, which print a mean over each.
+heading `Epoch 3/10`, `| epoch 1 | 200/2983 batches | loss 7.6`, `(epoch: 1, iters: 100) G_GAN: 1.3`. This
+reader is asked where none of a tool's own format knows a file. A pair is a name of a few words and the number
+behind it. What a pair means has to be read from its name: a remark says what was taken for what, and --map
+corrects it. Whether a value is that of its step or a mean isn't known, except for epochs: loops print a mean
+over each.
 Sources: keras/src/utils/progbar.py, pytorch/examples (`word_language_model`, `mnist`, `dcgan`),
 mlx_lm/tuner/trainer.py, caffe's solver.cpp, mmcv's text logger hook, OpenNMT-py's statistics.py, tf-slim's
 learning.py, apex/amp/handle.py, pix2pix's visualizer.py, MAE's util/misc.py
@@ -48,6 +49,7 @@ if TYPE_CHECKING:
 _NUMBER = (
     r"[-+]?(?:[0-9]+(?:,[0-9]{3})*(?:\.[0-9]*)?(?:e[-+]?[0-9]+)?|\.[0-9]+(?:e[-+]?[0-9]+)?|nan|inf(?:inity)?)"
 )
+# A name's words, what may stand between two, between a name and its value, and the pair as a whole.
 _WORD = r"[a-z][a-z0-9_/.@]{0,40}(?:-[a-z0-9_/.@]{1,40}){0,4}"
 _BETWEEN = r"[^0-9a-z_/.@-][^0-9a-z_/.@]{0,3}"
 _ARROW = r"(?:\s{1,20}[0-9]{1,9})?\s{0,20}-{1,2}>"  # `Loss after cycle 2 -> 3.1`: the first counts
@@ -60,6 +62,7 @@ _PAIR = (
     rf"\b(?P<name>{_WORD}(?:{_BETWEEN}{_WORD}){{0,3}}?){_IS}(?P<value>{_NUMBER})"
     r"(?:[ \t\r,;|()\]}>*/'\"%±]|[:.]\s|[:.]?$)"
 )
+# What each line that may be a row has in it.
 _COUNTS = (
     r"(?:loss|ppl|perplexity|xent|entropy|rewards?\b|returns?\b|rew\b|accuracy|\bacc\b"
     r"|epoch|\bep\b|step|iter|\bit\b|episode|update|batch|\bround|cycle|generation|\[[0-9]+/[0-9]+\]\[)"
@@ -68,24 +71,31 @@ _COUNTS = (
 _HELD_OUT = (
     r"\b(?:val|valid|validate|validation|eval|evaluate|evaluation|test|testing|dev|h(?:eld|old)[_ -]?out)\b"
 )
+# Where in its epoch a line says it is: behind a bar in percent, behind the epoch, or in brackets.
 _PLACED = (
     rf"(?P<{MARK}>)"
     r"(?:%\|[^|]*\|\s*|\bep(?:och)?[^0-9a-z]{0,4}[0-9]+(?:/ *[0-9]+)?[^0-9a-z]{1,12}"
     r"|(?:\[(?P<lead>[0-9]+)/[0-9]+\] *)?\[ *)(?P<at>[0-9]+) */ *(?P<of>[0-9]+)(?:[^0-9/.]|$)"
 )
+# The same of a progress bar as Keras draws it.
 _BAR = r"\b(?P<bar>[0-9]+)/(?P<of>[0-9]+) +(?:\[[=>.]+\]|━)"
 _TIMED = r"[0-9]+%\|[^|]*\| *[0-9]+/[0-9]+ \[[0-9:<>?, .]*(?:it/s|s/it)"
 _TOOK = r"(?:time|data|acc(?:uracy)?):? +[0-9.]+[s%]?(?: +\( *[0-9.]+[s%]?\))?"
+# Numbers that may stand between the word for held-out data and its loss: counters, bars and durations.
 _COUNTER = (
     r"(?:(?:epoch|step|iter(?:ation)?)s?[^0-9a-z]*[0-9]+(?:[ /]+[0-9]+)?[^0-9a-z.]"
     rf"|\[[0-9/]+\]|[0-9]+ */ *[0-9]+[^0-9.]|[0-9]+:[0-9:]+[^0-9.]|{_TIMED}|{_TOOK})"
 )
+# Any text without `los`, spelled out: the patterns that polars reads have no look-ahead.
 _NO_LOSS_YET = r"(?:[^l]|l+[^lo]|l+o[^ls])*?"
+# A line that is about held-out data: it says so before its first loss.
 _VALIDATED = rf"^(?P<{MARK}>){_NO_LOSS_YET}{_HELD_OUT}[^0-9]*(?:{_COUNTER}[^0-9]*){{0,3}}loss\b"
-_VALIDATED_SO = (  # of a loss by another name
+# The same of a loss by another name; it begins with counters alone.
+_VALIDATED_SO = (
     rf"^(?P<{MARK}>)\W{{0,9}}(?:(?:ep(?:och)?|step|iter(?:ation)?)\W{{0,9}}[0-9/ ]{{1,20}}\W{{1,9}}){{0,2}}"
     rf"{_HELD_OUT}\W{{1,9}}(?:[a-z_]{{1,20}}\W{{1,9}}){{0,2}}(?:nll|b?ce)\b"
 )
+# Any other line.
 _ROW = rf"^(?P<{MARK}>)"
 _REDUCED = "reduced"
 _APEX = rf"Gradient overflow\..*reducing loss scale to (?P<{_REDUCED}>{_NUMBER})"
@@ -101,17 +111,20 @@ _HEADING = re.compile(rb"^#{1,6} \S", re.MULTILINE)
 _LISTED = re.compile(rb"#{1,6} [^0-9]{0,40}[0-9]+\s*$|[-*] [^:=]{1,40}[:=]\s{0,9}[-+0-9.e]+%?\s*$")
 _JSON = ('{"', "{\n", '"')
 _INLINE, _HEADED, _BARE, _EPISODES = 2, 3, 5, 20
-"""Rows that differ, above which a file isn't prose: with a counter each, below headings, with neither; and of
-a reward with neither."""
+"""So many rows that differ make a file a log, and no prose that quotes one: rows with a counter each, below
+headings, or with neither; and rows of a reward with neither."""
 _FIRST_SCALE, _HALVINGS = 2**16, 16
 """The scale at which torch's and apex's scaler begin, and the halvings that take it down to 1."""
 _BARE_LOSSES = {"train", "val", "valid"}  # `step 10 | train 3.1 | val 3.3`: the loss, as a remark tells
 _OTHERS = 2  # numbers beside a counter in a row that has neither a loss nor a score
-_OWN = {*PLACE, MARK, _REDUCED, "of"}
+_OWN = {*PLACE, MARK, _REDUCED, "of"}  # the names of this reader's own columns
 
 
 def _called(given: str) -> str | None:
-    """The column of a printed name: without what stands before it in its line, unless that is `valid`."""
+    """The column of a printed name; None where it is none.
+
+    Without what stands before the name in its line, but for the word for held-out data before a loss.
+    """
     *before, name = (part.strip() for part in _PUNCTUATION.split(given))
     name = _LEVEL.sub("", _LOGGER.sub("", name))
     if name.lower() in _OWN or _NO_NAME.search(name):
@@ -129,16 +142,17 @@ def _called(given: str) -> str | None:
 
 
 def _held_out(given: str) -> str | None:
-    """As `_called`, in a line that says first that it is about held-out data."""
+    """As `_called`, in a line that says before its first loss that it is about held-out data."""
     name = _called(given)
     measured = name is not None and (role(name) == "loss" or scoring.rises(name))
     return f"val {name}" if name and measured and not names.says_held_out(name) else name
 
 
 def _of_its_set(name: str, before: Sequence[str]) -> str:
-    """What a pair is called whose name comes again in its line: after the held-out data named in between.
+    """What a pair is called whose name comes again in its line: with the held-out data named in between.
 
-    `Train Loss: 0.5 | Acc: 0.8 | Val Loss: 0.6 | Acc: 0.7`: of each loss the accuracy behind it.
+    In `Train Loss: 0.5 | Acc: 0.8 | Val Loss: 0.6 | Acc: 0.7` each accuracy is of the data of the loss before
+    it.
     """
     between = before[before.index(name) + 1 :]
     said = [found[0] for one in between if (found := _SAID_HELD_OUT.search(one))]
@@ -161,7 +175,7 @@ _LINES = Lines(
 
 
 _MEANT = {"step": "step", "loss": "loss", "val_loss": "val loss"}
-"""By signal the words that are known here, for those that the user says a log has in their place."""
+"""By signal a word that this reader knows, to be put in place of the word that the user says the log has."""
 
 
 @dataclass(frozen=True)
@@ -171,7 +185,7 @@ class Printed:
     Attributes:
         path: the file.
         format: what `check` calls it.
-        own: by the words that are known here those of the log's own, where it can't be read without.
+        own: by words that this reader knows, the log's own in their place, where it has none of these.
     """
 
     path: Path
@@ -227,7 +241,7 @@ class Printed:
 
 
 def _with_losses(rows: "pl.DataFrame", path: Path) -> tuple["pl.DataFrame", list[Remark]]:
-    """The rows, with the logarithm of a perplexity as the loss of a set of data that prints no loss."""
+    """The rows, with the logarithm of a perplexity as the loss of each set of data without a printed loss."""
     known = set(names.mapping(rows.columns, path).values())
     found = {signal: name for signal, name in of_perplexity(rows.columns).items() if signal not in known}
     for signal, name in found.items():
@@ -239,10 +253,10 @@ def _with_losses(rows: "pl.DataFrame", path: Path) -> tuple["pl.DataFrame", list
 
 
 def _with_scale(rows: "pl.DataFrame") -> "tuple[pl.DataFrame, pl.Series]":
-    """The rows, each with the loss scale as messages before it left it, the last one as the log did; and the
-    scales of the messages below the last.
+    """The rows, each with the loss scale after the messages before it, the last row after all of them; and
+    the scales of the messages after the last.
 
-    Where there are messages alone, each is a row, but for those that another process says again.
+    Where there are messages alone, each is a row, but for those that another process repeats.
     """
     import polars as pl  # only who reads a log pays for it
 
@@ -262,13 +276,13 @@ def _with_scale(rows: "pl.DataFrame") -> "tuple[pl.DataFrame, pl.Series]":
 
 
 def _twice(rows: "pl.DataFrame", said: Collection[str]) -> list[str]:
-    """The counters of steps that the steps repeat, but for those that the user speaks of."""
+    """The counters that say the same as the steps, but for those that the user `said`."""
     counters = [name for name in rows.columns if role(name) == "per_step" and name not in ("step", *said)]
     return [name for name in counters if rows[name].equals(rows["step"].cast(rows[name].dtype))]
 
 
 def _again(rows: "pl.DataFrame", said: Collection[str]) -> list[str]:
-    """The columns whose name is another's but for how it is written, and which fewer rows have.
+    """The columns whose names differ from another's in spelling alone, and which fewer rows have.
 
     `new best model saved (val_loss: 5.05)` says a few of the values of `Validation loss` once more.
     """
@@ -282,7 +296,7 @@ def _again(rows: "pl.DataFrame", said: Collection[str]) -> list[str]:
 def _sparser(rows: "pl.DataFrame", said: Collection[str]) -> list[str]:
     """The column taken for the loss, where another that is one as well has more than twice as many values.
 
-    A line of progress that the log was cut in says `loss` once, where six epochs say `Training Loss`.
+    The line of progress in which a log was cut off may say `loss` once, where six epochs say `Training Loss`.
     """
     taken = next((name for name, signal in names.known(rows.columns).items() if signal == "loss"), None)
     others = (name for name in rows.columns if name != taken and names.known([name]).get(name) == "loss")
@@ -291,7 +305,7 @@ def _sparser(rows: "pl.DataFrame", said: Collection[str]) -> list[str]:
 
 
 def _lines_in(path: Path) -> Lines:
-    """What the lines of that file look like: words of other languages, and commas in numbers, come first."""
+    """What the lines of that file look like, with the phrases of other languages and notations it has."""
     phrases, comma = TRANSLATED if has(path, either(ANY_FOREIGN)) else (), either(DECIMAL_COMMA)
     phrases = (*EVALUATED, *phrases) if has(path, either(EVALUATING)) else phrases
     # Most logs have no comma in a number at all, which `has` sees far sooner.
@@ -302,14 +316,14 @@ def _lines_in(path: Path) -> Lines:
 
 @cache  # not at import: few files come so far
 def _tells() -> re.Pattern[str]:
-    """What each line has that may be a row, or a phrase that means one."""
+    """What each line that may be a row has in it, before its phrases are replaced."""
     return either(_COUNTS, *WORDLESS, FOREIGN)
 
 
 def sources(path: Path) -> list[Source]:
-    """A file in which lines of the same names return, with a loss and something that counts on.
+    """The file, where lines with the same names come again in it, with a loss and a counter that goes on.
 
-    Where none of its words is known, those count that the user says are meant.
+    Where none of its words is known, the words that the user names are taken for known ones.
     """
     if _returns(path):
         return [Printed(path)]
@@ -319,12 +333,12 @@ def sources(path: Path) -> list[Source]:
 
 
 def _phrases(own: Mapping[str, str]) -> list[tuple[str, str]]:
-    """The log's own words as phrases for those that are known."""
+    """The log's own words as phrases, to be replaced by those that are known."""
     return [(rf"\b{re.escape(word)}\b", known) for known, word in own.items()]
 
 
 def lacks(path: Path) -> str | None:
-    """A file with such a line, which doesn't return."""
+    """What a file lacks that has such a line, but too few of them; None of any other file."""
     if not (has(path, _tells()) and any(_rows(path))):
         return None
     return (
@@ -334,7 +348,7 @@ def lacks(path: Path) -> str | None:
 
 
 def _returns(path: Path, own: Mapping[str, str] | None = None) -> bool:
-    """Whether the file's beginning has as many such lines as prose that quotes one hasn't."""
+    """Whether the file's beginning has more such lines than prose that quotes a log."""
     if not own and not has(path, _tells()):
         return False
     marks = defaultdict[object, set[object]](set)
@@ -348,7 +362,13 @@ def _returns(path: Path, own: Mapping[str, str] | None = None) -> bool:
 
 @dataclass(frozen=True)
 class _Seen:
-    """A line that may be a row: what the others of its kind share, where it is, how many have to differ."""
+    """A line that may be a row.
+
+    Attributes:
+        shape: what the lines of its kind share: the names in them.
+        mark: where in the run it is, or the line itself: lines with the same mark count as one.
+        needed: how many lines of the shape have to differ.
+    """
 
     shape: object
     mark: object

@@ -13,9 +13,11 @@ if TYPE_CHECKING:
     import polars as pl
 
 Role = Literal["loss", "per_step", "per_epoch"]
+"""What a printed column holds: a loss, or a counter that goes on with each step, as `iter` does, or with each
+epoch or what takes its place, as `round` does."""
 
 PLACE = ("lead", "at", "of", "bar")
-"""Columns of a reader's own: `[lead/..][at/of]` of a line, and where a progress bar stands, in batches."""
+"""Columns that say where in the run a line stands: `[lead/..][at/of]`, and the batch of a progress bar."""
 
 _PER_EPOCH = (
     *("epoch", "ep", "epochs", "episode", "episodes"),
@@ -26,8 +28,9 @@ _PER_STEP = (
     *("step", "steps", "iter", "iteration", "it", "iters", "iterations", "updates", "update"),
     *("batch", "batches", "minibatch", "timestep", "timesteps"),
 )
-"""The words of counters, the likeliest to count the whole run first."""
+"""Words for counters, as those above; first come those that most often count over the whole run."""
 _WHOLE = {"global", "total", "num"}  # what stands before a counter of the whole run
+# With these a name is that of a setting or a result: `max steps`, `best epoch`, `time per step`.
 _NO_COUNTER = {
     "best",
     "max",
@@ -46,12 +49,12 @@ _IN_TWO_WORDS = {"cross", "entropy"}
 _OF_A_KIND = re.compile(r"[a-z]{1,2}loss")  # `closs`, `gloss`
 _NO_LOSS = {"scale", "scaler", "weight", "weights", "coef", "improvement", "fn"}
 _PRINTED = {"lead": "[i/N]", "at": "[i/N]"}
-_BARS = 2  # below a heading that are looked at
-_FEW = 5  # rows that most questions need: fewer bars than that don't tell
-_RESTARTED = 1 / 3  # of the epochs, at most, in which a run was started anew and counts them again
-_FAR_MORE = 3  # times as many
+_BARS = 2  # below a heading that are looked at: of training, then of held-out data
+_FEW = 5  # rows that most questions need: with fewer bars, each of their states is a row
+_RESTARTED = 1 / 3  # of the epochs, at most: in so many steps may be counted anew as the run was restarted
+_FAR_MORE = 3  # times as many headings as measured lines
 _PAIR = 2  # rows of an epoch: of training and of held-out data
-_SPREAD = 1.5  # rows under one heading, above which the rows are steps of their own
+_SPREAD = 1.5  # rows below a heading, on average: with more, each row is a step of its own
 
 
 @lru_cache(maxsize=4096)
@@ -80,7 +83,7 @@ class Counted:
         rows: those with a value, each with its `step`.
         by: the printed counters that make the step; none where the rows are numbered.
         counts: what a step is.
-        states: whether they are those of progress bars, which show the mean since each began.
+        states: whether the rows are states of progress bars, which show means since the bar began.
     """
 
     rows: "pl.DataFrame"
@@ -93,8 +96,8 @@ def counted(rows: "pl.DataFrame") -> Counted:
     """The printed rows with their steps.
 
     A counter holds from its line on: a heading counts what is printed below it. Where one begins anew with
-    each epoch, steps count on over the epochs. Of a progress bar's states the last of its epoch is
-    the row, unless so few bars came to their end that the states have to tell.
+    each epoch, steps count on over the epochs. Of a progress bar's states the last one of its epoch is a row,
+    unless there are so few bars that each state has to be one.
     """
     import polars as pl  # only who reads a log pays for it
 
@@ -165,7 +168,7 @@ def _numbered(rows: "pl.DataFrame") -> "pl.DataFrame":
 
 
 def _stands(step: "pl.Series") -> bool:
-    """Whether all rows have one count."""
+    """Whether the counter is the same in all rows."""
     return len(step) >= _FEW and step.n_unique() == 1
 
 
@@ -182,7 +185,7 @@ def _several(rows: "pl.DataFrame", epoch: "pl.Series") -> bool:
 
 
 def _counts_twice(epoch: "pl.Series", within: "pl.Series") -> bool:
-    """Whether steps begin again within an epoch: in more epochs than runs that were started anew explain."""
+    """Whether steps are counted anew within an epoch, in more epochs than restarts of the run explain."""
     counted = within.is_not_null()
     epoch, within = epoch.filter(counted), within.filter(counted)
     again = ((within.diff() < 0) & (epoch.diff() == 0)).sum()
@@ -190,14 +193,14 @@ def _counts_twice(epoch: "pl.Series", within: "pl.Series") -> bool:
 
 
 def _counts(by: Sequence[str], per_epoch: str | None) -> Counts:
-    """What a step is that is made of these counters."""
+    """What a step is, given the counters that make it."""
     if by and by != [per_epoch]:
         return "steps"
     return "epochs" if by == ["lead"] else names.counts(dict.fromkeys(by, "step"))
 
 
 def _named(rows: "pl.DataFrame", kind: Role) -> list[str]:
-    """The columns that count so, the likeliest to count the whole run first."""
+    """The counters of that kind, first those that most likely count over the whole run."""
     words = _PER_EPOCH if kind == "per_epoch" else _PER_STEP
 
     def rank(name: str) -> tuple[bool, int]:
@@ -208,26 +211,30 @@ def _named(rows: "pl.DataFrame", kind: Role) -> list[str]:
 
 
 def _most_logged(rows: "pl.DataFrame", columns: Iterable[str]) -> str | None:
-    """The first of the columns with the most values, if any has one."""
+    """The column with the most values, of several the first; None where none has a value."""
     counts = {name: rows[name].count() for name in columns}
     most = max(counts, key=lambda name: counts[name], default=None)
     return most if most and counts[most] else None
 
 
 def _headed(rows: "pl.DataFrame", per_epoch: str, said: int) -> bool:
-    """Whether far more headings count than the `said` lines that have the counter `per_epoch` themselves."""
+    """Whether far more headings have a counter of epochs than measured lines, `said`, have `per_epoch`."""
     others = (rows[name].count() for name in _named(rows, "per_epoch") if name != per_epoch)
     return max(others, default=0) > _FAR_MORE * said
 
 
 def _step_counter(rows: "pl.DataFrame", per_epoch: str | None) -> str | None:
-    """What counts within the lines: a counter of the whole run before one that begins anew each epoch, and
-    one that counts every line before one that stands still for some, as steps of several micro-batches do.
+    """The column that counts steps on these lines.
+
+    The one with the most values; of several, the one with the most different values. So a counter of the
+    whole run goes before one that begins anew with each epoch, and one that moves with every line before one
+    that stands still for some, as steps of several micro-batches do. Where that one goes back, or there is
+    none, it is `at` that counts, if half of the lines have it.
     """
     logged = {name: (rows[name].count(), rows[name].n_unique()) for name in _named(rows, "per_step")}
     found = max((name for name in logged if logged[name][0]), key=lambda name: logged[name], default=None)
     placed = rows["at"].count() >= len(rows) / 2 and not (per_epoch and (rows["at"] == rows[per_epoch]).all())
-    placed &= per_epoch is not None or rows["at"].n_unique() > 1  # each bar is shown at its end alone
+    placed &= per_epoch is not None or rows["at"].n_unique() > 1  # else each bar is shown at its end alone
     if found and (not placed or _ascends(rows[found])):
         return found
     return "at" if placed else found
@@ -248,7 +255,10 @@ def _changes(column: "pl.Series") -> "pl.Series":
 
 
 def _few_bars(rows: "pl.DataFrame") -> "pl.DataFrame | None":
-    """The rows with the states of bars of one length as batches; None where their ends are rows enough."""
+    """The rows, each state of a progress bar among them, at its batch; None where the bars are rows enough.
+
+    Only bars of the first one's length stay: others go over other data.
+    """
     import polars as pl  # only who reads a log pays for it
 
     shown = rows["bar"].is_not_null()
@@ -261,10 +271,10 @@ def _few_bars(rows: "pl.DataFrame") -> "pl.DataFrame | None":
 
 
 def _last_states(rows: "pl.DataFrame", headed: "pl.Series | None") -> "pl.DataFrame":
-    """The rows, of a progress bar's states only the last of the first two bars below each heading.
+    """The rows, but of a progress bar's states only the last, and of the bars below a heading only two.
 
-    `headed` is the place of the heading above each row; None without headings. A second bar without a heading
-    of its own is of `evaluate`: its loss is that of held-out data.
+    The second of these, which has no heading of its own, is that of Keras's `evaluate`: its loss is that of
+    held-out data. `headed` numbers the heading above each row; without headings (None) all bars stay.
     """
     import polars as pl  # only who reads a log pays for it
 
@@ -286,7 +296,7 @@ def _last_states(rows: "pl.DataFrame", headed: "pl.Series | None") -> "pl.DataFr
 
 
 def _as_held_out(rows: "pl.DataFrame", where: "pl.Series") -> "pl.DataFrame":
-    """The rows, whose losses at some are those of held-out data: left out where the log names such ones."""
+    """The rows, with the losses at `where` as held-out ones, which are dropped if the log names such."""
     import polars as pl  # only who reads a log pays for it
 
     if not where.any():
@@ -309,10 +319,13 @@ def _below_headings(
     No column does where the headings are too few: then there are several rows below each, and nothing counts
     them.
 
-    What is measured makes a row; what else is told belongs to that of its heading.
+    What stands above the first heading belongs to the one before it. Where headings say where in its epoch
+    the run is, as `[at/of]`, steps are counted by that, too.
 
-    What stands above the first heading is of the one before it. One that says where in its epoch it stands
-    counts by that, too.
+    Args:
+        rows: all that were printed, the headings among them.
+        measured: which of them have a loss or, in a log without one, another value.
+        told: these, and which have a score: they stay.
     """
     import polars as pl  # only who reads a log pays for it
 

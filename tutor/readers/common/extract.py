@@ -17,11 +17,11 @@ from tutor.run import Remark, limits
 from tutor.run.remark import packed_torn
 
 _TOGETHER = 12  # phrases that are looked for at once
-_TRIES = 3  # to explain pairs by the first of them
-_WIDEST = 4  # bytes of a character
+_TRIES = 3  # to read pairs as the first of them is written
+_WIDEST = 4  # bytes of a character in UTF-8, at most
 _AROUND = " \t:=;'\"|,()[]{}>*/%"  # what stands between a pair's name and its value, or after it
 
-_AT = ""  # no group has such a name
+_AT = ""  # the column that numbers the lines: no group of a pattern has such a name
 
 
 def frame_of(path: Path, lines: Lines, remarks: list[Remark]) -> pl.DataFrame:
@@ -39,7 +39,7 @@ def frame_of(path: Path, lines: Lines, remarks: list[Remark]) -> pl.DataFrame:
 
 
 def _joined(tables: Iterator[pl.DataFrame], remarks: list[Remark]) -> pl.DataFrame:
-    """The tables as one, with as many columns as there is room for."""
+    """The tables as one, with no more columns than such a table may have."""
     kept, names, rows = list[pl.DataFrame](), dict[str, None](), 0
     for table in tables:
         rows += len(table)
@@ -75,7 +75,10 @@ def _numbered(texts: pl.Series) -> pl.DataFrame:
 
 
 def _cut(left: pl.DataFrame, forms: pl.Series, lines: Lines) -> tuple[pl.DataFrame, list[pl.DataFrame]]:
-    """The rows in lines of which many have one form, given that of each; and the lines that are left."""
+    """The lines that are left, and tables of the rows in those whose form many lines have.
+
+    `forms` holds the form of each line: the line with every digit as a 0.
+    """
     tables, done = list[pl.DataFrame](), list[str]()
     for form, mine in by_form(left, forms):
         if (table := cut(mine, lines)) is None:
@@ -87,7 +90,7 @@ def _cut(left: pl.DataFrame, forms: pl.Series, lines: Lines) -> tuple[pl.DataFra
 
 
 def _looked_at(left: pl.DataFrame, lines: Lines) -> list[pl.DataFrame]:
-    """The rows in lines, each of which is looked at: a table for each kind."""
+    """The rows in lines that are looked at one by one: a table for each kind of line."""
     for some, phrases in _batches(lines.phrases):
         if left["text"].str.contains(some).any():
             for pattern, pairs in phrases:
@@ -113,7 +116,7 @@ def _looked_at(left: pl.DataFrame, lines: Lines) -> list[pl.DataFrame]:
 
 
 def _in_turn(tables: Sequence[pl.DataFrame]) -> pl.DataFrame:
-    """The rows of several kinds of lines in their order, and the columns as they come up."""
+    """The tables as one: its rows in the order of their lines, its columns in that in which they come up."""
     if len(tables) == 1:
         return tables[0].drop(_AT)
     begun: dict[str, int] = {}
@@ -127,14 +130,14 @@ def _in_turn(tables: Sequence[pl.DataFrame]) -> pl.DataFrame:
 
 
 def _broken(texts: pl.Series, lines: Lines) -> bool:
-    """Whether a row may go on in the next line."""
+    """Whether any row may go on in the next line."""
     begun = texts.str.contains(spelled(lines.begun))
     open_ = begun & ~texts.str.contains(spelled(lines.ended))
     return bool((open_ & ~begun.shift(-1).fill_null(True)).any())
 
 
 def _plain(lines: pl.Series) -> pl.Series:
-    """As much of each line as is looked at, without colours."""
+    """The beginning of each line, as far as it is looked at, without colours."""
     if (lines.str.len_bytes() > LONGEST).any():
         lines = lines.str.head(LONGEST)
     coloured = lines.str.contains("\x1b", literal=True).any()
@@ -142,7 +145,7 @@ def _plain(lines: pl.Series) -> pl.Series:
 
 
 def _split(piece: bytes) -> pl.Series:
-    """The lines of a piece, whole."""
+    """The lines of a piece, each in its full length."""
     try:
         return _lines(piece)
     except pl.exceptions.ComputeError:  # it isn't valid UTF-8
@@ -150,11 +153,11 @@ def _split(piece: bytes) -> pl.Series:
 
 
 def _lines(piece: bytes) -> pl.Series:
-    """They are read as a table of one column, which is faster than to split the text."""
+    """The lines of a piece in UTF-8, read as a table of one column: that is faster than to split the text."""
     return pl.read_csv(
         piece.replace(b"\x01", b"\x02") if b"\x01" in piece else piece,
         has_header=False,
-        separator="\x01",  # there is none
+        separator="\x01",  # no line has one
         quote_char=None,
         schema={"text": pl.String},
         raise_if_empty=False,
@@ -162,7 +165,7 @@ def _lines(piece: bytes) -> pl.Series:
 
 
 def _over(columns: dict[str, pl.Series], more: dict[str, pl.Series]) -> dict[str, pl.Series]:
-    """Both; where both have a value of one name, the latter's."""
+    """The columns of both; where both have a value under one name, it is that of `more`."""
     both = columns.keys() & more.keys()
     return (
         columns | more | {name: more[name].zip_with(more[name].is_not_null(), columns[name]) for name in both}
@@ -172,12 +175,12 @@ def _over(columns: dict[str, pl.Series], more: dict[str, pl.Series]) -> dict[str
 def _paired(texts: pl.Series, kind: Line) -> dict[str, pl.Series]:
     """The pairs in each text, as columns by name, in the order in which they come up, text by text.
 
-    Texts with as many pairs have, but for few, the same names in the same places.
+    Texts with the same number of pairs are read together: most have the same names in the same places.
     """
     pairs = texts.str.extract_all(spelled(kind.pairs))
     counts, rows = pairs.list.len(), pl.int_range(len(texts), eager=True)
     nothing = pl.repeat(None, len(texts), dtype=pl.Float64, eager=True)
-    most = most_columns(len(texts)) + 1  # that there is one too many is told
+    most = most_columns(len(texts)) + 1  # one more than fit, so that a remark tells of too many
     columns: dict[str, pl.Series] = {}
     begun: dict[str, tuple[int, int]] = {}  # the first text with it, and its place there
     for count in filter(None, counts.unique(maintain_order=True)):
@@ -201,14 +204,14 @@ def _paired(texts: pl.Series, kind: Line) -> dict[str, pl.Series]:
 def _again(
     name: str, found: pl.DataFrame, before: Sequence[tuple[str, pl.Series]], kind: Line
 ) -> Iterator[tuple[str, pl.DataFrame]]:
-    """The values of a name, with those apart whose lines had it before, if the kind calls them otherwise."""
+    """The values of a name; those whose lines had it before, under the name that the kind gives them then."""
     rows = [there for one, there in before if one == name]
     again = found["row"].is_in(pl.concat(rows).implode()) if rows else None
     if again is None or not again.any():
         yield name, found
         return
     row = int(found["row"].filter(again)[0])
-    line = [one for one, there in before if (there == row).any()]  # as those of its form are
+    line = [one for one, there in before if (there == row).any()]  # an example: most lines are alike
     yield kind.again(name, line), found.filter(again)
     yield name, found.filter(~again)
 
@@ -216,8 +219,8 @@ def _again(
 def _named(pairs: pl.DataFrame, kind: Line) -> Iterator[tuple[str, pl.DataFrame]]:
     """By name the values of pairs.
 
-    What is before the first pair's value is what is before most of the others', which is far faster to see
-    than to ask the pattern for each.
+    Most pairs begin as the first one does, up to its value: to compare these beginnings is far faster than to
+    match the pattern with each pair. So it is done up to `_TRIES` times, and then the pattern finds the rest.
     """
     for _ in range(_TRIES):
         if not (first := re.search(kind.pairs, pairs["pair"][0], re.IGNORECASE)):
@@ -241,7 +244,7 @@ def _named(pairs: pl.DataFrame, kind: Line) -> Iterator[tuple[str, pl.DataFrame]
 
 
 def _numbers(texts: pl.Series) -> pl.Series:
-    """What the texts say, some with commas between the thousands."""
+    """The texts as numbers, some of which have commas between the thousands."""
     numbers = texts.cast(pl.Float64, strict=False)
     if numbers.null_count() == texts.null_count():
         return numbers
@@ -250,10 +253,10 @@ def _numbers(texts: pl.Series) -> pl.Series:
 
 @cache
 def _batches(phrases: Sequence[tuple[str, str]]) -> Sequence[tuple[str, Sequence[tuple[str, str]]]]:
-    """The phrases, some at a time, each with one pattern that a line with any of them has.
+    """The phrases in groups, each with one pattern that matches a line with any phrase of the group.
 
-    To look once for several is fast, as long as the automaton that looks for them fits into its cache: of all
-    of them it takes a hundred times as long.
+    To look for several at once is fast as long as the automaton of their pattern fits into its cache: for all
+    of them at once it takes a hundred times as long.
     """
     some = (phrases[at : at + _TOGETHER] for at in range(0, len(phrases), _TOGETHER))
     return [(spelled(either(*(pattern for pattern, _ in one)).pattern), one) for one in some]

@@ -1,4 +1,4 @@
-"""What a log's own words don't say and a reader takes on trust: which of its columns are which signals."""
+"""Guesses of which columns of a log are which signals, where its own words don't say so."""
 
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -16,25 +16,26 @@ if TYPE_CHECKING:
 
 
 BOTH = ("loss", "val_loss")
-"""What two columns beside a counter are, in a file that is called after its losses."""
+"""The signals of two columns beside a counter, in a file that is called after its losses."""
 
 FEW = 5
-"""Values that a list without a name has at least: fewer are no log."""
+"""Values from which on a list without a name may be a log."""
 
 _A_LOSS = re.compile(r"loss|cost|nll|perplexity|ppl|entropy", re.IGNORECASE)
 _NO_LOSS = re.compile(
     r"acc|reward|return|score|time|label|target|pred|metric|norm|(?<![a-z])(?:lr|rates?|f1|auc)(?![a-z])",
     re.IGNORECASE,
 )
-"""Words in a name that say what numbers are."""
+"""Words in a name that say that numbers are losses, and that they are something else."""
 
 
 _ERROR = re.compile(
     r"(?:(?P<set>[a-z]+)[_/])?(?:r?mse|mae|nll|b?ce|bp[dcb]|cost|err(?:or)?|mean_squared_error|mean_absolute_error)$",
     re.IGNORECASE,
 )
-"""An error that a run may minimise, maybe of one of the sets of data."""
+"""The name of an error that a run may minimise, with or without a set of data before it."""
 _PERCENT = 100
+"""The most that an accuracy in percent comes to."""
 PERPLEXITY = {"ppl", "perplexity"}
 """Words for the exponential of a loss in nats."""
 
@@ -54,7 +55,7 @@ def says_losses(named: str) -> bool:
 def both_losses(named: str, first: Sequence[float | None], second: Sequence[float | None]) -> bool:
     """Whether two columns in a file of that name are the losses of training and validation.
 
-    Not where the first falls and the second rises within 0 and 1, as parts of what was right do.
+    Not where the first falls and the second rises between 0 and 1, as an accuracy does.
     """
     trained, other = (
         [one for one in column if one is not None and not isnan(one)] for column in (first, second)
@@ -66,7 +67,7 @@ def both_losses(named: str, first: Sequence[float | None], second: Sequence[floa
 
 
 def beside_a_score(first: Sequence[float], second: Sequence[float]) -> int | None:
-    """Which of two columns falls as a loss does, while the other rises within 0 and 1 as an accuracy does.
+    """Which of two columns falls as a loss does, while the other rises between 0 and 1 as an accuracy does.
 
     None where that fits neither way, or both.
     """
@@ -85,18 +86,20 @@ def _risen(column: Sequence[float]) -> bool:
 
 
 def may_be_loss(named: str, column: Sequence[float]) -> bool:
-    """Whether the only column of values may be a loss: by the file's name, or as it doesn't rise as parts of
-    1 or 100 do, of what was right.
+    """Whether the only column of values may be a loss.
+
+    The file's name tells or, where it says nothing, that the column doesn't rise as an accuracy does, between
+    0 and 1 or in percent.
     """
     said = says_loss(named)
     if said is not None:
         return said
     begun, ended = ends(column)
-    return not (all(0 <= one <= 100 for one in column) and ended > begun)
+    return not (all(0 <= one <= _PERCENT for one in column) and ended > begun)
 
 
 def by_names(columns: Mapping[str, Sequence[object]], words: str) -> dict[str, str]:
-    """By signal the columns that may be losses by their names, where none of them says loss.
+    """By signal the columns that may be losses by their names, in a log in which no name says loss.
 
     Args:
         columns: the values by name, as they were written.
@@ -121,7 +124,7 @@ def is_error(name: str) -> bool:
 
 
 def by_errors(columns: Iterable[str]) -> dict[str, str]:
-    """The errors that regression minimises, where something counts the rows: no table of models does."""
+    """By signal the errors that regression minimises; none in a table that counts no steps, as of models."""
     columns = [*columns]
     if "step" not in names.known(columns).values():
         return {}
@@ -135,9 +138,9 @@ def by_errors(columns: Iterable[str]) -> dict[str, str]:
 
 
 def held_out_error(columns: Mapping[str, Sequence[object]], loss: str) -> dict[str, str]:
-    """The error on held-out data of a run that logs no other evaluation, if it is of the loss's own size.
+    """The error on held-out data of a run that logs no other evaluation, if it begins as high as the loss.
 
-    Only then do the two have a unit in common, as the squared error that a run minimises has.
+    Else the two may differ in unit: a loss may be the squared error, and the other its root.
     """
     trained = _first(columns.get(loss, ()))
     for name in columns:
@@ -153,7 +156,7 @@ def _first(column: Sequence[object]) -> float | None:
 
 
 def _by_sets(columns: Mapping[str, Sequence[object]], words: str) -> dict[str, str]:
-    """The columns that are called as a set of data is, if they may be losses."""
+    """By signal the columns named after a set of data alone, `train` and `val`, if they may be losses."""
     sets = {plain: name for name in columns if (plain := names.plainly(name)) in SETS}
     if "train" not in sets or not a_loss(columns[sets["train"]], words):
         return {}
@@ -162,7 +165,7 @@ def _by_sets(columns: Mapping[str, Sequence[object]], words: str) -> dict[str, s
 
 
 def _by_pairs(columns: Mapping[str, Sequence[object]], words: str) -> dict[str, str]:
-    """The first two columns called alike but for the set, in a file of losses: `train mate`, `val mate`."""
+    """In a file of losses, the first two columns that differ in the set alone: `train mate`, `val mate`."""
     if not says_losses(words) or any(map(_NO_LOSS.search, columns)):
         return {}
     parted = {frozenset(re.split(r"[^a-z0-9]+", names.plainly(name))): name for name in columns}
@@ -176,7 +179,10 @@ def _by_pairs(columns: Mapping[str, Sequence[object]], words: str) -> dict[str, 
 
 
 def a_loss(column: Sequence[object], words: str) -> bool:
-    """Whether values are losses, as words around them say, or as nothing that is right falls."""
+    """Whether values are losses, as words around them say or, where they say nothing, their course does.
+
+    An accuracy doesn't fall, and lies between 0 and 1, or rises in percent.
+    """
     said = says_loss(words)
     values = [value for one in column if (value := number(one)) is not None and not isnan(value)]
     if said is not None or not values:
@@ -194,9 +200,9 @@ def ends(column: Sequence[float]) -> tuple[float, float]:
 
 
 def unsaid(guessed: Mapping[str, str], log: Path, columns: Collection[str]) -> dict[str, str]:
-    """By signal the columns that the reader of `log` guesses, but for those that the user speaks of.
+    """By signal the columns that the reader of `log` guesses, but for what the user has named.
 
-    Of names that were kept for a whole folder, only those hold that are among the log's own `columns`.
+    Names that the user gave for a whole folder count only if they are among the log's own `columns`.
     """
     said = {signal: column for signal, column in called.names_for(log).items() if column in columns}
     return {
@@ -207,7 +213,7 @@ def unsaid(guessed: Mapping[str, str], log: Path, columns: Collection[str]) -> d
 
 
 def renamed(rows: "pl.DataFrame", signals: Mapping[str, str]) -> "pl.DataFrame":
-    """The rows with each of these columns called as its signal."""
+    """The rows with each of these columns named after its signal."""
     return rows.rename({column: signal for signal, column in signals.items()}, strict=False)
 
 
