@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tutor import packed
-from tutor.readers.common.rows import configured, run_of_frame
+from tutor.readers.common.rows import About, configured, run_of_frame
 from tutor.run import Aggregation, Manifest, Remark, Run
 
 if TYPE_CHECKING:
@@ -124,15 +124,10 @@ class TextLog:
         if not self.numbered:
             remarks.append(Remark("rows_counted"))
         manifest = configured(self.settings(_above(self.path))) if self.settings else Manifest()
-        return run_of_frame(
-            frame,
-            self.path,
-            name=self.path.name,
-            aggregations=self.aggregations,
-            remarks=remarks,
-            manifest=manifest,
-            **({} if self.numbered else {"counts": "rows"}),
-        )
+        about = About(name=self.path.name, aggregations=self.aggregations, remarks=remarks, manifest=manifest)
+        if not self.numbered:
+            about["counts"] = "rows"
+        return run_of_frame(frame, self.path, **about)
 
 
 def _above(path: Path) -> str:
