@@ -654,7 +654,7 @@ class TestNames:
     @pytest.fixture
     def log(self, tmp_path: Path) -> Iterator[Path]:
         path = tmp_path / "my.csv"
-        path.write_text("iter,train/ce\n" + "".join(f"{step},{6 - step / 100}\n" for step in range(300)))
+        path.write_text("iter,train/energy\n" + "".join(f"{step},{6 - step / 100}\n" for step in range(300)))
         yield path
         called.call({})
         readers.want(None)
@@ -663,22 +663,22 @@ class TestNames:
         code, _, wrong = tutor("check", str(log))
         assert code == 2
         assert wrong.endswith("name what is missing with --map loss=COLUMN\n")
-        words = ("--map", "loss=train/ce,step=iter")
+        words = ("--map", "loss=train/energy,step=iter")
         assert "all 300 logged losses are finite" in tutor("check", str(log), *words)[1]
         assert "name what is missing with" in tutor("check", str(log))[2]
         assert "kept in" in tutor("check", str(log), *words, "--remember")[2]
-        assert "loss is read from the column train/ce" in tutor("check", str(log))[1]
+        assert "loss is read from the column train/energy" in tutor("check", str(log))[1]
 
     def test_what_is_kept_of_another_log_leaves_the_first_as_it_was(self, log: Path):
         other = log.with_name("other.csv")
-        other.write_text(log.read_text().replace("iter", "k").replace("train/ce", "Q"))
-        tutor("check", str(log), "--map", "loss=train/ce,step=iter", "--remember")
+        other.write_text(log.read_text().replace("iter", "k").replace("train/energy", "Q"))
+        tutor("check", str(log), "--map", "loss=train/energy,step=iter", "--remember")
         tutor("check", str(other), "--map", "loss=Q,step=k", "--remember")
-        assert "loss is read from the column train/ce" in tutor("check", str(log))[1]
+        assert "loss is read from the column train/energy" in tutor("check", str(log))[1]
         assert "loss is read from the column Q" in tutor("check", str(other))[1]
         tutor("check", str(other), "--map", "loss=k,step=Q", "--remember")  # said anew of the same log
         assert json.loads((log.parent / "tutor-names.json").read_text()) == {
-            "loss": "train/ce",
+            "loss": "train/energy",
             "step": "iter",
             "other.csv": {"loss": "k", "step": "Q"},
         }
@@ -686,7 +686,7 @@ class TestNames:
     @pytest.mark.parametrize(
         ("words", "said"),
         [
-            (("--map", "los=train/ce"), "there is no signal 'los'; did you mean loss?"),
+            (("--map", "los=train/energy"), "there is no signal 'los'; did you mean loss?"),
             (("--format", "nanogtp"), "there is no format 'nanogtp'; did you mean nanogpt?"),
             (("--format", "nanogpt"), "doesn't look like a log of the format nanogpt"),
             (("--remember",), "--remember keeps what --map and --set say"),

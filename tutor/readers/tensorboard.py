@@ -6,6 +6,7 @@ What one stands for, the tags tell: see `common/trainers.py`.
 The files in one folder are one run, as they are to TensorBoard: each start of a training writes one of its
 own. In the order of the times in their names, a tag that a later one logs from a step on replaces what an
 earlier one had logged of it from that step on; a start that says at which step it is replaces every tag.
+Folders that hold a set of data each, `train` and `validation`, are one run, too.
 Sources: TensorFlow's tensorflow/core/util/event.proto, summary.proto and lib/io/record_writer.h;
 TensorBoard's data/server/reservoir.rs (preemption) and backend/event_processing/plugin_event_accumulator.py
 (`_CheckForRestartAndMaybePurge`)
@@ -16,11 +17,13 @@ import re
 import struct
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from operator import itemgetter
 from pathlib import Path
 
 from tutor import packed
 from tutor.packed import Stream
+from tutor.readers.common import byset
 from tutor.readers.common.protobuf import fields
 from tutor.readers.common.rows import run_of
 from tutor.readers.source import Source
@@ -174,9 +177,16 @@ def sources(path: Path) -> list[Source]:
 
 
 def joined(found: list[Source]) -> list[Source]:
-    """The runs, where the event files of a folder are one."""
-    runs = (Events(one.path.parent) if _is_named_so(one.path) else one for one in found)
-    return list({run.path: run for run in runs}.values())
+    """The runs, where the event files of a folder are one, and folders that hold a set of data each."""
+    logged = [one for one in found if not (_is_named_so(one.path) and _is_bare(one.path))]
+    runs = (Events(one.path.parent) if _is_named_so(one.path) else one for one in logged or found)
+    return byset.joined(list({run.path: run for run in runs}.values()))
+
+
+def _is_bare(file: Path) -> bool:
+    """Whether a file has nothing but its version: `add_scalars` logs to folders below that of its own."""
+    first = list(islice(_records(file, []), 2))
+    return len(first) < 2 and not any(_VERSION not in one for one in first)
 
 
 def _is_named_so(path: Path) -> bool:

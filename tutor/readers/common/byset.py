@@ -1,4 +1,8 @@
-"""Each set of data in a file of its own, `train_loss.csv` beside `val_loss.csv`: one run."""
+"""Each set of data in a file or a folder of its own: one run.
+
+`train_loss.csv` beside `val_loss.csv`; or the folders `train` and `validation` with an event file in each, as
+Keras and two writers of PyTorch's leave them.
+"""
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
@@ -19,7 +23,7 @@ _IN_TURN = ("train", "val", "eval", "dev", "holdout", "test")
 
 @dataclass(frozen=True)
 class BySet:
-    """A run in a folder, with a file for each set of data.
+    """A run in a folder, with a file, or a folder, for each set of data.
 
     Attributes:
         path: the folder.
@@ -84,7 +88,7 @@ def _evenly(run: Run, count: int) -> "pl.Series":
 
 
 def joined(found: list[Source]) -> list[Source]:
-    """The runs, where the files of a folder that are called alike but for the set of data are one.
+    """The runs, where what lies in a folder and is called alike but for the set of data is one.
 
     Only where a folder holds one such run, and is none itself.
     """
@@ -101,13 +105,14 @@ def joined(found: list[Source]) -> list[Source]:
 
 
 def _alike(inside: Iterable[Source]) -> Iterable[dict[str, Source]]:
-    """The files that are called alike but for the set of data, by the word for it."""
+    """What is called alike but for the set of data, by the word for it."""
     found: dict[tuple[object, ...], dict[str, Source]] = defaultdict(dict)
     for source in inside:
         words = telling(source.path.name.partition(".")[0])
         sets = [word for word in words if word in SETS]
         rest = tuple(word for word in words if word not in SETS)
-        if len(sets) <= 1 and source.path.is_file():
+        # A folder that says of no set what it is holds a run of its own.
+        if len(sets) == 1 or (not sets and source.path.is_file()):
             found[(rest, source.format, source.path.suffix)].setdefault(
                 sets[0] if sets else _IN_TURN[0], source
             )
