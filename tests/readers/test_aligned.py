@@ -196,3 +196,13 @@ def test_a_table_of_rewards_by_episode(tmp_path: Path):
     run = readers.read(tmp_path / "train_log.txt")
     assert run.steps.to_list() == [*range(6)]
     assert run["Total Reward"].to_list() == [100.0 + at for at in range(6)]
+
+
+def test_a_mark_behind_the_best_row_is_no_cell(tmp_path: Path):
+    mark = ("", " *")
+    rows = "".join(
+        f"{at:5d}   {3 - at / 10:.4f}   {3.2 - at / 10:.4f}   0.1s{mark[at % 2]}\n" for at in range(1, 9)
+    )
+    (tmp_path / "log.txt").write_text("Epoch   train_loss   val_loss   Time\n" + rows)
+    run = readers.read(tmp_path / "log.txt")
+    assert run["val_loss"].to_list() == [round(3.2 - at / 10, 4) for at in range(1, 9)]

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from tests.readers.test_records import event, framed
 from tutor import readers
 from tutor.run import Run
 
@@ -118,3 +119,32 @@ def test_no_value_is_lost(tmp_path: Path, train: list[float], val: list[float]):
     assert run["loss"].drop_nulls().to_list() == train
     assert run["val_loss"].drop_nulls().to_list() == val
     assert run.steps.to_list() == list(range(max(len(train), len(val))))
+
+
+class TestFolders:
+    """Event files in a folder for each set of data, as Keras and SummaryWriter leave them."""
+
+    def write(self, folder: Path, level: float, tag: str = "loss") -> None:
+        folder.mkdir(parents=True)
+        events = (event(at, level - at / 100, tag) for at in range(20))
+        (folder / "events.out.tfevents.1.host").write_bytes(b"".join(events))
+
+    @pytest.mark.parametrize("held_out", ["val", "validation", "test"])
+    def test_they_are_one_run(self, tmp_path: Path, held_out: str):
+        self.write(tmp_path / "run" / "train", 2.0)
+        self.write(tmp_path / "run" / held_out, 2.5)
+        (source,) = readers.sources(tmp_path)
+        run = readers.read_source(source)
+        assert (run.path, run["loss"][0], run["val_loss"][0]) == (tmp_path / "run", 2.0, 2.5)
+
+    def test_those_of_add_scalars_lie_below_a_file_with_nothing_in_it(self, tmp_path: Path):
+        self.write(tmp_path / "loss_train", 2.0)
+        self.write(tmp_path / "loss_val", 2.5)
+        (tmp_path / "events.out.tfevents.1.host").write_bytes(framed(b"\x1a\x0dbrain.Event:2"))
+        (source,) = readers.sources(tmp_path)
+        assert readers.read_source(source).has("val_loss")
+
+    def test_folders_of_no_set_are_runs_of_their_own(self, tmp_path: Path):
+        self.write(tmp_path / "small", 2.0)
+        self.write(tmp_path / "small_val", 2.5)
+        assert len(readers.sources(tmp_path)) == 2

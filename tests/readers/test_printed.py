@@ -93,6 +93,50 @@ def test_apexs_messages_tell_the_loss_scale_of_the_rows_after_them(tmp_path: Pat
     assert run["loss_scale"].to_list() == [2.0**-at for at in range(1, 9)]
 
 
+@pytest.mark.parametrize(
+    ("line", "steps"),
+    [
+        ("Step: {at} Loss: {loss}\n", [0, 1, 2, 3, 4, 5, 6, 7]),  # and isn't torchtitan's
+        ("tensor({loss}, grad_fn=<NllLossBackward0>)\n", [0, 1, 2, 3, 4, 5, 6, 7]),
+        ("0 {at} tensor({loss}, grad_fn=<MseLossBackward0>)\n", [0, 1, 2, 3, 4, 5, 6, 7]),
+        ("iter {at}: train ce {loss}\n", [0, 1, 2, 3, 4, 5, 6, 7]),
+        ("[e0 s{at}] loss={loss}\n", [0, 1, 2, 3, 4, 5, 6, 7]),
+    ],
+)
+def test_lines_with_hardly_a_word(tmp_path: Path, line: str, steps: list[int]):
+    run = read(tmp_path, "".join(line.format(at=at, loss=f"{3.25 - at / 8:.4f}") for at in range(8)))
+    assert (run.steps.to_list(), losses(run)) == (steps, [3.25 - at / 8 for at in range(8)])
+
+
+def test_training_and_validation_in_a_line_without_a_word_for_either(tmp_path: Path):
+    run = read(
+        tmp_path, "".join(f"{100 * at:6d}  train {3 - at / 8:.4f}  val {4 - at / 8:.4f}\n" for at in range(8))
+    )
+    assert run.steps.to_list() == [100 * at for at in range(8)]
+    assert (losses(run)[0], losses(run, "val_loss")[0]) == (3.0, 4.0)
+
+
+def test_the_scores_of_a_line_of_validation_are_of_validation(tmp_path: Path):
+    epoch = (
+        "Epoch {at}/7\n----------\ntrain Loss: {loss:.4f} Acc: 0.{at}5\nval Loss: {loss:.4f} Acc: 0.{at}0\n\n"
+    )
+    run = read(tmp_path, "".join(epoch.format(at=at, loss=3 - at / 8) for at in range(8)))
+    columns = {name: run.frame[name].to_list() for name in run.frame.columns}
+    assert columns["Acc"] == pytest.approx([at / 10 + 0.05 for at in range(8)])
+    assert columns["val Acc"] == [at / 10 for at in range(8)]
+
+
+def test_a_line_of_validation_hides_no_row_of_training(tmp_path: Path):
+    text = "".join(
+        "".join(f"ep {at} | batch {b}/30 | nll {3 - at / 8:.4f}\n" for b in (10, 20, 30))
+        + f"ep {at} | VALID | nll {4 - at / 8:.4f}\n"
+        for at in range(6)
+    )
+    run = read(tmp_path, text)
+    assert losses(run) == [3 - at // 3 / 8 for at in range(18)]
+    assert losses(run, "val_loss") == [4 - at / 8 for at in range(6)]
+
+
 def test_it_says_what_it_took_for_what(tmp_path: Path):
     run = read(tmp_path, PRINTED["epochs, all in one row"][0])
     assert taken(run) == "step = `Epoch`, loss = `Loss`, val_loss = `ValLoss`"

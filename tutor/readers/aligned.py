@@ -31,6 +31,7 @@ _COUNTED = re.compile(
     r"^(\s*\|\s*)(?:epoch|step|iter(?:ation)?)\s+(?=[0-9]+\s*\|)", re.IGNORECASE
 )  # `| epoch 1 |`
 _UNIT = re.compile(r"([0-9.]) +(?:s|secs?|ms|min|m|h|%)(?=\s|$)")
+_BEST = re.compile(r"^(\s*[0-9].*?[0-9.a-z%])\s+[*+★✓✔←]\s*$")  # how a loop marks its best row so far
 _RULE = re.compile(r"[-+=|:\s]+")
 _BOXES = {
     **dict.fromkeys(map(ord, "│┃║"), "|"),
@@ -116,6 +117,7 @@ def _table(data: bytes, path: Path) -> tuple[Sequence[str], str, list[dict[str, 
 def _tidied(line: str) -> str:
     """A line without colours or a progress bar at its end, its numbers without units or words beside them."""
     plain = _BAR.sub("", _COLOUR.sub("", line[:LONGEST]).translate(_BOXES)).replace("No log", _NOTHING)
+    plain = _BEST.sub(r"\1", plain)
     if plain.count(_COLON) > 1 and "|" not in plain:
         plain = plain.replace(_COLON, " | ")
     return _UNIT.sub(r"\1", _COUNTED.sub(r"\1", _COMMENT.sub(" ", plain)))

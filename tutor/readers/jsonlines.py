@@ -14,6 +14,7 @@ from tutor.readers.common.rows import run_of_table
 from tutor.readers.common.trainers import WINDOW
 from tutor.readers.source import Source, head
 from tutor.run import Aggregation, Remark, Run, names
+from tutor.runfolder import METRICS, PACKED
 
 LLAMA_FACTORYS = "trainer_log.jsonl"
 _TOLD = {"step", "loss", "val_loss"}
@@ -89,9 +90,9 @@ def _table(row: Mapping[str, object]) -> bool:
 
 
 def sources(path: Path) -> list[Source]:
-    """A file whose first row names a step and a loss otherwise than tutor."""
+    """A file whose first row names a step and a loss otherwise than tutor, but for one called as its log."""
     row = first_row(path)
-    if row is None or "step" in row or of_llama_factory(path):
+    if row is None or "step" in row or path.name in (METRICS, PACKED) or of_llama_factory(path):
         return []
     mapping = names.mapping(row, path)
     known = set(mapping.values())

@@ -67,6 +67,10 @@ KNOWN: Mapping[str, tuple[str, ...]] = {
         "tot_loss",
         "train/total_loss",
         "loss/total_loss",  # TensorFlow's object detection
+        "loss/total",
+        "loss_total",
+        "train/loss_total",
+        "losses/total",
         "train_loss_epoch",
         "train/loss_epoch",
         "train/samples/train_loss",
