@@ -486,6 +486,13 @@ class TestNoRate:
         assert judged("learned", loss=[6.2] * 20, lr=[0.0] * 19 + [1e-9]).outcome == NOT_YET  # a warm-up
         assert judged("learned", loss=[6.2] * 20, lr=[1e-4] * 20).outcome == "no"
 
+    @pytest.mark.parametrize(("zeros", "outcome"), [(40, "no-rate"), (36, "no-rate"), (28, "no"), (1, "no")])
+    def test_one_of_0_from_early_on_is_why_too(self, zeros: int, outcome: str):
+        rates = [1e-4 * (1 - row / 40) for row in range(40 - zeros)] + [0.0] * zeros
+        found = judged("learned", loss=[6.2 + 0.01 * (-1) ** row for row in range(40)], lr=rates)
+        assert found.outcome == outcome
+        assert outcome == "no" or found.facts["zeros"] == zeros
+
     def test_where_the_loss_falls_the_log_rounds_the_rate(self):
         assert judged("learned", loss=falling(20), lr=[0.0] * 20).outcome == "yes"
 

@@ -72,6 +72,9 @@ class TestValidationTurns:
         "change",
         [
             {"loss": [2.0 * 0.99**row for row in range(30)]},  # training hardly learned
+            {
+                "loss": [0.016, *[0.007 + 0.002 * math.sin(7 * row) for row in range(29)]]
+            },  # nor here: it wanders
             {"val_loss": [one - row / 100 for row, one in enumerate(STILL)]},  # it gains, in order
             {"val_loss": [4.0, *STILL]},  # the first one stands far above
             {"val_loss": STILL[:9]},  # few

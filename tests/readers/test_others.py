@@ -148,6 +148,12 @@ class TestTrainer:
         assert run["val_loss"].to_list() == [None, None, None, 2.25]
         assert [remark.key for remark in run.remarks] == ["rows_counted", "nan_hidden"]
 
+    def test_its_rows_are_counted_and_not_their_updates(self, tmp_path: Path):
+        text = "".join(f"{{'loss': {3 - at / 40}, 'epoch': {at / 10}}}\n" for at in range(1, 61))
+        (tmp_path / "log.txt").write_text(text)
+        run = readers.read(tmp_path / "log.txt")
+        assert (run.counts, run.by_row, len(run)) == ("rows", True, 60)
+
     def test_on_one_line(self, tmp_path: Path):
         assert (
             len(self.state(tmp_path, [{"step": 1, "loss": 2.0}, {"step": 2, "loss": 1.0}], indent=None)) == 2
