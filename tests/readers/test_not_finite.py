@@ -36,6 +36,15 @@ DONT = [
     "stop_if_nan_loss: True",
     'raise ValueError(f"Loss is {loss_value}, stopping training")',
     "loss is 2.31",
+    "NaN loss detected: 0",
+    "NaN loss detected? No",
+    "Training finished. NaN loss detected in 0 batches",
+    "EarlyStopping: best val loss is inf, saving model",
+    "# NaN loss detected -> stop",
+    """    raise ValueError('NaN loss detected at step %d')""",
+    "nan_policy: NaN loss (skip batch)",
+    "aux loss is nan for empty batch, skipped",
+    "[WARN] NaN validation loss detected, skipping evaluation",
     "3/9 ━━━━ 4s 1s/step - dice_coef: nan - loss: nan - val_dice_coef: nan - val_loss: nan",
     "epoch 4, train loss: nan val loss: nan, time 3s",
 ]
@@ -81,11 +90,22 @@ def test_where_the_next_row_is_of_that_step_only_the_first_message_counts(tmp_pa
     assert next(one.facts["count"] for one in run.remarks if one.key == "nan_told") == 2
 
 
-def test_a_message_may_count_its_own_step(tmp_path: Path):
-    text = "".join(f"Epoch {at}, batch 0, loss: {5 - at:.2f}\n" for at in range(1, 5))
-    run = read(tmp_path, text + "Epoch 7, batch 0: Loss is NaN, skipping...\n")
-    assert len(nans(run)) == 1
-    assert run["loss"].count() == 5
+@pytest.mark.parametrize(
+    "message",
+    ["Batch 30: Invalid loss, terminating training\n", "RuntimeError: Loss is NaN at batch 30\n"],
+)
+def test_what_a_message_counts_itself_is_no_counter_of_the_run(tmp_path: Path, message: str):
+    text = "".join(f"Epoch {at}, Loss: {5 - at / 4:.2f}\n" for at in range(1, 9))
+    run = read(tmp_path, text + message)
+    assert (run.steps.to_list(), nans(run), run.counts) == ([*range(1, 10)], [9], "epochs")
+
+
+def test_a_run_that_was_started_anew_keeps_its_values(tmp_path: Path):
+    again = "".join(f"Step: {at}, Loss: {4 - at / 50:.2f}\n" for at in range(20))
+    text = rows(0, 10) + "Loss is nan, stopping training\n"
+    last = read(tmp_path, text + again)
+    assert losses(last) == losses(read(tmp_path, again, "without.txt"))
+    assert [nans(one) for one in last.before] in ([], [[10]])  # as a run of its own, or given up
 
 
 def test_one_above_the_first_loss_may_be_a_setting(tmp_path: Path):

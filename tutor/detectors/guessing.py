@@ -55,11 +55,14 @@ def guesses(run: Run, loss: pl.Series, course: Course, guess: Guess) -> Finding 
 def _right_by_chance(run: Run, known: pl.Series, classes: int, guess: Guess) -> bool:
     """Whether each answer of the later half is right as often as a guess among so many classes is.
 
-    At `2 * FEWEST` rows or more, none of which costs less than a guess by more than `guess.sure`.
+    At `2 * FEWEST` rows or more, none of which costs less than a guess by more than `guess.sure`. An accuracy
+    that rises in order, beyond `2 * guess.order`, is on its way.
     """
     if len(known) < 2 * FEWEST or to_float(known.min()) < (1 - guess.sure) * math.log(classes):
         return False
     shares = [curve.values for _, curve in accuracies(run) if len(curve.values) >= 2 * FEWEST]
+    if any(ordered(values) > 2 * guess.order for values in shares):
+        return False
     later = [values[len(values) // 2 :] for values in shares]
     return bool(later) and all(((one * classes - 1).abs() <= guess.right).all() for one in later)
 

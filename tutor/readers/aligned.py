@@ -90,8 +90,18 @@ def lacks(path: Path) -> str | None:  # noqa: ARG001
 
 
 def _table(data: bytes, path: Path) -> tuple[Sequence[str], str, list[dict[str, object]]]:
-    """The columns of the first heading that names a counter and a loss, that counter, and the rows below."""
+    """The columns of the first heading that names a counter and a loss, that counter, and the rows below.
+
+    Where there is none, a mark at the end of rows may be what has no name in it.
+    """
     lines = [_tidied(line) for line in data.replace(b"\r", b"\n").decode("utf-8", "replace").splitlines()]
+    if (found := _below_heading(lines, path))[0]:
+        return found
+    return _below_heading([_BEST.sub(r"\1", line) for line in lines], path)
+
+
+def _below_heading(lines: Sequence[str], path: Path) -> tuple[Sequence[str], str, list[dict[str, object]]]:
+    """As `_table`, of lines."""
     for at, line in enumerate(lines):
         if not _HEADING.search(line):
             continue
@@ -117,7 +127,6 @@ def _table(data: bytes, path: Path) -> tuple[Sequence[str], str, list[dict[str, 
 def _tidied(line: str) -> str:
     """A line without colours or a progress bar at its end, its numbers without units or words beside them."""
     plain = _BAR.sub("", _COLOUR.sub("", line[:LONGEST]).translate(_BOXES)).replace("No log", _NOTHING)
-    plain = _BEST.sub(r"\1", plain)
     if plain.count(_COLON) > 1 and "|" not in plain:
         plain = plain.replace(_COLON, " | ")
     return _UNIT.sub(r"\1", _COUNTED.sub(r"\1", _COMMENT.sub(" ", plain)))

@@ -204,7 +204,7 @@ class Printed:
         remarks: list[Remark] = []
         lines = _lines_in(self.path)
         lines = replace(lines, phrases=(*_phrases(self.own), *lines.phrases))
-        frame, last = _with_scale(frame_of(self.path, lines, remarks))
+        frame, last = _with_scale(not_finite.uncounted(frame_of(self.path, lines, remarks)))
         found = counted(frame)
         found = replace(found, rows=found.rows.rename(self.own, strict=False))
         said = [*called.names_for(self.path).values()]

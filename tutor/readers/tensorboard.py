@@ -178,8 +178,12 @@ def sources(path: Path) -> list[Source]:
 
 def joined(found: list[Source]) -> list[Source]:
     """The runs, where the event files of a folder are one, and folders that hold a set of data each."""
-    logged = [one for one in found if not (_is_named_so(one.path) and _is_bare(one.path))]
-    runs = (Events(one.path.parent) if _is_named_so(one.path) else one for one in logged or found)
+    above = {folder for one in found for folder in one.path.parent.parents}
+    runs = (
+        Events(one.path.parent) if _is_named_so(one.path) else one
+        for one in found
+        if not (one.path.parent in above and _is_named_so(one.path) and _is_bare(one.path))
+    )
     return byset.joined(list({run.path: run for run in runs}.values()))
 
 

@@ -12,10 +12,13 @@ if TYPE_CHECKING:
 
 _MANY = 3
 """Messages in a row that say that it goes on: one or two are usual in a sound run."""
+_LAST = 1.0
+"""The scale at which nothing is gained by scaling: a sound run may end after some overflows far above it."""
 
 
 def after_the_last(rows: "pl.DataFrame", scales: "pl.Series", skipped: int | None = None) -> "pl.DataFrame":
-    """The rows, and a row for each overflow after the last of them, at the steps that follow.
+    """The rows and, if the scale comes down to where it is of no use, a row for each overflow after the last
+    of them, at the steps that follow.
 
     Args:
         rows: with their `step`, in the order of the log.
@@ -26,7 +29,7 @@ def after_the_last(rows: "pl.DataFrame", scales: "pl.Series", skipped: int | Non
     import polars as pl  # only who reads a log pays for it
 
     scales = scales.filter((scales != scales.shift()).fill_null(True))
-    if len(scales) < _MANY or not rows["step"].count():
+    if len(scales) < _MANY or scales[-1] > _LAST or not rows["step"].count():
         return rows
     places = pl.int_range(1, len(scales) + 1, eager=True)
     last = rows["step"].drop_nulls()[-1]

@@ -17,6 +17,7 @@ from tutor.readers.common import not_finite
 from tutor.run.vocabulary import ABROAD
 
 _NUMBER = r"-?(?:[0-9]+(?:\.[0-9]*)?(?:e[-+]?[0-9]+)?|nan|inf)"
+_EXACT = r"-?(?:[0-9]+\.[0-9]{4,}|nan|inf)"  # as a loss is printed, and a share or a count hardly ever
 _COUNTER = r"(epoch|iteration|iter|step|batch|minibatch|update|round|episode)s?\s{0,2}#?\s{0,2}([0-9]+)"
 _AT = (
     r"(?:\s{0,2}\([^()]{0,30}\))?\s{1,3}(?:at|after|for|in|on|of)\s{1,3}(?:the\s)?"
@@ -39,7 +40,7 @@ WORDLESS = (
     rf"^\s*([0-9]+) [0-9]+% \([0-9]+m [0-9]+s\) ({_NUMBER})\b",
     rf"^\s*\[\s{{0,9}}([0-9]+)\]\s{{1,12}}([0-9]+) \|\| ([^\n]{{0,200}}?)\bT: ({_NUMBER}) \|\|",
     rf"^\s*tensor\(({_NUMBER})(?:, [^()]{{0,60}})?, grad_fn=<[a-z0-9]{{1,40}}>\)",
-    rf"^\s*([0-9]+):?\s{{1,9}}train:?\s{{1,9}}({_NUMBER})[,|]?\s{{1,9}}val:?\s{{1,9}}({_NUMBER})\s*$",
+    rf"^\s*([0-9]+):?\s{{1,9}}train:?\s{{1,9}}({_EXACT})[,|]?\s{{1,9}}val:?\s{{1,9}}({_EXACT})\s*$",
     rf"^\s*([0-9]+)[ ,\t]{{1,3}}([0-9]+)[ ,\t]{{1,3}}tensor\(({_NUMBER})",
     r"损失|損失|손실|потер",
 )
@@ -54,7 +55,7 @@ PHRASES: tuple[tuple[str, str], ...] = (
     ),
     # `[e0 s3]`, `[ep 1/5, step 40/600]` of a line of pairs.
     (
-        r"\[\s?e(?:p(?:och)?)?\s?([0-9]{1,6})(?:/[0-9]{1,6})?[ ,;|/]{1,3}"
+        r"^\s*\[\s?e(?:p(?:och)?)?\s?([0-9]{1,6})(?:/[0-9]{1,6})?[ ,;|/]{1,3}"
         r"s(?:tep)?\s?([0-9]{1,9})(?:/[0-9]{1,9})?\s?\]",
         "epoch {1}, step {2},",
     ),
@@ -156,7 +157,7 @@ PHRASES: tuple[tuple[str, str], ...] = (
     (WORDLESS[3], "step {1}, loss: {2} ("),
     (WORDLESS[4], "iteration {1}, loss: {2}e{3}"),
     (WORDLESS[5], "step {1}, loss: {2} "),
-    (WORDLESS[7], "loss: {1} "),
+    (WORDLESS[7], "tensor loss: {1} "),
     (WORDLESS[8], "step {1}, train loss: {2}, val loss: {3}"),
     (WORDLESS[9], "epoch {1}, step {2}, loss: {3} ("),
     (WORDLESS[6], "epoch {1}, iteration {2}, {3}loss: {4} ||"),
