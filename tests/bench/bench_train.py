@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from tests.bench.table import Row, paired
+from tutor.lab.recipe import devices
 
 STEPS = 50  # one validation falls on so many
 RUNS = 15
@@ -21,9 +22,9 @@ machine and 0.86 on another."""
 
 
 @contextmanager
-def process(loop: str, folder: str, steps: int = STEPS) -> Iterator[Callable[[], float]]:
+def process(loop: str, folder: str, steps: int = STEPS, device: str = "cpu") -> Iterator[Callable[[], float]]:
     """The loop in its own process; a call takes the next `steps` steps and says how many a second."""
-    command = [sys.executable, "-W", "ignore", "-m", "tests.bench.loops", loop, folder]
+    command = [sys.executable, "-W", "ignore", "-m", "tests.bench.loops", loop, folder, device]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as running:
         assert running.stdin
         assert running.stdout
@@ -38,15 +39,19 @@ def process(loop: str, folder: str, steps: int = STEPS) -> Iterator[Callable[[],
 
 
 def rows() -> list[Row]:
-    """The comparisons of `make bench`."""
+    """The comparisons of `make bench`, on each device that is here."""
+    return [row for device in devices() for row in _rows(device)]
+
+
+def _rows(device: str) -> list[Row]:
     with (
         tempfile.TemporaryDirectory() as folder,
-        process("logged", folder) as logged,
-        process("silent", folder) as silent,
-        process("plain", folder) as plain,
+        process("logged", folder, device=device) as logged,
+        process("silent", folder, device=device) as silent,
+        process("plain", folder, device=device) as plain,
     ):
-        off = "train: all logged / logging off, steps per second"
-        copied = "train: all logged / plain loop, steps per second"
+        off = f"train on {device}: all logged / logging off, steps per second"
+        copied = f"train on {device}: all logged / plain loop, steps per second"
         return [
             paired(off, logged, silent, runs=RUNS, at_least=LOGGING_KEEPS),
             paired(copied, logged, plain, runs=RUNS, at_least=0.95),

@@ -61,9 +61,7 @@ def _on_device(value: object) -> bool:
 
 def of_bare() -> Asked:
     """Of a step that nobody watches."""
-    with torch.device("meta"):
-        loop = Watched.begun(foreach=True)
-        return _of(loop.step)
+    return _of(Watched.begun("meta", foreach=True).step)
 
 
 def of_recorded() -> Asked:
@@ -74,7 +72,7 @@ def of_recorded() -> Asked:
         patch.object(Meter, "read", lambda meter: []),
         torch.device("meta"),
     ):
-        loop = Watched.begun(foreach=True)
+        loop = Watched.begun("meta", foreach=True)
         with Recorder(Path(folder) / "run", loop.model, loop.optimizer) as recorder:
             return _of(lambda: loop.recorded(recorder))
 

@@ -1,9 +1,9 @@
 """The training loops that are timed, each in a process of its own.
 
-    python -m tests.bench.loops plain FOLDER
+    python -m tests.bench.loops plain FOLDER cpu
 
-takes as many steps as each number that comes in says, and answers with the seconds they took. On the CPU,
-with the threads that each loop takes by itself.
+takes as many steps as each number that comes in says, and answers with the seconds they took. On the CPU
+with the threads that each loop takes by itself; on "cuda" a step is over when the device has done it.
 """
 
 import itertools
@@ -26,22 +26,25 @@ from tutor.lab.trainer import Trainer
 from tutor.runfolder.buffer import Counted
 from tutor.runfolder.writer import Record
 
-SETTINGS = {"device": "cpu", "checkpoint_every": None}
 Step = Callable[[int], object]
 
 
-def logged(folder: Path) -> Step:
+def _settings(device: str) -> knobs.Settings:
+    return knobs.build({"device": device, "checkpoint_every": None})
+
+
+def logged(folder: Path, device: str) -> Step:
     """Our loop, every column of it written to disk."""
-    trainer = Trainer(assemble(knobs.build(SETTINGS)))
+    trainer = Trainer(assemble(_settings(device)))
     record = Record.create(folder / "run", {"command": ""}, [])
     log = Log(trainer, record, Counted(), lambda row: None, time.perf_counter())
 
     return lambda number: log.add(_validated(trainer, number) | trainer.step(number))
 
 
-def silent(folder: Path) -> Step:
+def silent(folder: Path, device: str) -> Step:
     """Our loop with logging off; it validates as often."""
-    trainer = Trainer(assemble(knobs.build(SETTINGS)), logging=False)
+    trainer = Trainer(assemble(_settings(device)), logging=False)
     return lambda number: _validated(trainer, number) | trainer.step(number)
 
 
@@ -49,11 +52,11 @@ def _validated(trainer: Trainer, number: int) -> dict[str, float]:
     return {"val_loss": trainer.validate(number)} if number % trainer.settings.val_every == 0 else {}
 
 
-def plain(folder: Path) -> Step:
+def plain(folder: Path, device: str) -> Step:
     """The loop people copy from nanoGPT: forward, backward, clip, AdamW and one `.item()` a step."""
-    settings = knobs.build(SETTINGS)
+    settings = _settings(device)
     recipe = assemble(settings)
-    model = build_model(settings, recipe.tokenizer.size)
+    model = build_model(settings, recipe.tokenizer.size).to(device)
     matrices = [p for p in model.parameters() if p.dim() >= 2]
     vectors = [p for p in model.parameters() if p.dim() < 2]
     optimizer = torch.optim.AdamW(
@@ -68,8 +71,8 @@ def plain(folder: Path) -> Step:
         for group in optimizer.param_groups:
             group["lr"] = recipe.schedule(number)
         starts = torch.randint(len(data) - length, (rows,)).tolist()
-        x = torch.stack([data[i : i + length] for i in starts])
-        y = torch.stack([data[i + 1 : i + 1 + length] for i in starts])
+        x = torch.stack([data[i : i + length] for i in starts]).to(device)
+        y = torch.stack([data[i + 1 : i + 1 + length] for i in starts]).to(device)
         logits, _ = model(x)
         loss = F.cross_entropy(logits.view(-1, logits.size(-1)), y.view(-1))
         loss.backward()
@@ -89,6 +92,7 @@ LARGER = {"vocab": 4096, "block_size": 256, "layers": 6, "width": 384, "heads": 
 class Watched:
     """A plain loop over the larger model, 2048 tokens a step, for somebody to watch."""
 
+    device: str
     model: nn.Module
     optimizer: torch.optim.Optimizer
     losses: Tensor
@@ -96,16 +100,17 @@ class Watched:
     grad_norm: Tensor
 
     @classmethod
-    def begun(cls, *, foreach: bool = False) -> "Watched":
+    def begun(cls, device: str, *, foreach: bool = False) -> "Watched":
         """The loop before its first step; `foreach` where the device knows no fused AdamW."""
         torch.manual_seed(0)
-        model = GPT(**LARGER)
-        optimizer = torch.optim.AdamW(model.parameters(), lr=1e-4, foreach=foreach, fused=not foreach)
-        return cls(model, optimizer, *torch.zeros(3))
+        with torch.device(device):
+            model = GPT(**LARGER)
+            optimizer = torch.optim.AdamW(model.parameters(), lr=1e-4, foreach=foreach, fused=not foreach)
+            return cls(device, model, optimizer, *torch.zeros(3))
 
     def step(self) -> None:
         """Forward, backward, clip, AdamW."""
-        batch = torch.randint(LARGER["vocab"], (8, LARGER["block_size"] + 1))
+        batch = torch.randint(LARGER["vocab"], (8, LARGER["block_size"] + 1), device=self.device)
         self.optimizer.zero_grad()
         logits, _ = self.model(batch[:, :-1])
         self.targets = batch[:, 1:].flatten()
@@ -121,24 +126,24 @@ class Watched:
         recorder.step(losses.mean(), grad_norm=self.grad_norm, token_losses=losses, targets=self.targets)
 
 
-def bare(folder: Path) -> Step:
+def bare(folder: Path, device: str) -> Step:
     """That loop, watched by nobody."""
-    loop = Watched.begun()
+    loop = Watched.begun(device)
     return lambda number: loop.step()
 
 
-def recorded(folder: Path) -> Step:
+def recorded(folder: Path, device: str) -> Step:
     """That loop, recorded: every column at every step."""
-    loop = Watched.begun()
+    loop = Watched.begun(device)
     recorder = Recorder(folder / "recorded", loop.model, loop.optimizer, settings={"grad_clip": 1.0})
     return lambda number: loop.recorded(recorder)
 
 
-def wandb_watch(folder: Path) -> Step:
+def wandb_watch(folder: Path, device: str) -> Step:
     """That loop under `wandb.watch`, as often: gradients and parameters of every step."""
     import wandb  # pyright: ignore[reportMissingImports]  # only where somebody installed it
 
-    loop = Watched.begun()
+    loop = Watched.begun(device)
     run = wandb.init(mode="offline", dir=folder, settings=wandb.Settings(silent=True))
     run.watch(loop.model, log="all", log_freq=1)
 
@@ -149,9 +154,9 @@ def wandb_watch(folder: Path) -> Step:
     return step
 
 
-def items(folder: Path) -> Step:
+def items(folder: Path, device: str) -> Step:
     """That loop with the hook people write: the norm of each module's output, by `.item()`."""
-    loop = Watched.begun()
+    loop = Watched.begun(device)
     norms: dict[str, float] = {}
 
     def hook_of(name: str) -> Callable[[nn.Module, object, object], None]:
@@ -169,13 +174,15 @@ def items(folder: Path) -> Step:
 LOOPS = {loop.__name__: loop for loop in (logged, silent, plain, bare, recorded, wandb_watch, items)}
 
 
-def main(name: str, folder: str) -> None:
+def main(name: str, folder: str, device: str) -> None:
     """Take steps of the loop `name` for as long as numbers come in; what it writes goes into `folder`."""
-    step, count = LOOPS[name](Path(folder)), itertools.count()
+    count, there = itertools.count(), torch.get_device_module(device)
+    step = LOOPS[name](Path(folder), device)
     for line in sys.stdin:
         began = time.perf_counter()
         for _ in range(int(line)):
             step(next(count))
+        there.synchronize()
         print(time.perf_counter() - began, flush=True)
 
 

@@ -110,6 +110,7 @@ ODD: dict[str, Callable[[State], Any]] = {
     "no rng": lambda state: without(state, "rng"),
     "an rng too short": lambda state: put(state, "rng", torch.zeros(3, dtype=torch.uint8)),
     "an rng of floats": lambda state: put(state, "rng", torch.zeros(5056)),
+    "a device's rng that is a number": lambda state: put(state, "device_rng", 7),
     "no counts": lambda state: without(state, "counted"),
     "a count that is a word": lambda state: put(state, "counted/skipped_steps", "many"),
     "a count below none": lambda state: put(state, "counted/skipped_steps", -1),

@@ -113,6 +113,7 @@ class Trainer:
             "scaler": self.scaler.state_dict(),
             "loader": self.loader.state(),
             "rng": torch.get_rng_state(),
+            "device_rng": self._device_rng(),
         }
 
     def restore(self, state: Mapping[str, Any], *, begun: bool = True) -> None:
@@ -136,6 +137,19 @@ class Trainer:
         self._restore_scaler(part(state, "scaler"))
         self.loader.restore(part(state, "loader"))
         torch.set_rng_state(like("rng", state.get("rng"), torch.get_rng_state()).cpu())
+        self._restore_device_rng(part(state, "device_rng") if "device_rng" in state else {})
+
+    def _device_rng(self) -> dict[str, Tensor]:
+        """By device, the state of its own generator, from which dropout draws there; the CPU has no other."""
+        device = self.settings.device
+        return {} if device == "cpu" else {device: torch.get_device_module(device).get_rng_state()}
+
+    def _restore_device_rng(self, kept: dict[str, Any]) -> None:
+        """What was kept on another device, or by an early tutor, has none for this one: it draws anew then."""
+        for device, ours in self._device_rng().items():
+            if device in kept:
+                theirs = like("device's rng", kept[device], ours)
+                torch.get_device_module(device).set_rng_state(theirs.cpu())
 
     def _restore_scaler(self, state: dict[str, Any]) -> None:
         """The scale and how long it has held; what else it goes by, the recipe says."""
