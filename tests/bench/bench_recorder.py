@@ -22,7 +22,7 @@ KEEPS = 0.95
 """What the recorder may leave of the speed: it reads the parameters, their copies, the gradients and both
 moments once, however many tokens a step has; here there are 2048."""
 
-KERNELS, MOVED = 1.2, 1.2
+KERNELS, MOVED = 1.2, 1.4
 """What a recorded step may ask of a GPU, in kernels and in bytes that they read and write."""
 
 

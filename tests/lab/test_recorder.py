@@ -23,7 +23,6 @@ from tutor.lab.assembly import assemble
 from tutor.lab.instruments import Meter
 from tutor.lab.loop import train
 from tutor.lab.model import DESIGN, GPT, build_model
-from tutor.lab.quantities.norms import squares, squares_of_each, total
 from tutor.lab.recorder import described
 from tutor.lab.trainer import Trainer
 from tutor.run import Aggregation
@@ -559,13 +558,9 @@ class TestEndings:
         assert [row["step"] for row in second.rows()] == [0, 1, 2, 3, 4, 5]
 
 
-def test_a_gpus_way_to_sum_squares_is_that_of_a_cpu():
-    tensors = [torch.randn(5, 7), torch.randn(3).half(), torch.zeros(0)]
-    assert total(squares_of_each(tensors)).item() == pytest.approx(squares(tensors).item(), rel=1e-5)
-
-
 def test_a_gpu_is_asked_for_little_more_than_the_bare_step():
-    """A kernel for each tensor and quantity took two and a half times as many as a bare step."""
+    """Each kernel takes the host longer to ask for than a GPU to do, where a step is as short as here; what
+    is copied together to have few of them is read and written again."""
     recorded, bare = of_recorded(), of_bare()
     assert bare.kernels < recorded.kernels < 1.2 * bare.kernels
-    assert bare.size < recorded.size < 1.2 * bare.size
+    assert bare.size < recorded.size < 1.4 * bare.size

@@ -7,7 +7,7 @@ torch's optimizers and nothing else, so any training loop can call the same thre
 
 # ruff: noqa: N803 (capitals name the axes of a tensor)
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any
@@ -15,11 +15,12 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from tutor.lab.ages import Ages
 from tutor.lab.quantities import quantities
 from tutor.lab.quantities.group import Group, Moments
 from tutor.lab.quantities.norms import squares
 from tutor.lab.quantities.observation import Observation
-from tutor.lab.shards import counts, local
+from tutor.lab.shards import counted, locals_of, several
 
 Cell = bool | int | float | list[bool] | list[int] | list[float] | None
 
@@ -82,19 +83,30 @@ class Update:
 
     def __init__(self) -> None:
         self._before: list[Tensor] = []  # copies of the parameters, kept for the next step to overwrite
+        self._ages = Ages()
 
     @torch.no_grad()
     def begins(self, optimizer: torch.optim.Optimizer) -> None:
         """Keep the parameters as they are."""
-        now = [local(parameter) for parameter in parameters(optimizer)]
+        now = locals_of(parameters(optimizer))
         if [copy.shape for copy in self._before] != [p.shape for p in now]:
             self._before = [torch.empty_like(p) for p in now]
         if now:
             torch._foreach_copy_(self._before, now)  # pyright: ignore[reportPrivateImportUsage]
 
-    def groups(self, optimizer: torch.optim.Optimizer, names: Sequence[str] | None = None) -> list[Group]:
-        """The optimizer's groups, by these names, once it has stepped. Gradients must still be there."""
-        return groups_of(optimizer, self._before, names)
+    def groups(
+        self,
+        optimizer: torch.optim.Optimizer,
+        names: Sequence[str] | None = None,
+        embedding: Tensor | None = None,
+        *,
+        moved: bool = True,
+    ) -> list[Group]:
+        """The optimizer's groups once it has stepped, or was to, as `groups_of` has them.
+
+        `moved` is whether it was called at all.
+        """
+        return groups_of(optimizer, self._before if moved else None, names, embedding, self._ages)
 
 
 class Meter:
@@ -209,9 +221,7 @@ def _cell(values: Iterator[float], dtype: torch.dtype, length: int | None) -> Ce
 
 def parameters(optimizer: torch.optim.Optimizer) -> list[Tensor]:
     """What the optimizer trains and this process answers for, group by group."""
-    return [
-        parameter for group in optimizer.param_groups for parameter in group["params"] if counts(parameter)
-    ]
+    return [parameter for group in optimizer.param_groups for parameter in counted(group["params"])]
 
 
 def names_of(optimizers: Sequence[torch.optim.Optimizer]) -> list[str]:
@@ -230,46 +240,64 @@ def groups_of(
     optimizer: torch.optim.Optimizer,
     before: Sequence[Tensor] | None = None,
     names: Sequence[str] | None = None,
+    embedding: Tensor | None = None,
+    ages: Ages | None = None,
 ) -> list[Group]:
-    """The optimizer's groups of parameters, or this process's part of them.
+    """The optimizer's groups of parameters, or this process's part of them. Gradients must still be there.
 
     Args:
         optimizer: after its step.
         before: of `parameters(optimizer)`, the copies made ahead of the update; where they are None there was
             no update.
         names: of the groups; where they are None, as `names_of` gives them.
+        embedding: the embedding's parameter, whose gradient is told from the rest.
+        ages: of the tensors, by the steps before; without them each count is read.
     """
     copies = None if before is None else iter(before)
     groups = []
     for name, options in zip(names or names_of([optimizer]), optimizer.param_groups, strict=True):
-        held = [parameter for parameter in options["params"] if counts(parameter)]
+        held = counted(options["params"])
         driven = [parameter for parameter in held if parameter.grad is not None]
-        after = [local(parameter) for parameter in held]
+        states = [optimizer.state.get(parameter) or {} for parameter in driven]
+        known = [place for place, state in enumerate(states) if "exp_avg_sq" in state]
+        if len(known) < len(driven):  # those whose moments are known come first
+            order = known + [place for place, state in enumerate(states) if "exp_avg_sq" not in state]
+            driven = [driven[place] for place in order]
+            states = [states[place] for place in known]
+        after, counts = locals_of(held), [state["step"] for state in states]
+        at = next((place for place, parameter in enumerate(driven) if parameter is embedding), None)
         groups.append(
             Group(
                 name=name,
                 before=after if copies is None else list(islice(copies, len(held))),
                 after=after,
-                gradients=[local(parameter.grad) for parameter in driven],
-                moments=[_moments(optimizer.state.get(parameter, {}), options) for parameter in driven],
-                size=sum(
-                    p.numel()
-                    for p in options["params"]
-                    if p.grad is not None and "exp_avg_sq" in optimizer.state.get(p, {})
-                ),
+                gradients=locals_of(p.grad for p in driven if p.grad is not None),
+                moments=_moments(states, options, (ages or Ages()).of(counts)) if states else None,
+                embedding=at,
+                size=_size(optimizer, options["params"]) if several() else None,
             )
         )
     return groups
 
 
-def _moments(state: Mapping[str, Any], options: Mapping[str, Any]) -> Moments | None:
-    """Adam's state of one parameter; None before its first update and under optimizers without m and v."""
-    if "exp_avg_sq" not in state:
-        return None
+def _size(optimizer: torch.optim.Optimizer, trained: Sequence[Tensor]) -> int:
+    """How many values of these parameters have moments, those that other processes hold included."""
+    return sum(
+        parameter.numel()
+        for parameter in trained
+        if parameter.grad is not None and "exp_avg_sq" in optimizer.state.get(parameter, {})
+    )
+
+
+def _moments(
+    states: Sequence[Mapping[str, Any]], options: Mapping[str, Any], ages: Sequence[Hashable]
+) -> Moments:
+    """Adam's state of some parameters, of one at least."""
     return Moments(
-        m=local(state["exp_avg"]),
-        v=local(state["exp_avg_sq"]),
-        updates=state["step"],
+        m=locals_of(state["exp_avg"] for state in states),
+        v=locals_of(state["exp_avg_sq"] for state in states),
+        updates=[state["step"] for state in states],
+        ages=ages,
         beta2=options["betas"][1],
         eps=options["eps"],
     )

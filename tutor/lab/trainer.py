@@ -145,7 +145,7 @@ class Trainer:
         return {} if device == "cpu" else {device: torch.get_device_module(device).get_rng_state()}
 
     def _restore_device_rng(self, kept: dict[str, Any]) -> None:
-        """What was kept on another device, or by an early tutor, has none for this one: it draws anew then."""
+        """Go on with what the device's generator was; what was kept on another device holds none for it."""
         for device, ours in self._device_rng().items():
             if device in kept:
                 theirs = like("device's rng", kept[device], ours)

@@ -13,28 +13,17 @@ def norm(tensors: Sequence[Tensor]) -> Tensor:
 
 def squares(tensors: Sequence[Tensor]) -> Tensor:
     """The sum of the squares of all elements of the tensors, a scalar; 0 of none."""
-    if not tensors:
-        return torch.zeros(())
-    if tensors[0].device.type != "cpu":
-        return total(squares_of_each(tensors))
-    return total([square(tensor.flatten()) for tensor in tensors])
+    return total([square(tensor.flatten()) for tensor in tensors]) if tensors else torch.zeros(())
 
 
 def square(flat: Tensor) -> Tensor:
-    """The sum of the squares of a flat tensor's elements, for a CPU.
+    """The sum of the squares of a flat tensor's elements.
 
-    There `dot` takes half the time of `linalg.vector_norm`, and a step has a dozen norms.
+    On a CPU `dot` takes half the time of `linalg.vector_norm`, and a step has a dozen norms; on a GPU it is
+    one kernel.
     """
     values = flat.float()
     return torch.dot(values, values)
-
-
-def squares_of_each(tensors: Sequence[Tensor]) -> list[Tensor]:
-    """Of each tensor the sum of its squares, for a GPU: there the number of kernels takes the time."""
-    if not tensors:
-        return []
-    norms = torch._foreach_norm(list(tensors), 2, dtype=torch.float32)  # pyright: ignore[reportPrivateImportUsage]
-    return list(torch._foreach_mul(norms, norms))  # pyright: ignore[reportPrivateImportUsage]
 
 
 def total(parts: Sequence[Tensor]) -> Tensor:
@@ -43,5 +32,5 @@ def total(parts: Sequence[Tensor]) -> Tensor:
 
 
 def root(squares: Sequence[Tensor]) -> Tensor:
-    """The norm of all, from the sum of squares of each; 0 of none."""
+    """The norm of all, from the sums of squares of its parts; 0 of none."""
     return total(squares).sqrt() if squares else torch.zeros(())

@@ -40,12 +40,9 @@ class Observation:
     @property
     def moments(self) -> list[Moments]:
         """Those of all groups."""
-        return [moments for group in self.groups for _, moments in group.with_moments]
+        return [group.moments for group in self.groups if group.moments]
 
     @property
     def size(self) -> int:
         """How many values have moments, in all processes."""
-        return sum(
-            sum(one.v.numel() for _, one in group.with_moments) if group.size is None else group.size
-            for group in self.groups
-        )
+        return sum(group.with_moments for group in self.groups)

@@ -11,7 +11,6 @@ import torch
 from torch import Tensor, nn
 
 from tutor.lab.instruments import Meter
-from tutor.lab.quantities.group import Group
 from tutor.lab.quantities.norms import root
 from tutor.lab.quantities.observation import Observation
 from tutor.lab.recorder.described import after_first_step, described
@@ -209,17 +208,11 @@ class Recorder:
         if self._lr is None:
             self._lr = _copy(self._updates.lr)
         self._passed = self._forward.taken()
-        groups = self._updates.groups()
-        self._meter.measure(
-            Observation(groups=groups, streams=self._passed.streams, rest_norm=self._rest_norm(groups))
-        )
+        groups = self._updates.groups(self._embedding)
+        # Of all but the embedding's gradient, as the optimizer was given it.
+        rest = None if self._embedding is None else root([part for one in groups for part in one.sums.rest])
+        self._meter.measure(Observation(groups=groups, streams=self._passed.streams, rest_norm=rest))
         self._updates.over()
-
-    def _rest_norm(self, groups: Sequence[Group]) -> Tensor | None:
-        """The norm of all but the embedding's gradient, as the optimizer was given it."""
-        if self._embedding is None:
-            return None
-        return root(self._updates.gradients_without(self._embedding, groups))
 
     def _add(self, step: int | None, passed: Passed, known: Row) -> None:
         """Add the row of a step to the journal, which is begun with the first."""

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 import torch
 from torch import Tensor
 
-from tutor.lab.instruments import Update, groups_of, names_of, parameters
+from tutor.lab.instruments import Update, names_of
 from tutor.lab.quantities.group import Group
 
 
@@ -34,22 +34,15 @@ class Updates:
         """The first group's learning rate."""
         return self._optimizers[0].param_groups[0]["lr"]
 
-    def groups(self) -> list[Group]:
-        """The groups of all optimizers, in the step that has ended."""
+    def groups(self, embedding: Tensor | None) -> list[Group]:
+        """The groups of all optimizers, in the step that has ended; the embedding's gradient told apart."""
         names = iter(names_of(self._optimizers))
         groups: list[Group] = []
         for one in self._optimizers:
             own = [name for _, name in zip(one.param_groups, names, strict=False)]
-            moved = id(one) in self._stepped
-            groups += self._updates[id(one)].groups(one, own) if moved else groups_of(one, None, own)
+            update, moved = self._updates[id(one)], id(one) in self._stepped
+            groups += update.groups(one, own, embedding, moved=moved)
         return groups
-
-    def gradients_without(self, left_out: Tensor, groups: Sequence[Group]) -> list[Tensor]:
-        """The sums of squares of the gradients of all parameters but that one, from those of all `groups`."""
-        trained = [parameter for one in self._optimizers for parameter in parameters(one)]
-        given = [parameter for parameter in trained if parameter.grad is not None]
-        squares = [square for group in groups for square in group.sums.gradients]
-        return [square for p, square in zip(given, squares, strict=True) if p is not left_out]
 
     def over(self) -> None:
         """The step was measured: what comes belongs to the next."""
