@@ -149,8 +149,8 @@ def sums_of(group: Group, pieces: Pieces) -> Sums:
         some = group.gradients[begin:end]
         if group.moments and end <= known:
             parts = list(_driven(some, group.moments, slice(begin, end), pieces))
-            squares = [square for square, *_ in parts]
-            moments += [others for _, *others in parts]
+            squares = [part[0] for part in parts]
+            moments += [part[1:] for part in parts]
         else:
             squares = [square(flat) for _, (flat,) in pieces((some,), _any_age(some))]
         gradients += squares
