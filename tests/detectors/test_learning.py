@@ -4,6 +4,7 @@ import math
 import random
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -665,6 +666,38 @@ class TestJustAboveGuessing:
     def test_one_further_above_or_below(self):
         assert judged("learned", loss=self.hovering(1.12, top=1.17)).outcome == "stops-early"
         assert judged("learned", loss=[*self.hovering(1.107)[:40], *[1.08] * 10]).outcome == "yes"
+
+
+class TestFewRight:
+    """A classifier among six or so, of whose answers a third is right from the first epoch to the last."""
+
+    LOSS = (2.4, *(1.80 - 0.001 * row + 0.01 * (row % 3) for row in range(19)))
+    RIGHT = tuple(0.31 + 0.001 * row + 0.004 * (row % 2) for row in range(20))
+
+    def found(self, **changes: Any) -> Finding:
+        return judged("learned", **({"loss": self.LOSS, "train_acc": self.RIGHT} | changes))
+
+    def test_few_are_right_and_hardly_more_than_at_first(self):
+        found = self.found(val_loss=[1.8] * 4 + [None] * 16, val_acc=[0.3, 0.35, 0.3, 0.4] * 5)
+        assert found.outcome == "few-right"
+        assert found.facts["score"] == "train_acc"
+        assert found.facts["first"] == pytest.approx(0.314, abs=0.002)
+        assert found.facts["value"] == pytest.approx(0.327, abs=0.002)
+        assert (found.facts["top"], found.facts["since"]) == (1.80, 10)
+
+    @pytest.mark.parametrize(
+        "changes",
+        [
+            {"train_acc": [0.31 + 0.008 * row for row in range(20)]},  # it rises
+            {"train_acc": [0.6 + 0.001 * row for row in range(20)]},  # most are right
+            {"val_acc": [0.55] * 20},  # of what is held out most are right: dropout
+            {"loss": [2.4, *(1.80 - 0.015 * row for row in range(19))]},  # the loss falls
+            {"loss": [one + 1.0 for one in LOSS]},  # among more classes than a few
+            {"loss": LOSS[:9], "train_acc": RIGHT[:9]},  # few rows
+        ],
+    )
+    def test_not_where(self, changes: dict[str, Any]):
+        assert self.found(**changes).outcome != "few-right"
 
 
 class TestHeldOutGuesses:

@@ -48,6 +48,7 @@ def test_rows_without_a_loss_stay_so(blank: int | None):
         [0.1 * 1.5**at for at in range(30)],  # it diverges, once
         [0.1 * 3**at for at in range(6)] * 4,  # it spikes, again and again
         [1.0, 2.0, 3.1] * 2,  # two epochs are no rule
+        [0.0, 0.0, 0.0, -4.0, 0.0, 1.5, 0.0, 0.0, 0.0],  # nothing is added
         [*sums(course(4, 5)), float("nan")],
     ],
 )

@@ -10,7 +10,7 @@ from tutor.detectors.fall import fall_of
 from tutor.detectors.grouped import Enough, Guess
 from tutor.detectors.guessing import answers_by_chance, learned_by_heart
 from tutor.detectors.objective import after_reward, in_balance, plays_on, scores_rise
-from tutor.detectors.plateau import stops_early, stops_high
+from tutor.detectors.plateau import few_right, stops_early, stops_high
 from tutor.detectors.rewards import earns, never_earns, one_reward, too_few_rewards
 from tutor.detectors.unlearned import beside
 from tutor.detectors.windows import FEWEST, finite
@@ -29,7 +29,7 @@ _GUESSED = (*_LEARNED, "classes", "expected", "level", "later")
         *("held-out-flat", "held-out-still", "held-out-alone", "both-still", "only-at-first"),
         *("same-answer", "finds-nothing", "never-moves", "one-class", "one-answer"),
         *("scores-alike", "scores-stay", "score-stands", "scores-nothing", "errs"),
-        *("explains-nothing", "ranks-by-chance", "stops-high", "stops-early"),
+        *("explains-nothing", "ranks-by-chance", "stops-high", "stops-early", "few-right"),
         *("earns", "earns-nothing", "one-reward", "no-contrast", "cut-off"),
     ),
     facts={
@@ -41,6 +41,7 @@ _GUESSED = (*_LEARNED, "classes", "expected", "level", "later")
         "stops-high": (*_LEARNED, "since", "spread", "high"),
         **dict.fromkeys(("no-contrast", "cut-off"), COMPLETIONS),
         "stops-early": (*_LEARNED, "since", "spread", "before"),
+        "few-right": (*_LEARNED, "since", "spread", "score", "value", "first"),
         "guesses": _GUESSED,
         "same-answer": (*_GAINED, *_SCORED, "fell", "most"),
         "finds-nothing": (*_GAINED, *_SCORED),
@@ -92,6 +93,7 @@ def learned(
     - "no-contrast", "cut-off": a group's answers all earn the same, or are cut off.
     - "one-reward", "earns-nothing", "earns": a reward is one number, stays where it began, or rises.
     - "stops-high", "stops-early": it learned little, or nothing after its first rows.
+    - "few-right": few answers in training are right, and hardly more than at first.
 
     Where noise hides a gain of that size, the order of the levels tells, beyond `sigmas` of chance where they
     fall and `least.sure` where they rise, or longer levels do, up to half of the log. Too short to tell is a
@@ -107,7 +109,7 @@ def learned(
         found = _by_rewards(run, found, sigmas, least)
     if found.outcome in ("yes", NOT_YET) and not warming_up(run):
         stops = stops_early(run, least, sigmas) if found.outcome == "yes" else None
-        return stops_high(run, least, sigmas) or stops or found
+        return stops_high(run, least, sigmas) or stops or few_right(run, least, guess) or found
     return found
 
 

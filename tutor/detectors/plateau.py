@@ -1,16 +1,22 @@
-"""A loss that comes to a stop: high up, where one pays who knows next to nothing, or after its first rows."""
+"""A loss that comes to a stop: high up, where one pays who knows next to nothing, or after its first rows; or
+that hardly falls while few answers are right."""
 
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING
 
 from tutor.detectors import Finding
+from tutor.detectors.answers import accuracies
 from tutor.detectors.beginning import begins_late
-from tutor.detectors.grouped import Enough
+from tutor.detectors.grouped import Enough, Guess
 from tutor.detectors.objective import is_objective, scores_rise
 from tutor.detectors.trends import share_fallen
-from tutor.detectors.windows import cadence, finite
-from tutor.run import Run, to_float
+from tutor.detectors.windows import FEWEST, cadence, finite
+from tutor.run import Run, names, to_float
+
+if TYPE_CHECKING:
+    import polars as pl
 
 _BEGIN = 0.4
 """Where the later part of a run begins: of two evaluations, half-way and at the end, both are in it."""
@@ -83,6 +89,44 @@ def stops_early(run: Run, least: Enough, sigmas: float) -> Finding | None:
     facts |= {"spread": 100 * spread / level, "bound": 100 * least.stands}
     seen = (int(run.steps[0]), int(run.steps[-1]))
     return Finding("stops-early", None, facts, None, seen, measured=spread / level, bound=least.stands)
+
+
+def few_right(run: Run, least: Enough, guess: Guess) -> Finding | None:
+    """The finding that few answers in training are right, and hardly more than at first: "few-right".
+
+    Of `least.rows` rows or more, those of the later half have fewer than half of them right, and of what was
+    wrong in the first `FEWEST` the share `guess.skill` at most (the middle ones are compared); held out, too,
+    it is fewer than half. Meanwhile the loss, which among `guess.classes` classes costs no more than guessing
+    does, came down from its second row on by less than `least.gained`: from the first alone it falls as the
+    weights forget how they were drawn. Not where a log begins mid-way, or tokens are predicted.
+    """
+    if not run.has("loss") or begins_late(run) or run.of_tokens or run.knows("vocab_size"):
+        return None
+    costs, counted = finite(run["loss"]).drop_nulls(), list(accuracies(run))
+    levels = {curve.signal: to_float(_later(curve.values).median()) for _, curve in counted}
+    if len(costs) < least.rows or max(levels.values(), default=1.0) >= 1 / 2:
+        return None
+    begun, level = float(costs[1]), to_float(_later(costs).median())
+    fell = 1 - level / begun if begun > 0 else math.inf
+    if fell >= least.gained or level > (1 + guess.sure) * math.log(guess.classes):
+        return None
+    for name, curve in counted:
+        value, first = levels[curve.signal], to_float(curve.values[:FEWEST].median())
+        gained = (value - first) / (1 - first)
+        if names.says_held_out(curve.signal) or len(curve.values) < least.rows or gained > guess.skill:
+            continue
+        since = int(curve.steps[len(curve.values) // 2])
+        later = _later(costs)
+        facts = {"score": name, "value": value, "first": first, "rows": len(curve.values), "since": since}
+        facts |= {"top": begun, "best": level, "gain": 100 * max(0.0, fell), "bound": 100 * least.gained}
+        facts |= {"spread": 100 * (to_float(later.max()) - to_float(later.min())) / level}
+        seen = (int(run.steps[0]), int(run.steps[-1]))
+        return Finding("few-right", None, facts, None, seen, measured=gained, bound=guess.skill, curve=curve)
+    return None
+
+
+def _later(values: pl.Series) -> pl.Series:
+    return values[len(values) // 2 :]
 
 
 def _means(run: Run) -> bool:

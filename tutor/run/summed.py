@@ -39,6 +39,7 @@ def added(loss: pl.Series) -> pl.Series | None:
     )
     summed = epochs.filter(
         (pl.col("rows") >= _ROWS)
+        & (pl.col("least") > 0)
         & (pl.col("first") <= _FIRST * pl.col("usual"))
         & (pl.col("most") <= _TIMES * pl.col("least"))
     )
