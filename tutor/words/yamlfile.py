@@ -86,7 +86,7 @@ def _load(text: str) -> tuple[Any, Any]:
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         what = getattr(error, "problem", None) or str(error)
-        if "nesting depth" in what:  # libyaml's own bound, from 0.2.6 on, which it meets before ours is counted
+        if "nesting depth" in what:  # libyaml's own bound, which it meets before ours
             what = _TOO_DEEP
         raise YamlError(mark.line + 1 if mark else 1, what) from None
 
