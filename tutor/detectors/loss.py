@@ -12,6 +12,7 @@ from tutor.detectors.courses import course_of
 from tutor.detectors.despiking import TOWERS
 from tutor.detectors.held_out import broken_evaluation
 from tutor.detectors.objective import has_rewards, opposed
+from tutor.detectors.terms import another_not_finite
 from tutor.detectors.windows import FEWEST, Window, blocks, finite, noise_of, piecewise
 from tutor.run import Run, known_float, to_float
 
@@ -57,9 +58,10 @@ def non_finite_loss(run: Run, at: int | None) -> Finding:
 
 @detector(
     signals=("loss",),
-    outcomes=("yes", "hidden", "evaluation", "before", "no"),
+    outcomes=("yes", "hidden", "another", "evaluation", "before", "no"),
     facts={
         "yes": ("step", "last", "value", "count", "rows"),
+        "another": ("term", "step", "last", "value", "count", "rows"),
         "hidden": ("step", "count", "rows"),
         "evaluation": ("step", "count", "rows"),
         "before": ("step", "last", "count", "rows"),
@@ -76,7 +78,8 @@ def non_finite(run: Run, at: int | None, *, share: float, at_once: float) -> Fin
     what is learned by heart comes down by degrees until it rounds to 0. Where the loss falls to 0 in one row,
     the share `at_once` is enough; after a row that towers over all before it, any. A NaN "before" the first
     update is the mean of no losses: in the first row, or in the first ones of a run that gathers rewards, and
-    `FEWEST` finite ones follow, with none in between. Source: the tree; ours: the rest.
+    `FEWEST` finite ones follow, with none in between. It is in "another" where a term of the loss, or a
+    divergence, is not finite. Source: the tree; ours: the rest.
     """
     found = non_finite_loss(run, at)
     if found.outcome == "yes" and _before_training(run):
@@ -91,9 +94,11 @@ def non_finite(run: Run, at: int | None, *, share: float, at_once: float) -> Fin
     if zeros and (enough or _blew_up(known, zeros)):
         step = int(known.steps[-zeros])
         return Finding("hidden", step, {"step": step, "count": zeros, "rows": len(known)})
-    if found.outcome == "yes" or not broken:
+    if found.outcome == "yes":
         return found
-    return Finding("evaluation", broken["step"], broken)
+    if broken:
+        return Finding("evaluation", broken["step"], broken)
+    return another_not_finite(run) or found
 
 
 def _before_training(run: Run) -> bool:

@@ -58,6 +58,9 @@ _TERMS = re.compile(
     r"loss_num$|num_loss|(?<![a-z])(non_?zero|active|hard|valid|positive)_(triplets|pairs|terms)|fraction_positive_triplets"
 )
 """Columns of how many triplets, or pairs, still cost something: a loss that is their mean needn't fall."""
+_DIVERGENCE = re.compile(r"(?<![a-z])(approx_?)?kld?(?![a-z])")
+_KEPT = re.compile(r"(?<![a-z])(best|lowest|least|min|max|previous|prev|last|old|from|to)(?![a-z])")
+"""Words of a name of a value that was kept, and may be Inf before there was one."""
 _BOOKS = re.compile(
     r"(?<![a-z])(epsilon|speed|time|seconds|elapsed|eta|memory|mem|fps|length|len|steps?|samples?|size|batch)"
     r"(?![a-z])"
@@ -237,6 +240,13 @@ def is_of_a_generator(column: str) -> bool:
     found = _SIDE.search(name)
     generates = found[1].startswith("g") if found else bool(_ADVERSARIAL.search(name))
     return bool(LOSS.search(name)) and generates
+
+
+def is_term(column: str) -> bool:
+    """Whether the column is another loss of training, or a divergence: no best one, and no weight."""
+    divides = _DIVERGENCE.search(spelled(column)) and not _HELD_OUT.search(column)
+    about_one = is_weight(column) or _KEPT.search(spelled(column)) or signals.find(column)
+    return bool(_says_loss(column) or divides) and not about_one
 
 
 def keeps_books(column: str) -> bool:

@@ -4,7 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 
-from tutor.run.names import LOSS, is_of_a_side, measured, spelled
+from tutor.run.names import LOSS, is_of_a_side, is_term, measured, spelled
 
 SCORES = "scores"
 """What a question asks about whose rule looks at the scores of a log: no signal has that name."""
@@ -169,6 +169,7 @@ KINDS: Mapping[str, Callable[[str], bool]] = {
     "groups": is_alike,
     "lengths": is_cut_off,
     "sides": is_of_a_side,
+    "terms": is_term,
     "transcribed": is_transcribed,
 }
 """By what a tree calls it, the test of a column's name."""

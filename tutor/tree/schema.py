@@ -80,8 +80,8 @@ class Outcome(Strict):
         under: the answer that a learner gives for this one, which isn't offered: both say the same of the run
             and lead to the same place, and only the log can tell how it shows.
         needs: what a log has to have for this answer to be seen in it: a validation loss, or that alone, the
-            losses of several held-out sets or of two opposed networks, scores, or one kind of these. Where it
-            has none, the answer isn't offered.
+            losses of several held-out sets or of two opposed networks, terms of the loss, scores, or one kind
+            of these. Where it has none, the answer isn't offered.
     """
 
     label: Words
@@ -96,7 +96,7 @@ class Outcome(Strict):
     under: str | None = None
     needs: (
         Literal["val_loss", "alone", "sets", "scores", "rewards", "finds", "explained", "ranking"]
-        | Literal["groups", "lengths", "sides", "transcribed"]
+        | Literal["groups", "lengths", "sides", "terms", "transcribed"]
         | None
     ) = None
     next: str | None = None

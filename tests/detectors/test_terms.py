@@ -1,0 +1,63 @@
+"""NaN or Inf in another loss of training than the one that is read, or in a divergence."""
+
+import math
+
+import pytest
+
+from tests.conftest import make_run
+from tests.detectors.test_course import judged
+from tutor import tree
+from tutor.run import names
+
+LOSS = [2.0 - 0.01 * row for row in range(20)]
+FINE = [0.5] * 20
+
+
+def with_(*values: float | None) -> list[float | None]:
+    return [0.5, *values, *FINE[len(values) + 1 :]]
+
+
+@pytest.mark.parametrize("name", ["kl", "approx_kl", "objective/kl", "g_loss", "loss_box", "Loss_G"])
+@pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf])
+def test_a_term_or_a_divergence_that_is_not_finite_is_found(name: str, value: float):
+    found = judged("non_finite", loss=LOSS, **{name: with_(value, 0.5, value, None)})
+    assert (found.outcome, found.step) == ("another", 1)
+    assert found.facts | {"value": 0} == {
+        **{"term": name, "step": 1, "last": 3, "value": 0, "count": 2, "rows": 19},
+    }
+
+
+@pytest.mark.parametrize(
+    "name", ["entropy", "ppl", "best_loss", "kl_coef", "beta", "val_kl", "Validation loss from", "loss_ema"]
+)
+def test_not_in_what_is_no_term_of_training(name: str):
+    assert judged("non_finite", loss=LOSS, **{name: with_(math.inf, math.inf)}).outcome == "no"
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        with_(math.nan),  # once
+        [math.inf, math.inf, *FINE[2:]],  # before there was anything
+        [math.nan] * 20,  # of nothing that the run has
+        FINE,
+    ],
+)
+def test_not_once_nor_before_the_first_finite_value(values: list[float]):
+    assert judged("non_finite", loss=LOSS, kl=values).outcome == "no"
+
+
+def test_a_loss_that_is_nan_itself_comes_first():
+    found = judged("non_finite", loss=[*LOSS[:10], *[math.nan] * 10], kl=with_(math.nan, math.nan))
+    assert found.outcome == "yes"
+
+
+def test_the_answer_is_offered_where_a_log_has_terms():
+    outcome = tree.find("phase-19", checked=False).questions["1.1"].outcomes["another"]
+    assert outcome.shows_in(make_run({"loss": LOSS, "kl": FINE}))
+    assert not outcome.shows_in(make_run({"loss": LOSS, "entropy": FINE}))
+
+
+@pytest.mark.parametrize("name", ["kl", "kld", "approxkl", "train/kl", "policy_loss"])
+def test_names_of_terms(name: str):
+    assert names.is_term(name)
