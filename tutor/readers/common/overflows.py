@@ -10,6 +10,9 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     import polars as pl
 
+REDUCED = "reduced"
+"""The column of the scale to which a message on a line of its own says that it is reduced."""
+
 _MANY = 3
 """Messages in a row that say that it goes on: one or two are usual in a sound run."""
 _LAST = 1.0
@@ -37,3 +40,26 @@ def after_the_last(rows: "pl.DataFrame", scales: "pl.Series", skipped: int | Non
     if skipped is not None:
         more["skipped_steps"] = (places + skipped).cast(pl.Float64)
     return pl.concat([rows, pl.DataFrame(more)], how="diagonal_relaxed")
+
+
+def with_scale(rows: "pl.DataFrame") -> "tuple[pl.DataFrame, pl.Series]":
+    """The rows, each with the loss scale after the messages before it, the last row after all of them; and
+    the scales of the messages after the last.
+
+    Where there are messages alone, each is a row, but for those that another process repeats.
+    """
+    import polars as pl  # only who reads a log pays for it
+
+    if REDUCED not in rows.columns:
+        return rows, pl.Series(dtype=pl.Float64)
+    message = rows[REDUCED].is_not_null()
+    if all(column.null_count() == len(column) for column in rows.filter(~message)):
+        rows, message = rows.filter(message), message.filter(message)
+    scale = rows[REDUCED].forward_fill()
+    if message.all():
+        again = (scale != scale.shift()).fill_null(True)
+        return rows.filter(again).rename({REDUCED: "loss_scale"}), scale.clear()
+    last = int((~message).arg_true()[-1])
+    below, scale = scale[last + 1 :], scale.scatter(last, scale[-1])
+    told = rows if "loss_scale" in rows.columns else rows.with_columns(scale.alias("loss_scale"))
+    return told.drop(REDUCED).filter(~message), below
