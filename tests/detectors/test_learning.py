@@ -494,6 +494,11 @@ class TestNoRate:
         assert found.outcome == outcome
         assert outcome == "no" or found.facts["zeros"] == zeros
 
+    def test_one_that_fell_to_next_to_nothing_is_why_too(self):
+        rates = [5e-2 * 0.1 ** (row // 3) for row in range(72)]
+        found = judged("learned", loss=[2.26 + 0.01 * (-1) ** row for row in range(72)], lr=rates)
+        assert (found.outcome, found.facts["zeros"]) == ("no-rate", 60)
+
     def test_where_the_loss_falls_the_log_rounds_the_rate(self):
         assert judged("learned", loss=falling(20), lr=[0.0] * 20).outcome == "yes"
 

@@ -20,6 +20,7 @@ SAID = {
     "Spanish and English": ("Época {step} - loss: {loss}", [1, 2, 3, 4]),
     "German": ("Epoche {step}: Verlust = {loss}", [1, 2, 3, 4]),
     "French": ("ÉPOQUE {step}, perte {loss}", [1, 2, 3, 4]),
+    "French, of iterations": ("Itération {step} — perte : {loss}", [20, 40, 60, 80]),
     "Romanian": ("pas {step} | pierdere {loss} | 0.2s", [0, 20, 40, 60]),
     "a cost after an iteration": ("Cost after iteration {step}: {loss}", [0, 100, 200, 300]),
     "a loss at an epoch": ("Loss at epoch {step}: {loss}", [0, 1, 2, 3]),
@@ -296,6 +297,10 @@ def test_a_loss_over_the_test_set_in_chinese(tmp_path: Path):
         "Epoca {0}: perdita di training {1}, perdita di validazione: {2}\n",
         "Epoche {0}: Verlust {1}, Validierung Verlust {2}\n",
         "Époque {0}: perte: {1}\n -> validation {2} nats\n",
+        "Époque {0} — perte d'entraînement : {1}, perte de validation : {2}\n",
+        "Эпоха {0}: ошибка обучения {1}, точность 0.5, ошибка валидации {2}\n",
+        "ep {0}  tr {1}  va {2}  acc 0.5\n",
+        "Epoch {0} | CTC loss: {1} | Val CTC loss: {2}\n",
     ],
 )
 def test_a_held_out_loss_in_another_language(tmp_path: Path, line: str):
@@ -310,6 +315,9 @@ def test_a_held_out_loss_in_another_language(tmp_path: Path, line: str):
         "Época {0} - pérdida: {1} - pérdida de validación: {2}\n",
         "Epoch {0}/9, loss: {1}, val_loss: {2}.\n",
         "Epoche {0}: Verlust {1}  Val-Verlust {2} (1,5 s)\n",
+        "Epoche {0} von 3: Trainingsverlust {1}, Validierungsverlust {2}\n",
+        "Epoch {0}: train_loss {1}; val_loss {2}\n",
+        "Époque {0} — perte entraînement : {1} perte validation : {2}\n",
     ],
 )
 def test_a_comma_before_the_decimals(tmp_path: Path, line: str):

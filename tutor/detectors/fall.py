@@ -47,6 +47,8 @@ from tutor.run import Run, scoring, to_float
 if TYPE_CHECKING:
     import polars as pl
 
+_DEAD = 1e-3
+"""A share of the highest learning rate that moves next to nothing: a constant of the method."""
 HALF = 0.5
 """The share of a log whose median is the longest level: a constant of the method, for a course needs two."""
 
@@ -260,11 +262,11 @@ def _without_gain(run: Run, goes_on: bool) -> str:
 
 
 def _rows_without_rate(run: Run) -> int:
-    """In how many rows, to the last, the learning rate is exactly 0."""
+    """In how many rows, to the last, the learning rate is 0, or under `_DEAD` of its highest."""
     rate = finite(run["lr"]).drop_nulls() if run.has("lr") else None
     if rate is None or not len(rate):
         return 0
-    moved = (rate != 0).arg_true()
+    moved = (rate > _DEAD * to_float(rate.max())).arg_true()
     return len(rate) - 1 - int(moved[-1]) if len(moved) else len(run)
 
 

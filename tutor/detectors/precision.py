@@ -14,17 +14,21 @@ if TYPE_CHECKING:
 
 
 @detector(
-    manifest=("dtype",),
-    outcomes=("fp32", "bf16", "fp16"),
-    facts=("dtype",),
+    outcomes=("fp32", "bf16", "fp16", "scaled"),
+    facts={**dict.fromkeys(("fp32", "bf16", "fp16"), ("dtype",)), "scaled": ("highest", "lowest")},
     configured=("dtype",),
 )
 def dtype(run: Run, at: int | None) -> Finding:
     """The dtype of the forward pass, as the manifest says.
 
-    No flaw of itself: it says which ones can be (fp16 overflows above 65,504). Source: the tree.
+    No flaw of itself: it says which ones can be (fp16 overflows above 65,504). Where it doesn't say, a loss
+    scale that moves does: it is fp16, "scaled", for no other dtype needs one. Source: the tree.
     """
     precision = run.manifest.precision
+    scales = finite(run["loss_scale"]).drop_nulls() if run.has("loss_scale") else None
+    if precision is None and scales is not None and scales.n_unique() > 1:
+        facts = {"highest": to_float(scales.max()), "lowest": to_float(scales.min())}
+        return Finding("scaled", facts=facts)
     if precision is None:
         return Finding(NO_DATA, facts={"missing": ["dtype"]})
     return Finding(precision, facts={"dtype": precision})

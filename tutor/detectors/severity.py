@@ -274,10 +274,9 @@ def _lost(run: Run, row: int, lasting: Lasting, kept: float) -> dict[str, float]
     `kept` or under it.
     """
     loss = finite(run["loss"])
-    before, since = loss[:row], loss[row:].drop_nulls()
-    best = before.arg_min()
+    since = loss[row:].drop_nulls()
     end = known_float(since[-lasting.to_the_end :].median())
-    if best is None or end is None or end <= kept:
+    if not loss[:row].count() or end is None or end <= kept:
         return {}
     if len(since) < lasting.to_the_end:
         highest = since[-1] == loss.max() and (loss == since[-1]).sum() == 1
@@ -285,10 +284,14 @@ def _lost(run: Run, row: int, lasting: Lasting, kept: float) -> dict[str, float]
             return {}
     levels = loss.rolling_median(lasting.long, min_samples=1, center=True)
     low = (levels <= kept).fill_null(False).arg_true()
-    left = int(run.steps[low[-1] if len(low) else best])
+    last = (
+        max(row - 1, int(low[-1])) if len(low) else row - 1
+    )  # it may have come further down after the spike
+    best = int(loss[: last + 1].arg_min() or 0)
+    left = int(run.steps[int(low[-1]) if len(low) else best])
     return {
         "kept": kept,
-        "best": float(before[best]),
+        "best": float(loss[best]),
         "best_step": int(run.steps[best]),
         "left": left,
         "end": end,

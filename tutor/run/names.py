@@ -114,10 +114,14 @@ def mapping(columns: Iterable[str], log: Path) -> dict[str, str]:
 
 
 def _held_out_beside(loss: str, columns: Iterable[str]) -> Iterable[str]:
-    """The one column that is called so but for the set of data: `val/ce` for `train/ce`; none of several."""
+    """The one column that is called so but for the set of data: `val/ce` for `train/ce`, `Val CTC loss` for
+    `CTC loss`; none of several.
+    """
     words = _WORD.findall(plainly(loss))
-    wanted = [[other if word == "train" else word for word in words] for other in sorted(_HELD_OUT_WORDS)]
-    alike = [column for column in columns if _WORD.findall(plainly(column)) in wanted and "train" in words]
+    sets = sorted(_HELD_OUT_WORDS) if words else ()
+    wanted = [[other if word == "train" else word for word in words] for other in sets]
+    wanted = wanted if "train" in words else [[other, *words] for other in sets]
+    alike = [column for column in columns if _WORD.findall(plainly(column)) in wanted]
     return alike if len(alike) == 1 else ()
 
 

@@ -149,7 +149,9 @@ KNOWN: Mapping[str, tuple[str, ...]] = {
 ABROAD: Mapping[str, str] = {
     **dict.fromkeys(("pérdida", "perdida", "perda", "perdita", "perte", "verlust", "pierdere"), "loss"),
     **dict.fromkeys(("paso", "passo", "pas", "schritt", "étape", "etape"), "step"),
-    **dict.fromkeys(("iteración", "iteracion", "iteração", "iteracao", "iterazione"), "iteration"),
+    **dict.fromkeys(
+        ("iteración", "iteracion", "iteração", "iteracao", "iterazione", "itération"), "iteration"
+    ),
     **dict.fromkeys(("época", "epoca", "époque", "epoque", "epoche"), "epoch"),
     **dict.fromkeys(("validación", "validacion", "validação", "validacao"), "validation"),
     **dict.fromkeys(("validierung", "validazione", "validare"), "validation"),

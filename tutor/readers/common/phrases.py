@@ -18,6 +18,7 @@ from tutor.run.vocabulary import ABROAD
 
 _NUMBER = r"-?(?:[0-9]+(?:\.[0-9]*)?(?:e[-+]?[0-9]+)?|nan|inf)"
 _EXACT = r"-?(?:[0-9]+\.[0-9]{4,}|nan|inf)"  # as a loss is printed, and a share or a count hardly ever
+_DECIMALS = r"(?:[0-9]+\.[0-9]+|nan|inf)"
 _COUNTER = r"(epoch|iteration|iter|step|batch|minibatch|update|round|episode)s?\s{0,2}#?\s{0,2}([0-9]+)"
 _AT = (
     r"(?:\s{0,2}\([^()]{0,30}\))?\s{1,3}(?:at|after|for|in|on|of)\s{1,3}(?:the\s)?"
@@ -42,7 +43,8 @@ WORDLESS = (
     rf"^\s*tensor\(({_NUMBER})(?:, [^()]{{0,60}})?, grad_fn=<[a-z0-9]{{1,40}}>\)",
     rf"^\s*([0-9]+):?\s{{1,9}}train:?\s{{1,9}}({_EXACT})[,|]?\s{{1,9}}val:?\s{{1,9}}({_EXACT})\s*$",
     rf"^\s*([0-9]+)[ ,\t]{{1,3}}([0-9]+)[ ,\t]{{1,3}}tensor\(({_NUMBER})",
-    r"损失|損失|손실|потер",
+    r"损失|損失|손실|потер|ошибк",
+    rf"\btr:?\s{{1,3}}({_DECIMALS})[,|;]?\s{{1,4}}va:?\s{{1,3}}({_DECIMALS})(?:\s|,|$)",
 )
 """Those of lines in which no word says what they are."""
 
@@ -160,6 +162,7 @@ PHRASES: tuple[tuple[str, str], ...] = (
     (WORDLESS[7], "tensor loss: {1} "),
     (WORDLESS[8], "step {1}, train loss: {2}, val loss: {3}"),
     (WORDLESS[9], "epoch {1}, step {2}, loss: {3} ("),
+    (WORDLESS[11], "train loss: {1}, val loss: {2} "),
     (WORDLESS[6], "epoch {1}, iteration {2}, {3}loss: {4} ||"),
     (r"第\s?([0-9]+)\s?轮", "epoch {1},"),
     (r"训练(?:次数|步数)", "step"),
@@ -175,7 +178,9 @@ PHRASES: tuple[tuple[str, str], ...] = (
         r"(?:検証|검증|валидационн[а-я]{1,3}|проверочн[а-я]{1,3})\s?(?:データ)?(?:の)?(?:損失|손실|потер[а-я])",
         "val loss",
     ),
-    (r"(?:потер[а-я]|損失|손실)\s?(?:на)?\s?валидации", "val loss"),
+    (r"(?:потер[а-я]|ошибк[а-я]|損失|손실)\s?(?:на)?\s?валидации", "val loss"),
+    (r"ошибк[а-я]\s(?:на\s)?(?:обучени[а-я]|тренировк[а-я])", "loss"),
+    (r"точность", "accuracy"),
     (r"(?:(?:訓練|学習|훈련|학습)\s?)?(?:損失|손실)|потер[а-я](?:\s?на\s?обучении)?", "loss"),
     (r"：", ": "),
     (r"，", ", "),
@@ -213,6 +218,7 @@ def _words_for(english: str) -> str:
 
 
 TRANSLATED: tuple[tuple[str, str], ...] = (
+    (r"\b[dl]['’]([a-zéêî])", "{1}"),  # l'étape, perte d'entraînement
     *((_words_for(english), english) for english in dict.fromkeys(ABROAD.values())),
     (r"\bloss (?:de|du|di|do|da) (validation|train)\b", "{1} loss"),
     (rf"\bvalidation:?\s{{1,3}}({_NUMBER})\s{{1,3}}nats\b", "validation loss: {1}"),
@@ -223,9 +229,9 @@ FOREIGN = _words_for("loss")
 ANY_FOREIGN = "|".join(map(_words_for, dict.fromkeys(ABROAD.values())))
 """By which it is known that a log has words to translate, if the loss is called so in English."""
 
-_LOSS_WORD = rf"(?:\bloss\b|{FOREIGN})"
+_LOSS_WORD = rf"(?:(?:\b|_)loss\b|{FOREIGN}|{_words_for('train_loss')}|{_words_for('validation_loss')})"
 DECIMAL_COMMA = (
-    rf"{_LOSS_WORD}[a-z _]{{0,30}}[:=]?\s{{0,9}}"
+    rf"{_LOSS_WORD}[^0-9,.:;=|]{{0,30}}[:=]?\s{{0,9}}"
     r"(?:0,[0-9]+|[0-9]+,(?:[0-9]{1,2}|[0-9]{4,}))(?:[^0-9.,]|[.,](?:\s|$)|$)"
 )
 """A loss with a comma before its decimals: that of thousands has three digits behind it, and no 0 before."""
