@@ -672,3 +672,10 @@ def test_held_out_by_that_name(tmp_path: Path, held_out: str):
         f"epoch {at}: train loss: {4 - at / 4}, {held_out} loss: {5 - at / 4}\n" for at in range(6)
     )
     assert losses(read(tmp_path, text), "val_loss")[-1] == 3.75
+
+
+def test_a_counter_that_the_user_calls_the_step_stands_beside_another(tmp_path: Path):
+    text = "".join(f"batch {at}, update {at}, foo {3 - at / 4}\n" for at in (3, 4, 5, 6))
+    with called.called({"step": "batch", "loss": "foo"}):
+        run = read(tmp_path, text)
+    assert (run.steps.to_list(), run["loss"].to_list()) == ([3, 4, 5, 6], [2.25, 2.0, 1.75, 1.5])

@@ -51,7 +51,7 @@ def recovery(
         "std": before.std,
         "sigmas": sigmas,
         "smooth": span,
-        "within": within.steps,
+        "within": within.reach(run),
         "rows": before.rows,
     }
     curve = Smoothed("loss", run.steps[peak + 1 : last + 1], means)
@@ -64,7 +64,14 @@ def recovery(
         facts |= {"step": step, "after": step - int(run.steps[peak]), "value": value}
         took, outcome = float(facts["after"]), "yes" if late is None else "late"
         return Finding(
-            outcome, step, facts, bound, window_steps, measured=took, bound=float(within.steps), curve=curve
+            outcome,
+            step,
+            facts,
+            bound,
+            window_steps,
+            measured=took,
+            bound=float(within.reach(run)),
+            curve=curve,
         )
     if last + span > len(run):
         since = finite(run["loss"])[row:]

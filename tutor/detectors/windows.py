@@ -67,6 +67,10 @@ class Window(Grouped):
         """The window in rows, where the run counts epochs or these: no step of it is an update."""
         return replace(self, steps=round(self.rows * cadence(run))) if run.by_row else self
 
+    def reach(self, run: Run) -> int:
+        """How many steps it spans at the run's cadence."""
+        return max(self.steps, round(self.rows * cadence(run)))
+
     def count(self, run: Run) -> int:
         """How many rows it spans at the run's cadence."""
         return rows(run, self.steps, self.rows)

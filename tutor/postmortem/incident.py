@@ -146,7 +146,7 @@ class Incident:
         recovery = self.numbers["recovery"]
         numbers = {**recovery, "within": replace(recovery["within"], steps=LOOK_AHEAD)}
         finding = detectors.apply("recovery", self.run, numbers, self.began)
-        if finding.outcome == "yes":
+        if finding.outcome in ("yes", "late"):
             return finding.facts["after"]
         # A log that ends before those steps, but well after the peak, has shown no recovery all the same.
         long_enough = len(self.run) - self.row > windows.rows(self.run, EMA_STEPS)

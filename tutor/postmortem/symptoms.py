@@ -105,8 +105,8 @@ def _within(incident: Incident) -> str:
     recovery, run = incident.numbers.get("recovery"), incident.run
     if not recovery:
         return ""
-    within = recovery["within"].of(run)
-    return number(max(within.steps, round(within.rows * cadence(run))))
+    run = run.logged("loss") if run.has("loss") else run  # as the rule counts its rows
+    return number(recovery["within"].of(run).reach(run))
 
 
 def _batch(incident: Incident) -> str | None:

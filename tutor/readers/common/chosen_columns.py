@@ -53,6 +53,8 @@ def chosen_columns(rows: "pl.DataFrame", path: Path) -> Columns:
 
 def _equal_to_step(rows: "pl.DataFrame", said: Collection[str]) -> list[str]:
     """The counters that say the same as the steps, but for those that the user `said`."""
+    if "step" not in rows.columns:  # the steps are called by the user's own word
+        return []
     counters = [name for name in rows.columns if role(name) == "per_step" and name not in ("step", *said)]
     return [name for name in counters if rows[name].equals(rows["step"].cast(rows[name].dtype))]
 
