@@ -17,11 +17,12 @@ import pytest
 from typer.testing import CliRunner
 
 from tests.conftest import ROOT, write_run
-from tutor import readers, tree, walk
+from tutor import preferences, readers, tree, walk
 from tutor.cli import app
 from tutor.run import called
 from tutor.ui.files import Files
 from tutor.ui.keeper import Keeper
+from tutor.words import say
 
 GOOD = [{"step": i, "loss": 2.0 - i / 1000 + (0.02 if i % 2 else -0.02)} for i in range(300)]
 
@@ -274,6 +275,21 @@ class TestLeaving:
             code, out, _ = tutor("walk", *shlex.split(given + options))
             assert code == 0
             assert out.endswith(f"walk {given}{options}\n") is kept
+
+    def test_the_last_line_is_in_the_language_chosen_in_the_app(
+        self, home: Path, monkeypatch: pytest.MonkeyPatch
+    ):
+        def opened(*, learner: str, **_) -> int:
+            preferences.write(learner, preferences.Preferences(lang="es"))
+            return 0
+
+        write_run(home / "mine", GOOD, {"dtype": "fp32"})
+        monkeypatch.setattr("tutor.cli._terminal", lambda instead: None)
+        monkeypatch.setattr("tutor.cli._open", opened)
+        monkeypatch.setattr("tutor.cli.walking.left_open", lambda *_: True)
+        monkeypatch.setenv("LC_ALL", "C.UTF-8")
+        assert tutor("walk", "mine")[1].startswith(say("walk.kept", "es", command="")[:20])
+        assert tutor("walk", "mine", "--lang", "en")[1].startswith(say("walk.kept", "en", command="")[:20])
 
     def test_without_a_run_there_is_a_list_to_pick_from(self, home: Path, monkeypatch: pytest.MonkeyPatch):
         opened: dict[str, object] = {}

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Literal
 
 from tutor import paths, plainfile
+from tutor.words import LANGUAGES
 
 NAME = "preferences.json"
 LARGEST = plainfile.MEGABYTE  # bytes of the file
@@ -22,10 +23,12 @@ class Preferences:
     Attributes:
         theme: the colours of the screens.
         hide_names: whether a run is called "run 1" until its walk has ended: its name may be the answer.
+        lang: the language chosen in the app; "" where none was: then the environment's holds.
     """
 
     theme: Literal["dark", "light"] = "dark"
     hide_names: bool = False
+    lang: str = ""
 
 
 def read(learner: str) -> Preferences:
@@ -37,7 +40,8 @@ def read(learner: str) -> Preferences:
     if not isinstance(kept, dict):
         return Preferences()
     theme = "light" if kept.get("theme") == "light" else "dark"
-    return Preferences(theme, kept.get("hide_names") is True)
+    lang = next((known for known in LANGUAGES if known == kept.get("lang")), "")
+    return Preferences(theme, kept.get("hide_names") is True, lang)
 
 
 def write(learner: str, preferences: Preferences) -> None:

@@ -19,6 +19,7 @@ from tests.ui.conftest import (
 from tests.ui.promises import broken
 from tutor import preferences
 from tutor import tree as trees
+from tutor.cli.options import lang as spoken
 from tutor.notebook import Notebook, NotebookError
 from tutor.ui.app import TutorApp
 from tutor.ui.screens.compare import CompareScreen
@@ -265,6 +266,30 @@ class TestSettings:
             await pilot.press("home", "shift+end", "backspace", *"ana", "enter")
             await settle(pilot)
             assert not eva.current_theme.dark
+
+    async def test_the_language_chosen_in_a_walk_is_kept_by_learner_and_a_command_may_ask_for_another(
+        self, walk, monkeypatch
+    ):
+        monkeypatch.setenv("LC_ALL", "C.UTF-8")
+        async with opened(walk(), WIDE, "l") as pilot:
+            assert pilot.app.lang == "es"
+        assert (spoken(None, "ana"), spoken("en", "ana")) == ("es", "en")
+        assert (spoken(None, "eva"), spoken(None)) == ("en", "en")
+        async with opened(walk(lang="en"), WIDE) as pilot:  # as `--lang en` does: for this time
+            assert pilot.app.lang == "en"
+            pilot.app.action_theme()
+            await settle(pilot)
+        assert preferences.read("ana") == preferences.Preferences("light", lang="es")
+
+    async def test_another_learner_finds_the_language_that_was_chosen(self, home):
+        preferences.write("ana", preferences.Preferences(lang="es"))
+        app = TutorApp(learner="eva", lang="en")
+        async with opened(app, WIDE) as pilot:
+            app.ask_learner()
+            await settle(pilot)
+            await pilot.press("home", "shift+end", "backspace", *"ana", "enter")
+            await settle(pilot)
+            assert app.lang == "es"
 
     async def test_a_theme_that_cannot_be_kept_is_told_and_taken(self, home, monkeypatch):
         def refuse(*_):

@@ -57,7 +57,7 @@ def _open(**what: Any) -> int:
 def home(
     context: typer.Context,
     learner: options.LearnerOption = None,
-    lang: options.LangOption = None,
+    lang: options.LearnersLangOption = None,
     version: Annotated[  # noqa: ARG001 - its callback prints it
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and end.")
     ] = False,
@@ -69,7 +69,8 @@ def home(
         context.default_map = {context.invoked_subcommand: said}
         return
     _terminal("tutor --help")
-    raise typer.Exit(_open(learner=options.learner(learner), lang=options.lang(lang)))
+    name = options.learner(learner)
+    raise typer.Exit(_open(learner=name, lang=options.lang(lang, name)))
 
 
 @app.command(
@@ -88,7 +89,7 @@ def walk(
     ] = False,
     silent_after: options.SilentOption = None,
     learner: options.LearnerOption = None,
-    lang: options.LangOption = None,
+    lang: options.LearnersLangOption = None,
 ) -> None:
     """Walk a decision tree over a run: predict first, then the log answers. Without a run, pick one; of a
     file or folder that holds several, too.
@@ -104,7 +105,8 @@ def walk(
     if run is None and (follow or silent_after):
         options.fail("--follow needs the run to follow: tutor walk RUN --follow")
     if run is None:
-        name, language = options.learner(learner), options.lang(lang)
+        name = options.learner(learner)
+        language = options.lang(lang, name)
         if tree is not None:
             options.tree(tree, checked=False)  # refused here rather than in the app
         _terminal("tutor check RUN")
@@ -121,7 +123,8 @@ def walk(
         options.fail(error)
     growing = options.growing(path, follow=follow, silent_after=silent_after)
     walked = options.tree(tree or opening(path), checked=follow)
-    name, language = options.learner(learner), options.lang(lang)
+    name = options.learner(learner)
+    language = options.lang(lang, name)
     _terminal(f"tutor check {shlex.quote(run)}{' --follow' if follow else ''}")
     if several:
         code = _open(learner=name, lang=language, home_tree=tree, inside=path)
@@ -141,6 +144,7 @@ def walk(
         again += ["--silent-after", f"{silent_after:g}"] if silent_after is not None else []
         again += ["--learner", learner] if learner is not None else []
         again += ["--lang", lang] if lang is not None else []
+        language = options.lang(lang, name)  # it may have been changed in the app
         terminal.tell(say("walk.kept", language, command=shlex.join(again)))
     raise typer.Exit(code)
 
@@ -149,14 +153,15 @@ def walk(
 def lessons(
     number: Annotated[int | None, typer.Argument(help="Show this one whole.", metavar="[N]")] = None,
     learner: options.LearnerOption = None,
-    lang: options.LangOption = None,
+    lang: options.LearnersLangOption = None,
 ) -> None:
     """List the lessons in a learner's notebook, or show one."""
     from tutor import lessons as kept
     from tutor import notebook
 
     try:
-        kept.show(notebook.Notebook(options.learner(learner)), number, options.lang(lang), terminal.console())
+        book = notebook.Notebook(options.learner(learner))
+        kept.show(book, number, options.lang(lang, book.learner), terminal.console())
     except notebook.NotebookError as error:
         options.fail(error)
 

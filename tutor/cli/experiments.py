@@ -228,7 +228,7 @@ def verify(
     ] = None,
     learner: options.LearnerOption = None,
     out: OutOption = None,
-    lang: options.LangOption = None,
+    lang: options.LearnersLangOption = None,
 ) -> None:
     """Train a broken run again with the fix, and check it: every bound of your post-mortem, and a new walk.
 
@@ -246,7 +246,8 @@ def verify(
     broken = options.folder(run)
     repaired = options.folder(fixed) if fixed else None
     beside = options.run(control) if control else None
-    name, language = options.learner(learner), options.lang(lang)
+    name = options.learner(learner)
+    language = options.lang(lang, name)
     change = str(repaired)
     if repaired is None:
         if not (broken / MANIFEST).is_file():  # which needs no lab to be said

@@ -54,12 +54,19 @@ def complete_break(incomplete: str) -> list[str]:
     return [name for name in card.available() if name.startswith(incomplete)]
 
 
-def lang(given: str | None) -> str:
-    """The language asked for, else the one of the environment, else English."""
+def lang(given: str | None, learner: str | None = None) -> str:
+    """The language asked for, else the one that `learner` chose in the app, else the one of the environment,
+    else English.
+
+    What scripts read is nobody's: without a learner it doesn't change with a key pressed in the app.
+    """
+    from tutor import preferences
     from tutor.words import LANGUAGES
 
     if given is not None and given not in LANGUAGES:
         fail(f"there is no language {given!r}: tutor speaks {' and '.join(LANGUAGES)}")
+    if given is None and learner is not None and (chosen := preferences.read(learner).lang):
+        return chosen
     system = os.environ.get("LC_ALL") or os.environ.get("LC_MESSAGES") or os.environ.get("LANG") or ""
     return given or (system[:2] if system[:2] in LANGUAGES else "en")
 
@@ -243,4 +250,8 @@ SilentOption = Annotated[
     ),
 ]
 LangOption = Annotated[str | None, typer.Option("--lang", help="en or es; the default is your locale's.")]
+LearnersLangOption = Annotated[
+    str | None,
+    typer.Option("--lang", help="en or es; the default is what was chosen in the app, else your locale's."),
+]
 LearnerOption = Annotated[str | None, typer.Option("--learner", help="Whose notebook; you by default.")]

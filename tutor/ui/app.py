@@ -162,8 +162,9 @@ class TutorApp(Following, FirstPaint):
             self.push_screen(TooSmall())
 
     def action_language(self) -> None:
-        """The next language."""
-        self.lang = LANGUAGES[(LANGUAGES.index(self.lang) + 1) % len(LANGUAGES)]
+        """The next language; kept for the next time."""
+        self.lang = self._chosen_lang = LANGUAGES[(LANGUAGES.index(self.lang) + 1) % len(LANGUAGES)]
+        self._keep_preferences()
 
     def action_theme(self) -> None:
         """From dark to light, or back; kept for the next time."""
@@ -178,14 +179,16 @@ class TutorApp(Following, FirstPaint):
     def watch_learner(self) -> None:
         """Another learner, other preferences."""
         self._take_preferences()
+        self.lang = self._chosen_lang or self.lang
 
     def _take_preferences(self) -> None:
         kept = preferences.read(self.learner)
         self.theme = LIGHT.name if kept.theme == "light" else DARK.name
         self.hide_names = kept.hide_names
+        self._chosen_lang = kept.lang  # beside `lang`: what a command asks for is not kept
 
     def _keep_preferences(self) -> None:
         theme = "dark" if self.current_theme.dark else "light"
-        now = preferences.Preferences(theme, self.hide_names)
+        now = preferences.Preferences(theme, self.hide_names, self._chosen_lang)
         keep = partial(preferences.write, self.learner, now)
         self.files.save(keep, lambda error: self.complain(error.says(self.lang)))
