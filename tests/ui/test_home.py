@@ -1,5 +1,6 @@
 """Home: the open walk first, each run's curve and end, the calibration; and the story at the first start."""
 
+import re
 import shutil
 import time
 
@@ -66,6 +67,21 @@ async def test_a_run_has_its_curve_its_end_the_score_and_the_date(at_home, size)
         assert Notebook("ana").drafts()[0].saved[:10] in line
         assert "bad batch" not in line_of(at_home, "19-control")  # never before it is walked
         assert "not walked yet" in line_of(at_home, "19-control")
+
+
+@pytest.mark.parametrize("size", [WIDE, NARROW])
+async def test_long_names_give_way_to_how_the_walks_stand(home, at_home, size):
+    finish("19-break")
+    for schedule in ("cosine", "linear"):
+        name = f"a-transformer-of-twelve-layers-with-a-long-warm-up-{schedule}"
+        write_run(home / "runs" / name, [{"step": at, "loss": 4 - at / 9} for at in range(9)])
+    async with at_home.run_test(size=size) as pilot:
+        await filled_in(pilot)
+        for ending in ("inear", "osine"):
+            line = line_of(at_home, ending)
+            assert re.search(rf" a-.+….*{ending}  .* not walked yet ", line), line
+        assert "! a coherent bad batch" in line_of(at_home, "19-break")
+        assert "3 of 4" in line_of(at_home, "19-break")
 
 
 async def test_the_open_walk_is_the_first_and_enter_goes_on_with_it(at_home):

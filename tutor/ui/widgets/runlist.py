@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from rich.cells import cell_len, set_cell_size
 from textual import events
 from textual.content import Content
 from textual.widgets.option_list import Option
@@ -15,6 +16,10 @@ WIDE = 100
 """Cells from which a line also says what the run was meant to be."""
 LONGEST_NAME = 24
 """Cells of a name, or a third of the room where that is more."""
+SHORTEST_NAME = 12
+"""Cells that a long name keeps beside a state that needs the room."""
+STATE = 24
+"""Cells that a state gets before what a run was meant to be does; before a name, a third of the room."""
 BETWEEN = 2
 
 
@@ -42,7 +47,9 @@ class RunRow:
 
 
 class RunList(Options):
-    """Lines in columns as wide as what they hold; the state gives way where there is little room."""
+    """Lines in columns as wide as what they hold. Where there is little room, long names give way to the
+    state, by which a run is picked.
+    """
 
     _rows: Sequence[RunRow] = ()
 
@@ -73,13 +80,19 @@ def lines(rows: Sequence[RunRow], room: int) -> list[Content]:
     name = min(widest([row.name for row in rows]), max(LONGEST_NAME, room // 3))
     about = widest([row.about for row in rows]) if room >= WIDE else 0
     score, date = widest([row.score for row in rows]), widest([row.date for row in rows])
-    taken = sum(width + BETWEEN for width in (name, CURVE, about, score, date) if width)
-    state = max(0, room - taken)
+    said = widest([row.state for row in rows])
+
+    def left() -> int:
+        return room - sum(width + BETWEEN for width in (name, CURVE, about, score, date) if width)
+
+    name -= _given(name - SHORTEST_NAME, min(said, max(STATE, room // 3)) - left())
+    about -= _given(about, min(said, STATE) - left())
+    state = max(0, left())
     return [
         Content("")
         .join(
             [
-                _cell(row.name, name, "bold"),
+                _cell(_shortened(row.name, name), name, "bold"),
                 _cell(row.curve, CURVE, "$primary"),
                 _cell(row.about, about, "$foreground-muted"),
                 _cell(row.state, state, row.style),
@@ -90,6 +103,23 @@ def lines(rows: Sequence[RunRow], room: int) -> list[Content]:
         .rstrip()
         for row in rows
     ]
+
+
+def _given(spare: int, wanted: int) -> int:
+    """How many of `spare` cells go to a column that wants so many."""
+    return max(0, min(spare, wanted))
+
+
+def _shortened(name: str, width: int) -> str:
+    """A name in `width` cells, cut in its middle: runs of one sweep differ at their names' ends."""
+    if cell_len(name) <= width:
+        return name
+    end = ""
+    for sign in reversed(name):
+        if cell_len(sign + end) > (width - 1) // 2:
+            break
+        end = sign + end
+    return f"{set_cell_size(name, width - 1 - cell_len(end)).rstrip()}…{end}"
 
 
 def _cell(text: str, width: int, style: str) -> Content:
