@@ -22,6 +22,7 @@ from tutor.ui.screens.home import HomeScreen
 from tutor.ui.screens.map import MapScreen
 from tutor.ui.screens.note import NoteScreen
 from tutor.ui.screens.walk import WalkScreen
+from tutor.ui.widgets.runlist import RunRow, lines
 
 
 @pytest.fixture
@@ -82,6 +83,15 @@ async def test_long_names_give_way_to_how_the_walks_stand(home, at_home, size):
             assert re.search(rf" a-.+….*{ending}  .* not walked yet ", line), line
         assert "! a coherent bad batch" in line_of(at_home, "19-break")
         assert "3 of 4" in line_of(at_home, "19-break")
+
+
+def test_long_names_are_cut_where_they_are_alike():
+    def shown_as(*names: str) -> list[str]:
+        rows = [RunRow(name, "", "", "not walked yet", "", "3 of 4", "2026-11-27") for name in names]
+        return [line.plain[:12] for line in lines(rows, 66)]
+
+    assert shown_as("lr=3e-4, with warm-up", "lr=3e-3, with warm-up") == ["lr=3e-4, wi…", "lr=3e-3, wi…"]
+    assert shown_as("a-transformer-cosine", "a-transformer-linear") == ["a-tran…osine", "a-tran…inear"]
 
 
 async def test_the_open_walk_is_the_first_and_enter_goes_on_with_it(at_home):

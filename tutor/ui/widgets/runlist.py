@@ -92,7 +92,7 @@ def lines(rows: Sequence[RunRow], room: int) -> list[Content]:
         Content("")
         .join(
             [
-                _cell(_shortened(row.name, name), name, "bold"),
+                _cell(called, name, "bold"),
                 _cell(row.curve, CURVE, "$primary"),
                 _cell(row.about, about, "$foreground-muted"),
                 _cell(row.state, state, row.style),
@@ -101,7 +101,7 @@ def lines(rows: Sequence[RunRow], room: int) -> list[Content]:
             ]
         )
         .rstrip()
-        for row in rows
+        for row, called in zip(rows, _shortened([row.name for row in rows], name), strict=True)
     ]
 
 
@@ -110,16 +110,22 @@ def _given(spare: int, wanted: int) -> int:
     return max(0, min(spare, wanted))
 
 
-def _shortened(name: str, width: int) -> str:
-    """A name in `width` cells, cut in its middle: runs of one sweep differ at their names' ends."""
+def _shortened(names: Sequence[str], width: int) -> list[str]:
+    """The names in `width` cells each: cut at their ends or in their middles: so that more of them differ."""
+    ways = ([_cut(name, width, tail) for name in names] for tail in (0, (width - 1) // 2))
+    return max(ways, key=lambda shown: len(set(shown)))
+
+
+def _cut(name: str, width: int, tail: int) -> str:
+    """A name in `width` cells, of which up to `tail` are its last ones."""
     if cell_len(name) <= width:
         return name
     end = ""
     for sign in reversed(name):
-        if cell_len(sign + end) > (width - 1) // 2:
+        if cell_len(sign + end) > tail:
             break
         end = sign + end
-    return f"{set_cell_size(name, width - 1 - cell_len(end)).rstrip()}…{end}"
+    return f"{set_cell_size(name, max(0, width - 1 - cell_len(end))).rstrip()}…{end}"
 
 
 def _cell(text: str, width: int, style: str) -> Content:
