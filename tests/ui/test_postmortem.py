@@ -27,7 +27,7 @@ from tutor.ui.screens.panel import PanelScreen
 from tutor.ui.screens.pick import PickScreen
 from tutor.ui.screens.postmortem import PostMortemScreen
 from tutor.ui.widgets.contents import Contents
-from tutor.ui.widgets.grid import Cells
+from tutor.ui.widgets.grid import Cells, EvidenceGrid
 from tutor.ui.widgets.plot import Plot
 from tutor.words import say
 
@@ -350,6 +350,20 @@ class TestEvidence:
             assert re.search(r"A +B +C +D +E +F", text)
             assert say("postmortem.marks", lang) in text
             assert pilot.app.screen.query_one(Cells).max_scroll_x == 0
+
+    @pytest.mark.parametrize("lang", ["en", "es"])
+    @pytest.mark.parametrize("size", [WIDE, NARROW])
+    async def test_why_it_isnt_done_is_said_where_there_is_room(self, book, lang, size):
+        async with on_screen(PostMortemScreen(begun(), book), lang, size) as pilot:
+            screen = pilot.app.screen
+            await screen._go(3)
+            await settle(pilot)
+            cells = len(screen.query_one(Cells).panels) * len(screen.pm.hypotheses)
+            await pilot.press(*"3" * cells)
+            await settle(pilot)
+            await until(lambda: say("postmortem.problems.all_silent", lang)[:30] in shown(pilot.app))
+            assert say("postmortem.problems.all_silent", lang)[:30] in shown(pilot.app)
+            assert screen.query_one(EvidenceGrid).max_scroll_y == 0, "nothing else went out of sight for it"
 
     async def test_by_mouse(self, book):
         async with on_screen(PostMortemScreen(begun(), book), size=NARROW) as pilot:

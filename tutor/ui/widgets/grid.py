@@ -26,6 +26,7 @@ SIGN_STYLES = {True: "bold $success", False: "bold reverse $error", None: "$fore
 PROVEN = "✓"
 FIRST_COLUMN, COLUMN = 17, 12  # a gap after the longest name of a panel; five hypotheses fit on 80
 NARROW, NARROW_FROM = 10, 6  # and six with short words
+SAID = 3  # lines that are kept for what the log says: as the styles have it
 
 
 class Cells(DataTable):
@@ -82,6 +83,7 @@ class EvidenceGrid(Section):
         self.panels = pm.panels
         self._narrow = len(pm.hypotheses) >= NARROW_FROM
         self._filled_last: tuple[str, str] | None = None
+        self._told = Content("")
 
     def fields(self) -> ComposeResult:
         """The grid and what the log says of its cells, what the letters stand for, and the row's panel."""
@@ -214,13 +216,13 @@ class EvidenceGrid(Section):
         """The log's word on the cell that was filled last, then the cell at hand; and its panel beside."""
         table = self.query_one(Cells)
         if not table.row_count or table.cursor_column < 1:
-            self.query_one(".said", Static).update("")
+            self._tell(Content(""))
             return
         here = table.panel, self.pm.hypotheses[table.cursor_column - 1].key
         cells = [cell for cell in (self._filled_last, here) if cell]
         if self._filled_last == here or self.pm.cell(*here):
             cells = [here]
-        self.query_one(".said", Static).update(Content("\n").join(self._said(*cell) for cell in cells))
+        self._tell(Content("\n").join(self._said(*cell) for cell in cells))
         self._say_proven(table.panel)
         from tutor import plots
 
@@ -228,6 +230,26 @@ class EvidenceGrid(Section):
             if plot.panel != table.panel or plot.view is None:
                 view = plots.whole(self.run) if self.run and self.pm.about.whole else None
                 plot.show(table.panel, began_at(self.pm), None, view)
+
+    def _tell(self, told: Content) -> None:
+        """Show what the log says. Where a short terminal has no line for how the section stands, what is
+        missing is said below that, if nothing else goes out of sight for it.
+        """
+        self._told = told
+        place, standing = self.query_one(".said", Static), self.query_one(".standing", Static)
+        place.update(told)
+        if not (self.screen.has_class("-short") and standing.has_class("open") and place.size.width):
+            return
+        place.update(Content("\n").join(part for part in (told, Content(str(standing.content))) if part))
+        lines = max(SAID, place.get_content_height(self.size, self.app.size, place.size.width))
+        below = self.query_one("#beside").virtual_region.bottom - place.size.height
+        if lines > SAID and below + lines > self.size.height:
+            place.update(told)
+
+    def on_resize(self) -> None:
+        """There may be a line more now, or one less."""
+        if self.query(".said") and self.query(".standing"):  # none where it is being left
+            self._tell(self._told)
 
     def _say_proven(self, panel: str) -> None:
         """What the learner proved on the row's panel."""
