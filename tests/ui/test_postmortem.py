@@ -307,6 +307,24 @@ class TestEvidence:
             assert pilot.app.screen.query_one(Cells).row_count == rows
             assert list(filter(None, pilot.app.screen.pm.evidence.values())) == ["silent"] * rows
 
+    @pytest.mark.parametrize("keys", [["left"] * 6, ["home"], ["click"]])
+    async def test_the_cursor_keeps_off_the_names_of_the_panels(self, book, keys):
+        async with on_screen(PostMortemScreen(begun(), book)) as pilot:
+            screen = pilot.app.screen
+            await screen._go(3)
+            await settle(pilot)
+            cells = screen.query_one(Cells)
+            row = cells.cursor_row
+            if keys == ["click"]:
+                await pilot.click(Cells, offset=(3, row + 1))
+            else:
+                await pilot.press(*keys)
+            await pilot.pause()
+            assert cells.cursor_coordinate == (row, 1)
+            await pilot.press("2")
+            await pilot.pause()
+            assert screen.pm.cell(cells.panels[row], screen.pm.hypotheses[0].key) == "rules_out"
+
     async def test_no_letter_fills_the_rest(self, book):
         async with on_screen(PostMortemScreen(begun(), book)) as pilot:
             await pilot.app.screen._go(3)

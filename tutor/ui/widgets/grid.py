@@ -51,6 +51,11 @@ class Cells(DataTable):
         """The panel of the row at hand."""
         return self.panels[self.cursor_row]
 
+    def validate_cursor_coordinate(self, value: Coordinate) -> Coordinate:
+        """Off the names of the panels: there no key would do anything."""
+        row, column = super().validate_cursor_coordinate(value)
+        return Coordinate(row, max(column, 1)) if len(self.columns) > 1 else Coordinate(row, column)
+
     def action_fill(self, verdict: Verdict) -> None:
         """That verdict."""
         self._fill(verdict)
