@@ -686,7 +686,7 @@ class TestFewRight:
         found = self.found(val_loss=[1.8] * 4 + [None] * 16, val_acc=[0.3, 0.35, 0.3, 0.4] * 5)
         assert found.outcome == "few-right"
         assert found.facts["score"] == "train_acc"
-        assert found.facts["first"] == pytest.approx(0.314, abs=0.002)
+        assert found.facts["first"] == pytest.approx(0.31, abs=0.001)
         assert found.facts["value"] == pytest.approx(0.327, abs=0.002)
         assert (found.facts["top"], found.facts["since"]) == (1.80, 10)
 
@@ -695,7 +695,16 @@ class TestFewRight:
         [
             {"train_acc": [0.31 + 0.008 * row for row in range(20)]},  # it rises
             {"train_acc": [0.6 + 0.001 * row for row in range(20)]},  # most are right
-            {"val_acc": [0.55] * 20},  # of what is held out most are right: dropout
+            {"val_acc": [0.2 + 0.01 * row for row in range(20)]},  # validation gains
+            {"mAP": [0.1 + 0.03 * row for row in range(20)]},  # so does another score
+            {"val_loss": [2.0 - 0.02 * row for row in range(20)]},  # or the validation loss
+            {"train_acc": [0.08, 0.3, *RIGHT[2:]]},  # it rose at first
+            {"train_acc": [1.0] * 6 + [0.3] * 14},  # it fell
+            {
+                "train_acc": [0.5 * one for one in RIGHT],
+                "loss": [0.5 * one for one in LOSS],
+            },  # no cross-entropy
+            {"mean_token_accuracy": RIGHT},  # tokens
             {"loss": [2.4, *(1.80 - 0.015 * row for row in range(19))]},  # the loss falls
             {"loss": [one + 1.0 for one in LOSS]},  # among more classes than a few
             {"loss": LOSS[:9], "train_acc": RIGHT[:9]},  # few rows

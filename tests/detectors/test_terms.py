@@ -18,7 +18,7 @@ def with_(*values: float | None) -> list[float | None]:
 
 
 @pytest.mark.parametrize("name", ["kl", "approx_kl", "objective/kl", "g_loss", "loss_box", "Loss_G"])
-@pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf])
+@pytest.mark.parametrize("value", [math.inf, -math.inf])
 def test_a_term_or_a_divergence_that_is_not_finite_is_found(name: str, value: float):
     found = judged("non_finite", loss=LOSS, **{name: with_(value, 0.5, value, None)})
     assert (found.outcome, found.step) == ("another", 1)
@@ -28,7 +28,18 @@ def test_a_term_or_a_divergence_that_is_not_finite_is_found(name: str, value: fl
 
 
 @pytest.mark.parametrize(
-    "name", ["entropy", "ppl", "best_loss", "kl_coef", "beta", "val_kl", "Validation loss from", "loss_ema"]
+    "name",
+    [
+        "entropy",
+        "ppl",
+        "best_loss",
+        "kl_coef",
+        "val_kl",
+        "Validation loss from",
+        "loss_ema",
+        "target_kl",
+        "loss_std",
+    ],
 )
 def test_not_in_what_is_no_term_of_training(name: str):
     assert judged("non_finite", loss=LOSS, **{name: with_(math.inf, math.inf)}).outcome == "no"
@@ -37,18 +48,29 @@ def test_not_in_what_is_no_term_of_training(name: str):
 @pytest.mark.parametrize(
     "values",
     [
-        with_(math.nan),  # once
+        with_(math.inf),  # once
         [math.inf, math.inf, *FINE[2:]],  # before there was anything
         [math.nan] * 20,  # of nothing that the run has
         FINE,
     ],
 )
+def test_no_nan_between_finite_rows_where_nothing_was_measured():
+    assert judged("non_finite", loss=LOSS, kl=[0.5, math.nan] * 10).outcome == "no"
+    assert judged("non_finite", loss=LOSS, kl=[0.5] * 5 + [math.nan] * 15).outcome == "another"
+
+
+def test_no_inf_that_a_loss_scale_skips():
+    scales = [1024.0, 512.0, 256.0, *[256.0] * 17]
+    columns = {"kl": with_(math.inf, math.inf), "loss_scale": scales}
+    assert judged("non_finite", loss=LOSS, **columns).outcome == "no"
+
+
 def test_not_once_nor_before_the_first_finite_value(values: list[float]):
     assert judged("non_finite", loss=LOSS, kl=values).outcome == "no"
 
 
 def test_a_loss_that_is_nan_itself_comes_first():
-    found = judged("non_finite", loss=[*LOSS[:10], *[math.nan] * 10], kl=with_(math.nan, math.nan))
+    found = judged("non_finite", loss=[*LOSS[:10], *[math.nan] * 10], kl=with_(math.inf, math.inf))
     assert found.outcome == "yes"
 
 

@@ -47,7 +47,8 @@ def test_a_term_that_is_nan_makes_the_loss_so(tmp_path: Path):
     ("at", "steps"),
     [
         ([(1, 100), (1, 200), (2, 100), (2, 200)], [100, 200, 300, 400]),  # images begin anew each epoch
-        ([(5, 4), (9, 8), (13, 12)], [5, 9, 13]),  # seldom a row
+        ([(5, 4), (9, 3), (13, 12)], [5, 9, 13]),  # seldom a row
+        ([(1, 100), (1, 200), (2, 300), (2, 400)], [100, 200, 300, 400]),  # they go on
     ],
 )
 def test_steps_go_on_from_epoch_to_epoch(tmp_path: Path, at: list[tuple[int, int]], steps: list[int]):
@@ -59,3 +60,21 @@ def test_an_adversarial_term_alone_is_no_loss_of_a_run(tmp_path: Path):
     """It is low where the discriminator is weak, whatever the generator draws."""
     run = read(tmp_path, row(1, 100, "D: 0.5 G_A: 1.5 G_B: 0.5") + row(1, 200, "D: 0.25 G_A: 2.5 G_B: 0.5"))
     assert not run.has("loss")
+
+
+@pytest.mark.parametrize(
+    "terms", ["loss: 5.5 G_L1: 4.5 G_GAN: 1.0", "G_L1: 4.5 total: 5.5 psnr: 20.5 lr: 0.1"]
+)
+def test_a_loss_that_is_printed_is_taken_and_scores_are_no_terms(tmp_path: Path, terms: str):
+    assert read(tmp_path, row(1, 100, terms) + row(1, 200, terms))["loss"].to_list() == [5.5, 5.5]
+
+
+def test_scores_and_rates_are_no_terms(tmp_path: Path):
+    terms = "G_GAN: 1.0 G_L1: 4.5 psnr: 20.5 lambda: 100.0 depth: 0.5 step: 7"
+    run = read(tmp_path, row(1, 100, terms) + row(1, 200, terms))
+    assert (run.steps.to_list(), run["loss"].to_list()) == ([100, 200], [5.5, 5.5])
+
+
+def test_commas_between_the_terms_and_a_rank_before(tmp_path: Path):
+    text = "".join(f"[Rank 0] (epoch: 1, iters: {at}, time: 0.1) , G_GAN: 1.5, G_L1: 19.5\n" for at in (1, 2))
+    assert read(tmp_path, text)["loss"].to_list() == [21.0, 21.0]

@@ -41,7 +41,7 @@ from tutor.detectors.unlearned import (
     only_at_first,
     zero,
 )
-from tutor.detectors.windows import finite
+from tutor.detectors.windows import FEWEST, finite
 from tutor.run import Run, scoring, to_float
 
 if TYPE_CHECKING:
@@ -262,11 +262,12 @@ def _without_gain(run: Run, goes_on: bool) -> str:
 
 
 def _rows_without_rate(run: Run) -> int:
-    """In how many rows, to the last, the learning rate is 0, or under `_DEAD` of its highest."""
+    """In how many rows, to the last, the learning rate is 0, or under `_DEAD` of the highest of most rows."""
     rate = finite(run["lr"]).drop_nulls() if run.has("lr") else None
     if rate is None or not len(rate):
         return 0
-    moved = (rate > _DEAD * to_float(rate.max())).arg_true()
+    highest = rate.sort(descending=True)[:FEWEST][-1]
+    moved = (rate > _DEAD * float(highest)).arg_true()
     return len(rate) - 1 - int(moved[-1]) if len(moved) else len(run)
 
 

@@ -4,6 +4,7 @@ that hardly falls while few answers are right."""
 from __future__ import annotations
 
 import math
+import re
 from typing import TYPE_CHECKING
 
 from tutor.detectors import Finding
@@ -11,9 +12,9 @@ from tutor.detectors.answers import accuracies
 from tutor.detectors.beginning import begins_late
 from tutor.detectors.grouped import Enough, Guess
 from tutor.detectors.objective import is_objective, scores_rise
-from tutor.detectors.trends import share_fallen
+from tutor.detectors.trends import ordered, share_fallen
 from tutor.detectors.windows import FEWEST, cadence, finite
-from tutor.run import Run, names, to_float
+from tutor.run import Run, names, scoring, to_float
 
 if TYPE_CHECKING:
     import polars as pl
@@ -22,6 +23,10 @@ _BEGIN = 0.4
 """Where the later part of a run begins: of two evaluations, half-way and at the end, both are in it."""
 _NATS = math.log(1e6)
 """What a choice among a million tokens costs: a loss above that is in another unit."""
+_FEW = 0.4
+"""Of right answers: noise in the labels, or mixed inputs, leave half of them. A constant of the method."""
+_TOKENS = re.compile(r"token|perplexity|(?<![a-z])(?:train_|val_)?(?:ppl|bpc|bpb)(?![a-z])", re.IGNORECASE)
+"""Columns of a run that predicts tokens."""
 _MEANS = 50
 """Steps whose mean hardly varies, however single steps do: a constant of the method."""
 
@@ -94,35 +99,60 @@ def stops_early(run: Run, least: Enough, sigmas: float) -> Finding | None:
 def few_right(run: Run, least: Enough, guess: Guess) -> Finding | None:
     """The finding that few answers in training are right, and hardly more than at first: "few-right".
 
-    Of `least.rows` rows or more, those of the later half have fewer than half of them right, and of what was
-    wrong in the first `FEWEST` the share `guess.skill` at most (the middle ones are compared); held out, too,
-    it is fewer than half. Meanwhile the loss, which among `guess.classes` classes costs no more than guessing
-    does, came down from its second row on by less than `least.gained`: from the first alone it falls as the
-    weights forget how they were drawn. Not where a log begins mid-way, or tokens are predicted.
+    Of `least.rows` rows or more, the middle one of the later half has under `_FEW` right, and of what was
+    wrong in the worst of the first `FEWEST` the share `guess.skill` at most. Meanwhile the loss, between what
+    so many right answers cost at least and what guessing among `guess.classes` classes does, came down from
+    its second row on by less than `least.gained`: from the first alone it falls as the weights forget how
+    they were drawn. Not where a log begins mid-way, validation gains, or tokens are predicted.
     """
-    if not run.has("loss") or begins_late(run) or run.of_tokens or run.knows("vocab_size"):
+    if not run.has("loss") or begins_late(run) or _of_tokens(run) or _validation_gains(run, least, guess):
         return None
-    costs, counted = finite(run["loss"]).drop_nulls(), list(accuracies(run))
-    levels = {curve.signal: to_float(_later(curve.values).median()) for _, curve in counted}
-    if len(costs) < least.rows or max(levels.values(), default=1.0) >= 1 / 2:
+    costs = finite(run["loss"]).drop_nulls()
+    if len(costs) < least.rows or costs[1] <= 0:
         return None
-    begun, level = float(costs[1]), to_float(_later(costs).median())
-    fell = 1 - level / begun if begun > 0 else math.inf
+    begun, later = float(costs[1]), _later(costs)
+    level, fell = to_float(later.median()), 1 - to_float(later.median()) / begun
     if fell >= least.gained or level > (1 + guess.sure) * math.log(guess.classes):
         return None
-    for name, curve in counted:
-        value, first = levels[curve.signal], to_float(curve.values[:FEWEST].median())
-        gained = (value - first) / (1 - first)
-        if names.says_held_out(curve.signal) or len(curve.values) < least.rows or gained > guess.skill:
+    for name, curve in accuracies(run):
+        first, value = to_float(curve.values[:FEWEST].min()), to_float(_later(curve.values).median())
+        if names.says_held_out(curve.signal) or len(curve.values) < least.rows or not 0 < value < _FEW:
             continue
-        since = int(curve.steps[len(curve.values) // 2])
-        later = _later(costs)
-        facts = {"score": name, "value": value, "first": first, "rows": len(curve.values), "since": since}
-        facts |= {"top": begun, "best": level, "gain": 100 * max(0.0, fell), "bound": 100 * least.gained}
+        gained = (value - first) / (1 - first) if first < 1 else 0.0
+        if first > value or gained > guess.skill or level < -math.log(value):
+            continue
+        facts = {"score": name, "value": value, "first": first, "rows": len(curve.values)}
+        facts |= {"since": int(curve.steps[len(curve.values) // 2]), "top": begun, "best": level}
+        facts |= {"gain": 100 * max(0.0, fell), "bound": 100 * least.gained}
         facts |= {"spread": 100 * (to_float(later.max()) - to_float(later.min())) / level}
         seen = (int(run.steps[0]), int(run.steps[-1]))
         return Finding("few-right", None, facts, None, seen, measured=gained, bound=guess.skill, curve=curve)
     return None
+
+
+def _of_tokens(run: Run) -> bool:
+    """Whether what is predicted are tokens, of which a third right may be much."""
+    return run.of_tokens or run.knows("vocab_size") or any(map(_TOKENS.search, run.frame.columns))
+
+
+def _validation_gains(run: Run, least: Enough, guess: Guess) -> bool:
+    """Whether the validation loss falls by `least.gained`, or a score rises in order and by `guess.skill`."""
+    held_out = finite(run["val_loss"]).drop_nulls() if run.has("val_loss") else None
+    if held_out is not None and len(held_out) > 1:
+        begun = float(held_out[0])
+        if begun > 0 and 1 - to_float(_later(held_out).median()) / begun >= least.gained:
+            return True
+    for name in run.frame.columns:
+        if not scoring.rises(name) or not run.frame[name].dtype.is_numeric():
+            continue
+        known = finite(run.frame[name]).drop_nulls()
+        values = known / scoring.whole(to_float(known.max() or 0.0))
+        if len(values) < FEWEST:
+            continue
+        rose = to_float(_later(values).median()) - to_float(values[:FEWEST].median())
+        if rose > guess.skill and ordered(values) > guess.order:
+            return True
+    return False
 
 
 def _later(values: pl.Series) -> pl.Series:

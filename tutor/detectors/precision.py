@@ -22,16 +22,23 @@ def dtype(run: Run, at: int | None) -> Finding:
     """The dtype of the forward pass, as the manifest says.
 
     No flaw of itself: it says which ones can be (fp16 overflows above 65,504). Where it doesn't say, a loss
-    scale that moves does: it is fp16, "scaled", for no other dtype needs one. Source: the tree.
+    scale that moves does, between powers of 2 above 1: it is fp16, "scaled", for bf16 and fp32 need none.
+    Source: the tree.
     """
     precision = run.manifest.precision
     scales = finite(run["loss_scale"]).drop_nulls() if run.has("loss_scale") else None
-    if precision is None and scales is not None and scales.n_unique() > 1:
+    if precision is None and scales is not None and _moves(scales):
         facts = {"highest": to_float(scales.max()), "lowest": to_float(scales.min())}
         return Finding("scaled", facts=facts)
     if precision is None:
         return Finding(NO_DATA, facts={"missing": ["dtype"]})
     return Finding(precision, facts={"dtype": precision})
+
+
+def _moves(scales: "pl.Series") -> bool:
+    """Whether a scale of losses takes two values or more that lift a gradient, as a scaler has them."""
+    lifting = scales.filter(scales > 1).unique()
+    return len(lifting) > 1 and bool((lifting.log(2) % 1 == 0).all())
 
 
 _COUNTED = ("count", "rows", "share", "bound")

@@ -10,9 +10,11 @@ _TWICE = 2
 
 
 def another_not_finite(run: Run) -> Finding | None:
-    """The finding, "another", that such a column is NaN or Inf in `_TWICE` rows or more after a finite one.
+    """The finding, "another", that such a column is Inf in `_TWICE` rows or more after a finite one, or NaN
+    from one of its rows to the last, `_TWICE` of them or more, and in none before.
 
-    One that is so in all its rows is of nothing that the run has.
+    A NaN between finite rows may say that nothing was measured there, an Inf doesn't. Where a loss scale is
+    logged, steps that overflow are skipped.
     """
     for name in run.frame.columns:
         if not names.is_term(name) or not run.frame[name].dtype.is_numeric():
@@ -21,10 +23,18 @@ def another_not_finite(run: Run) -> Finding | None:
         steps, values = run.steps.filter(known), run.frame[name].filter(known).cast(float)
         finite = values.is_finite()
         bad = (~finite).arg_true()
-        after = bad.filter(bad > (finite.arg_max() or 0))
-        if finite.any() and len(after) >= _TWICE:
-            step, last = (int(steps[int(after[end])]) for end in (0, -1))
-            facts = {"term": plain(name)[:LENGTH], "step": step, "last": last}
-            facts |= {"value": float(values[int(after[0])]), "count": len(bad), "rows": len(values)}
-            return Finding("another", step, facts, curve=Smoothed(name, steps, values))
+        if not len(bad) or not finite.any():
+            continue
+        infinite = bad.filter(bad > int(finite.arg_max() or 0)) if not run.has("loss_scale") else bad[:0]
+        infinite = infinite.filter(values.gather(infinite).is_infinite())
+        to_the_end = bool(bad[0] > 0) and len(bad) == len(values) - int(bad[0])
+        if max(len(infinite), len(bad) if to_the_end else 0) >= _TWICE:
+            first = int(bad[0]) if to_the_end else int(infinite[0])
+            facts = {
+                "term": plain(name)[:LENGTH],
+                "step": int(steps[first]),
+                "last": int(steps[int(bad[-1])]),
+            }
+            facts |= {"value": float(values[first]), "count": len(bad), "rows": len(values)}
+            return Finding("another", int(steps[first]), facts, curve=Smoothed(name, steps, values))
     return None

@@ -94,6 +94,11 @@ class Update:
         if now:
             torch._foreach_copy_(self._before, now)  # pyright: ignore[reportPrivateImportUsage]
 
+    def ended(self, optimizer: torch.optim.Optimizer) -> None:
+        """The optimizer has stepped. Gradients must still be there."""
+        states = (optimizer.state.get(p) or {} for p in parameters(optimizer) if p.grad is not None)
+        self._ages.step([state["step"] for state in states if "exp_avg_sq" in state])
+
     def groups(
         self,
         optimizer: torch.optim.Optimizer,
@@ -179,6 +184,7 @@ class Instruments(Silent):
     def updated(self, scale: Tensor | None) -> None:
         """Measure the step, now that all of it was seen."""
         assert self._optimizer is not None, "before_update comes first"
+        self._update.ended(self._optimizer)
         groups = self._update.groups(self._optimizer)
         self._meter.measure(replace(self._seen, groups=groups, scale_after=scale))
         self._meter.end()

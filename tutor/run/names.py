@@ -59,8 +59,11 @@ _TERMS = re.compile(
 )
 """Columns of how many triplets, or pairs, still cost something: a loss that is their mean needn't fall."""
 _DIVERGENCE = re.compile(r"(?<![a-z])(approx_?)?kld?(?![a-z])")
-_KEPT = re.compile(r"(?<![a-z])(best|lowest|least|min|max|previous|prev|last|old|from|to)(?![a-z])")
-"""Words of a name of a value that was kept, and may be Inf before there was one."""
+_KEPT = re.compile(
+    r"(?<![a-z])(best|lowest|least|min|max|previous|prev|last|old|from|to|target|threshold|limit|std|var|grad|norm"
+    r"|time|delta|change|diff|gap|improve[a-z]*|initial|init|smooth[a-z]*|pct|percent|ood|early|stop)(?![a-z])"
+)
+"""Words of a name of a value that was kept, or is held against a loss, and is none."""
 _BOOKS = re.compile(
     r"(?<![a-z])(epsilon|speed|time|seconds|elapsed|eta|memory|mem|fps|length|len|steps?|samples?|size|batch)"
     r"(?![a-z])"
@@ -105,7 +108,7 @@ def mapping(columns: Iterable[str], log: Path) -> dict[str, str]:
         for column, signal in known([one for one in columns if one not in said]).items()
         if signal not in said.values()
     }
-    if "val_loss" not in {*said.values(), *found.values()}:
+    if "val_loss" not in {*said.values(), *found.values()} and not losses_of_sets(columns):
         loss = next((column for column, signal in {**said, **found}.items() if signal == "loss"), "")
         found |= {column: "val_loss" for column in _held_out_beside(loss, columns) if column not in said}
     # A column of the log's own that bears the signal's name makes room.
@@ -118,9 +121,9 @@ def _held_out_beside(loss: str, columns: Iterable[str]) -> Iterable[str]:
     `CTC loss`; none of several.
     """
     words = _WORD.findall(plainly(loss))
-    sets = sorted(_HELD_OUT_WORDS) if words else ()
-    wanted = [[other if word == "train" else word for word in words] for other in sets]
-    wanted = wanted if "train" in words else [[other, *words] for other in sets]
+    wanted = [[other if word == "train" else word for word in words] for other in sorted(_HELD_OUT_WORDS)]
+    if "train" not in words:
+        wanted = [["val", *words]] if words else []
     alike = [column for column in columns if _WORD.findall(plainly(column)) in wanted]
     return alike if len(alike) == 1 else ()
 

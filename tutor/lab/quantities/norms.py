@@ -5,6 +5,9 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor
 
+_LONGEST = 2**31 - 1
+"""Values, of which CUDA's `dot` takes no more."""
+
 
 def norm(tensors: Sequence[Tensor]) -> Tensor:
     """The Euclidean norm over all elements of the tensors, a scalar; 0 of none."""
@@ -23,6 +26,8 @@ def square(flat: Tensor) -> Tensor:
     one kernel.
     """
     values = flat.float()
+    if len(values) > _LONGEST:
+        return torch.linalg.vector_norm(values).square()
     return torch.dot(values, values)
 
 

@@ -60,5 +60,6 @@ class Updates:
 
     def _ends(self, optimizer: torch.optim.Optimizer, *_: object) -> None:
         self._stepped.add(id(optimizer))
+        self._updates[id(optimizer)].ended(optimizer)
         if len(self._stepped) == len(self._optimizers):
             self._end()

@@ -43,8 +43,9 @@ WORDLESS = (
     rf"^\s*tensor\(({_NUMBER})(?:, [^()]{{0,60}})?, grad_fn=<[a-z0-9]{{1,40}}>\)",
     rf"^\s*([0-9]+):?\s{{1,9}}train:?\s{{1,9}}({_EXACT})[,|]?\s{{1,9}}val:?\s{{1,9}}({_EXACT})\s*$",
     rf"^\s*([0-9]+)[ ,\t]{{1,3}}([0-9]+)[ ,\t]{{1,3}}tensor\(({_NUMBER})",
-    r"损失|損失|손실|потер|ошибк",
-    rf"\btr:?\s{{1,3}}({_DECIMALS})[,|;]?\s{{1,4}}va:?\s{{1,3}}({_DECIMALS})(?:\s|,|$)",
+    r"损失|損失|손실|потер|ошибк[а-я]\s(?:на\s)?(?:обучени|тренировк|валидаци)",
+    rf"^(\W{{0,9}}(?:epoch|ep|iter|step)\.?\s{{0,3}}[0-9]{{1,9}}(?:\s?/\s?[0-9]{{1,9}})?(?:\s|[:|,-]){{1,6}})"
+    rf"tr:?\s{{1,3}}({_DECIMALS})[,|;]?\s{{1,4}}va:?\s{{1,3}}({_DECIMALS})(?:\s|,|$)",
 )
 """Those of lines in which no word says what they are."""
 
@@ -162,7 +163,7 @@ PHRASES: tuple[tuple[str, str], ...] = (
     (WORDLESS[7], "tensor loss: {1} "),
     (WORDLESS[8], "step {1}, train loss: {2}, val loss: {3}"),
     (WORDLESS[9], "epoch {1}, step {2}, loss: {3} ("),
-    (WORDLESS[11], "train loss: {1}, val loss: {2} "),
+    (WORDLESS[11], "{1}train loss: {2}, val loss: {3} "),
     (WORDLESS[6], "epoch {1}, iteration {2}, {3}loss: {4} ||"),
     (r"第\s?([0-9]+)\s?轮", "epoch {1},"),
     (r"训练(?:次数|步数)", "step"),
@@ -180,7 +181,8 @@ PHRASES: tuple[tuple[str, str], ...] = (
     ),
     (r"(?:потер[а-я]|ошибк[а-я]|損失|손실)\s?(?:на)?\s?валидации", "val loss"),
     (r"ошибк[а-я]\s(?:на\s)?(?:обучени[а-я]|тренировк[а-я])", "loss"),
-    (r"точность", "accuracy"),
+    (r"точность\s(?:на\s)?валидации", "val accuracy"),
+    (r"точность(?:\s(?:на\s)?обучени[а-я])?", "accuracy"),
     (r"(?:(?:訓練|学習|훈련|학습)\s?)?(?:損失|손실)|потер[а-я](?:\s?на\s?обучении)?", "loss"),
     (r"：", ": "),
     (r"，", ", "),
@@ -229,9 +231,12 @@ FOREIGN = _words_for("loss")
 ANY_FOREIGN = "|".join(map(_words_for, dict.fromkeys(ABROAD.values())))
 """By which it is known that a log has words to translate, if the loss is called so in English."""
 
-_LOSS_WORD = rf"(?:(?:\b|_)loss\b|{FOREIGN}|{_words_for('train_loss')}|{_words_for('validation_loss')})"
+_LOSS_WORD = (
+    rf"(?:\b(?:(?:train|val|valid|validation|test)_)?loss\b|{FOREIGN}"
+    rf"|{_words_for('train_loss')}|{_words_for('validation_loss')})"
+)
 DECIMAL_COMMA = (
-    rf"{_LOSS_WORD}[^0-9,.:;=|]{{0,30}}[:=]?\s{{0,9}}"
+    rf"{_LOSS_WORD}[a-zà-ÿ _]{{0,30}}[:=]?\s{{0,9}}"
     r"(?:0,[0-9]+|[0-9]+,(?:[0-9]{1,2}|[0-9]{4,}))(?:[^0-9.,]|[.,](?:\s|$)|$)"
 )
 """A loss with a comma before its decimals: that of thousands has three digits behind it, and no 0 before."""
