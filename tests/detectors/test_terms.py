@@ -54,6 +54,10 @@ def test_not_in_what_is_no_term_of_training(name: str):
         FINE,
     ],
 )
+def test_not_once_nor_before_the_first_finite_value(values: list[float]):
+    assert judged("non_finite", loss=LOSS, kl=values).outcome == "no"
+
+
 def test_no_nan_between_finite_rows_where_nothing_was_measured():
     assert judged("non_finite", loss=LOSS, kl=[0.5, math.nan] * 10).outcome == "no"
     assert judged("non_finite", loss=LOSS, kl=[0.5] * 5 + [math.nan] * 15).outcome == "another"
@@ -63,10 +67,6 @@ def test_no_inf_that_a_loss_scale_skips():
     scales = [1024.0, 512.0, 256.0, *[256.0] * 17]
     columns = {"kl": with_(math.inf, math.inf), "loss_scale": scales}
     assert judged("non_finite", loss=LOSS, **columns).outcome == "no"
-
-
-def test_not_once_nor_before_the_first_finite_value(values: list[float]):
-    assert judged("non_finite", loss=LOSS, kl=values).outcome == "no"
 
 
 def test_a_loss_that_is_nan_itself_comes_first():
