@@ -284,11 +284,9 @@ def _lost(run: Run, row: int, lasting: Lasting, kept: float) -> dict[str, float]
             return {}
     levels = loss.rolling_median(lasting.long, min_samples=1, center=True)
     low = (levels <= kept).fill_null(False).arg_true()
-    last = (
-        max(row - 1, int(low[-1])) if len(low) else row - 1
-    )  # it may have come further down after the spike
-    best = int(loss[: last + 1].arg_min() or 0)
-    left = int(run.steps[int(low[-1]) if len(low) else best])
+    last_low = int(low[-1]) if len(low) else 0
+    best = int(loss[: max(row, last_low + 1)].arg_min() or 0)  # it may lie after the spike
+    left = int(run.steps[last_low if len(low) else best])
     return {
         "kept": kept,
         "best": float(loss[best]),

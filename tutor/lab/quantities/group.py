@@ -125,7 +125,7 @@ def by_lists(sequences: Sequence[Sequence[Tensor]], ages: Sequence[Hashable]) ->
         if count > ALONE:
             yield place, [one[place].flatten() for one in sequences]
             continue
-        if sizes.get(age, 0) + count > AT_ONCE:
+        if age in small and sizes[age] + count > AT_ONCE:
             yield _joined(small.pop(age), sequences)
             sizes[age] = 0
         small.setdefault(age, []).append(place)
