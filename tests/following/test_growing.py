@@ -3,6 +3,7 @@
 import json
 import math
 import shutil
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ from tutor import readers
 from tutor.following.growing import Growing, State, time_of
 from tutor.following.pace import Pace
 from tutor.run import Run
+from tutor.runfolder.journal import Journal
 
 
 @pytest.fixture
@@ -221,6 +223,48 @@ class TestSilence:
 
     def test_a_time_of_another_day_has_its_date(self):
         assert len(time_of(NOW)) == len("2023-11-14 22:13")
+
+
+class TestClosed:
+    """A loop that somebody recorded closes its run: nothing else says how long it was to be."""
+
+    @staticmethod
+    def closed(folder: Path, steps: range) -> None:
+        with Journal(folder) as journal:
+            for step in steps:
+                journal.add(step, loss=2.0 - step / 1000)
+
+    def test_it_has_ended(self, tmp_path: Path):
+        journal = Journal(tmp_path / "r")
+        for step in range(20):
+            journal.add(step, loss=2.0 - step / 1000)
+        journal.flush()
+        growing = Growing(tmp_path / "r", 10)
+        assert not growing.look().ended
+        journal.close()
+        assert growing.look().ended
+
+    def test_one_that_goes_on_has_not(self, tmp_path: Path):
+        self.closed(tmp_path / "r", range(20))
+        with Journal(tmp_path / "r", resume=True) as journal:
+            assert not Growing(tmp_path / "r").look().ended  # before its first row, too
+            journal.add(20, loss=1.9)
+            journal.flush()
+            assert not Growing(tmp_path / "r").look().ended
+        assert Growing(tmp_path / "r").look().ended
+
+    def test_one_that_failed_has_not(self, tmp_path: Path):
+        with suppress(RuntimeError), Journal(tmp_path / "r") as journal:
+            journal.add(0, loss=2.0)
+            raise RuntimeError
+        assert Growing(tmp_path / "r").look().ended is False
+        assert Growing(tmp_path / "r").look().step == 0
+
+    @pytest.mark.parametrize("text", ["", "{", "[]", '{"step": "x"}', "[" * 500, '{"step": 18}'])
+    def test_a_note_that_says_nothing_of_the_last_row(self, tmp_path: Path, text: str):
+        self.closed(tmp_path / "r", range(20))
+        (tmp_path / "r" / "ended.json").write_text(text)
+        assert Growing(tmp_path / "r").look().ended is False
 
 
 class TestPlanned:

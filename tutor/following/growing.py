@@ -21,7 +21,8 @@ from typing import Any
 from tutor import readers
 from tutor.run import BadRunError, Run
 from tutor.run.planned import Planned, planned
-from tutor.runfolder import CHECKPOINTS, log_in
+from tutor.runfolder import CHECKPOINTS, ENDED, log_in
+from tutor.runfolder.ended import noted_end
 from tutor.words import say
 
 SILENT_AFTER = 10.0
@@ -51,17 +52,21 @@ class State:
         written: when its log was last written, in seconds since the epoch.
         silent: whether that is so long ago that the run is presumed dead: none is before its first row.
         trouble: why its log can't be read as it stands; None where it can.
+        noted: the step of its last row, as the loop that recorded it has noted; None where none did.
     """
 
     run: Run | None
     written: float
     silent: bool = False
     trouble: Trouble | None = None
+    noted: int | None = None
 
     @property
     def ended(self) -> bool:
-        """Whether the run has reached the last of the steps that it was to have."""
-        return self._planned is not None and self.step is not None and self.step >= self._planned.last
+        """Whether it has come to the last of the steps that it was to have, or was closed at its last."""
+        if self.step is None:
+            return False
+        return self.step == self.noted or (self._planned is not None and self.step >= self._planned.last)
 
     @property
     def step(self) -> int | None:
@@ -113,7 +118,7 @@ class Growing:
         if files != self._seen or self._failed == 1:
             self._seen = files
             self._take(files)
-        state = State(self._run, self._written, trouble=self._trouble)
+        state = State(self._run, self._written, trouble=self._trouble, noted=noted_end(self.path))
         waited = self._clock() - self._written
         began = state.step is not None  # before the first row it may wait in a queue for hours
         return replace(state, silent=began and not state.ended and waited >= self._silent_after)
@@ -207,7 +212,7 @@ def _places(path: Path) -> Iterator[Path]:
     """
     if path.is_dir():
         if (log := log_in(path)).is_file():
-            yield from (log, path / CHECKPOINTS)
+            yield from (log, path / CHECKPOINTS, path / ENDED)
         else:
             found = (Path(folder, name) for folder, _, names in os.walk(path) for name in names)
             yield from islice(found, _MOST)

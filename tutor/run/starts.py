@@ -19,8 +19,9 @@ _MOST = 100
 """Times that a log begins again, at most: one that does more often has several writers, or was shuffled."""
 _OWN = 5
 """Rows of a run that is taken for one of its own; a shorter one was given up before it told anything."""
-_MOVED = 0.1
-"""The share by which the loss of a run has to have moved for another beginning to be told from its end."""
+_MOVED, _CLEARLY, _STEPS = 0.1, 0.02, 5
+"""How far the loss of a run has to have moved for another beginning to be told from its end: by the first
+share of it, or by the second one and so many times what it moves from row to row."""
 _LEVEL = 3
 """Rows whose median says where a loss began, or had come to."""
 _STEEP = 20
@@ -121,6 +122,7 @@ class _Losses:
     first: float
     last: float
     here: float
+    change: float  # from row to row, in the median
 
     @property
     def goes_on(self) -> bool:
@@ -136,7 +138,8 @@ class _Losses:
     def begins_anew(self) -> bool:
         """Whether it is back where it began, or beyond, having come away from there."""
         moved, back = self.first - self.last, self.here - self.last
-        return abs(moved) > _MOVED * abs(self.first) and back / moved > 1 / 2
+        clearly = max(_CLEARLY * abs(self.first), _STEPS * self.change)
+        return abs(moved) > min(_MOVED * abs(self.first), clearly) and back / moved > 1 / 2
 
 
 def _losses(frame: pl.DataFrame, begun: int, row: int, end: int) -> _Losses | None:
@@ -154,5 +157,5 @@ def _losses(frame: pl.DataFrame, begun: int, row: int, end: int) -> _Losses | No
         if len(before) > 1 and len(after):
             span = min(_LEVEL, 1 + len(before) // _STEEP)
             levels = before[:span].median(), before[-span:].median(), after[:span].median()
-            return _Losses(*map(to_float, levels))
+            return _Losses(*map(to_float, levels), to_float(before.diff().abs().median()))
     return None

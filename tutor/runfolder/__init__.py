@@ -7,6 +7,7 @@
     command.txt       the command that began it
     truth.json        of a sealed run: the break and its faults, which its manifest keeps to itself
     checkpoints/      step-000200.pt holds the state before step 200
+    ended.json        the last step, once a loop that somebody recorded has closed it
     replays/          what `tutor replay` found, a file each
     verification.json what `tutor verify` found, beside the run with the fix
 
@@ -20,6 +21,7 @@ FORMAT = 1
 MANIFEST, METRICS = "manifest.json", "metrics.jsonl"
 SENTENCES, COMMAND, TRUTH = "sentences.txt", "command.txt", "truth.json"
 REPLAYS, RECOVERY, VERIFICATION = "replays", "recovery.json", "verification.json"
+ENDED = "ended.json"
 PACKED = METRICS + ".gz"
 PACKED_SENTENCES = SENTENCES + ".gz"
 CHECKPOINTS = "checkpoints"

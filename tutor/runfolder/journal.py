@@ -22,6 +22,7 @@ import tutor
 from tutor import terminal
 from tutor.runfolder import FORMAT, METRICS, PACKED
 from tutor.runfolder.buffer import FLUSH_ROWS, FLUSH_SECONDS, Counted, Row, RowBuffer
+from tutor.runfolder.ended import forget_end, note_end
 from tutor.runfolder.writer import DiskFullError, Record, RunExistsError, first_lines, rows_in
 
 
@@ -66,11 +67,13 @@ class Journal:
         self.next_step, counted = 0, Counted()
         self._record: Record | None = None
         self._early: Row = {}  # numbers for the row to come
+        self._last: int | None = None  # the step of the newest row
         with self._unharmed():
             if writes and resume and self.folder.exists():
                 kept = _rows_before(self.folder, before)
                 self.next_step, counted = _state_after(kept)
                 self._record = Record.reopen(self.folder, len(kept))
+                forget_end(self.folder)
             elif writes:
                 self._record = Record.create(self.folder, _head(self.folder) | dict(manifest or {}))
         self._buffer = RowBuffer(
@@ -89,7 +92,7 @@ class Journal:
         if self._buffer.due:
             self._buffer.flush()
         self._buffer.put({"step": int(step)} | self._early | numbers, tokens)
-        self._early = {}
+        self._early, self._last = {}, int(step)
 
     def measure(self, **numbers: Any) -> None:
         """Add numbers to the newest row, or to the next one where that was written: a validation's loss."""
@@ -106,9 +109,16 @@ class Journal:
         """Write what waits."""
         self._buffer.flush()
 
-    def close(self) -> None:
-        """Write what waits, and no more. A second time does nothing."""
+    def close(self, *, ended: bool = True) -> None:
+        """Write what waits, and no more. A second time does nothing.
+
+        Args:
+            ended: whether the training is over, which is noted for whoever follows it; it may have failed.
+        """
         self._buffer.flush()
+        if self._record and ended and self._last is not None:
+            with self._unharmed():
+                note_end(self.folder, self._last)
         if self._record:
             self._record.close()
             self._record = None
@@ -116,8 +126,8 @@ class Journal:
     def __enter__(self) -> "Journal":
         return self
 
-    def __exit__(self, *_: object) -> None:
-        self.close()
+    def __exit__(self, raised: type[BaseException] | None, *_: object) -> None:
+        self.close(ended=raised is None)
 
     @contextmanager
     def _unharmed(self) -> Iterator[None]:

@@ -101,7 +101,7 @@ class Recorder:
         self._probed: Tensor | None = None
         self._passed: Passed | None = None  # None until the update under way was measured
         self._early: Row = {}  # numbers given before there was a row
-        atexit.register(self._end, whole=world == 1)
+        atexit.register(self._end, whole=world == 1, ended=False)
 
     def step(
         self,
@@ -177,22 +177,22 @@ class Recorder:
 
         Where there are several processes, each has to close its own.
         """
-        self._end(whole=True)
+        self._end(whole=True, ended=True)
 
     def __enter__(self) -> "Recorder":
         return self
 
     def __exit__(self, raised: type[BaseException] | None, *_: object) -> None:
         # A process that failed may be the only one: the others would be waited for in vain.
-        self._end(whole=raised is None or ranks()[1] == 1)
+        self._end(whole=raised is None or ranks()[1] == 1, ended=raised is None)
 
-    def _end(self, *, whole: bool) -> None:
+    def _end(self, *, whole: bool, ended: bool) -> None:
         """Take the hooks off, and write the rows that wait where that is the `whole` of them."""
         atexit.unregister(self._end)
         self._updates.remove()
         self._forward.remove()
         if self._journal and whole:
-            self._journal.close()
+            self._journal.close(ended=ended)
 
     @torch.no_grad()
     def _begins(self) -> None:
