@@ -156,6 +156,6 @@ def _losses(frame: pl.DataFrame, begun: int, row: int, end: int) -> _Losses | No
         )
         if len(before) > 1 and len(after):
             span = min(_LEVEL, 1 + len(before) // _STEEP)
-            levels = before[:span].median(), before[-span:].median(), after[:span].median()
-            return _Losses(*map(to_float, levels), to_float(before.diff().abs().median()))
+            parts = before[:span], before[-span:], after[:span], before.diff().abs()
+            return _Losses(*(to_float(part.median()) for part in parts))
     return None
