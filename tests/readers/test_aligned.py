@@ -161,6 +161,19 @@ def test_a_heading_that_is_a_comment_and_units_behind_the_numbers(tmp_path: Path
     assert run["val_loss"].to_list() == [3.0, 2.75]
 
 
+def test_errors_of_both_sets_as_deepmd_writes_them(tmp_path: Path):
+    text = "#  step   rmse_val  rmse_trn  rmse_e_val  rmse_e_trn  lr\n"
+    text += "".join(f"  {1000 * at}  {9 / at:.2e}  {8 / at:.2e}  1.0e-02  2.0e-02  1.0e-03\n" for at in (1, 2, 4))
+    run = read(tmp_path, text)
+    assert (run.steps.to_list(), losses(run)) == ([1000, 2000, 4000], [8, 4, 2])
+    assert losses(run, "val_loss") == [9, 4.5, 2.25]
+    assert "loss = `rmse_trn`, val_loss = `rmse_val`" in next(
+        one.says("en") for one in run.remarks if one.key == "guessed"
+    )
+    with called.called({"loss": "rmse_e_trn"}):
+        assert set(losses(readers.read(run.path))) == {0.02}
+
+
 @pytest.mark.parametrize(
     "text",
     [

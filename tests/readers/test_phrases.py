@@ -376,6 +376,22 @@ def test_mxnets_epochs_in_r(tmp_path: Path):
     assert run["Validation accuracy"].to_list() == pytest.approx([at / 20 for at in range(1, 7)])
 
 
+def test_mxnets_speedometer(tmp_path: Path):
+    """Its unit is no name; and the mean of an epoch whose last batch closed a mean is nan, of no batch."""
+    said = "Epoch[{0}] Batch [{1}]\tSpeed: 19.85 samples/sec\tTrain-Acc=0.5{0}\n"
+    said += "Epoch[{0}] Batch [{1}]\tSpeed: 19.85 samples/sec\tTrain-SmoothL1={2}\n"
+    end = "Epoch[{0}] Train-Acc=nan\nEpoch[{0}] Train-SmoothL1=nan\nEpoch[{0}] Validation-SmoothL1={1}\n"
+    epochs = (
+        "".join(said.format(at, batch, 4 - at - batch / 100) for batch in (20, 40)) + end.format(at, 4.5 - at)
+        for at in range(3)
+    )
+    run = read(tmp_path, "".join(epochs))
+    assert losses(run) == pytest.approx([3.8, 3.6, 2.8, 2.6, 1.8, 1.6])
+    assert losses(run, "val_loss") == [4.5, 3.5, 2.5]
+    broken = "".join(said.format(0, 20 * at, "nan" if at > 2 else 4 - at) for at in range(6))
+    assert losses(read(tmp_path, broken + end.format(0, 3))) == [4, 3, 2, "nan", "nan", "nan"]
+
+
 def test_of_perplexities_alone_the_logarithm_is_the_loss(tmp_path: Path):
     said = "Epoch {0}, train ppl: {1}, val ppl: {2}\n"
     run = read(

@@ -5,7 +5,8 @@ notebook's table pasted into an issue, a box of `+---+`, bars with several colum
 names a counter and a loss, or the parts of one, which are added up as a remark says. What stands between the
 rows, and the heading when it comes again, are passed over.
 Sources: fastai/callback/progress.py, skorch/callbacks/logging.py, spacy/training/loggers.py,
-chainer/training/extensions/print_report.py, ultralytics/engine/trainer.py (`progress_string`)
+chainer/training/extensions/print_report.py, ultralytics/engine/trainer.py (`progress_string`),
+deepmd/loggers/training.py (`lcurve.out`)
 """
 
 import re
@@ -14,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tutor import packed
+from tutor.readers.common.guessed import by_errors, in_words, unsaid
 from tutor.readers.common.lines import COLOURS, LONGEST, LOOKED_AT, has
 from tutor.readers.common.rows import Row, number, run_of
 from tutor.readers.common.trainers import WINDOW
@@ -72,6 +74,10 @@ class AlignedTable:
         if parts:
             rows = [row | {"loss": _sum(row, parts)} for row in rows]
             remarks.append(Remark("summed", {"signal": "loss", "columns": quoted(parts)}))
+        if errors := unsaid(_errors(columns, self.path), self.path, columns):
+            signals = {column: signal for signal, column in errors.items()}
+            rows = [{signals.get(name, name): value for name, value in row.items()} for row in rows]
+            remarks.append(Remark("guessed", {"taken": in_words(errors)}))
         epochs = {"loss": WINDOW} if names.spelled(by) == "epoch" else {}
         return run_of(rows, self.path, name=self.path.name, aggregations=epochs, remarks=remarks)
 
@@ -117,7 +123,7 @@ def _below_heading(lines: Sequence[str], path: Path) -> tuple[Sequence[str], str
             continue
         found = {signal: name for name, signal in names.mapping(columns, path).items()}
         tells = {"loss", "val_loss"} & found.keys() or _parts(columns, path)
-        tells = tells or any(map(scoring.is_reward, columns))
+        tells = tells or any(map(scoring.is_reward, columns)) or _errors(columns, path)
         if "step" in found and tells:
             rows = (_cells(below, inner) for below in lines[at + 1 :])
             return columns, found["step"], list(_rows(columns, found["step"], rows))
@@ -206,6 +212,12 @@ def _parts(columns: Sequence[str], path: Path) -> list[str]:
     parts = [name for name in columns if _PARTS.fullmatch(name)]
     whole = next((name for name, signal in names.mapping(columns, path).items() if signal == "loss"), None)
     return parts if whole is None or (whole in parts and whole not in called.names_for(path).values()) else []
+
+
+def _errors(columns: Sequence[str], path: Path) -> dict[str, str]:
+    """By signal the errors that are minimised, as DeePMD's `rmse_trn`; none where a column is a loss."""
+    known = names.mapping(columns, path).values()
+    return {} if {"loss", "val_loss"} & {*known} or _parts(columns, path) else by_errors(columns)
 
 
 def _sum(row: Row, parts: Sequence[str]) -> float | None:

@@ -30,10 +30,11 @@ _NO_LOSS = re.compile(
 
 
 _ERROR = re.compile(
-    r"(?:(?P<set>[a-z]+)[_/])?(?:r?mse|mae|nll|b?ce|bp[dcb]|cost|err(?:or)?|mean_squared_error|mean_absolute_error)$",
+    r"(?:(?P<set>[a-z]+)[_/])?(?:r?mse|mae|nll|b?ce|bp[dcb]|cost|err(?:or)?|mean_squared_error|mean_absolute_error"
+    r"|smooth_l1|huber)(?:[_/](?P<of>[a-z]+))?$",
     re.IGNORECASE,
 )
-"""The name of an error that a run may minimise, with or without a set of data before it."""
+"""The name of an error that a run may minimise, with or without a set of data before it or after."""
 _PERCENT = 100
 """The most that an accuracy in percent comes to."""
 PERPLEXITY = {"ppl", "perplexity"}
@@ -123,6 +124,13 @@ def is_error(name: str) -> bool:
     return bool(_ERROR.match(names.plainly(name)))
 
 
+def _error_on(name: str) -> str | None:
+    """The set of data that an error's name says, "" where it says none; None for what is no error's name."""
+    error = _ERROR.match(names.plainly(name))
+    sets = {error["set"], error["of"]} - {None} if error else {"", "none"}
+    return next(iter(sets), "") if len(sets) < 2 else None
+
+
 def by_errors(columns: Iterable[str]) -> dict[str, str]:
     """By signal the errors that regression minimises; none in a table that counts no steps, as of models."""
     columns = [*columns]
@@ -130,10 +138,9 @@ def by_errors(columns: Iterable[str]) -> dict[str, str]:
         return {}
     found: dict[str, str] = {}
     for name in columns:
-        if error := _ERROR.match(names.plainly(name)):
-            signal = "val_loss" if error["set"] in HELD_OUT else "loss"
-            if error["set"] in (None, "fit", *SETS):
-                found.setdefault(signal, name)
+        on = _error_on(name)
+        if on in ("", "fit", *SETS):
+            found.setdefault("val_loss" if on in HELD_OUT else "loss", name)
     return found
 
 
@@ -144,8 +151,8 @@ def held_out_error(columns: Mapping[str, Sequence[object]], loss: str) -> dict[s
     """
     trained = _first(columns.get(loss, ()))
     for name in columns:
-        error, value = _ERROR.match(names.plainly(name)), _first(columns[name])
-        if error and error["set"] in HELD_OUT and trained and value and 1 / 2 <= value / trained <= 2:
+        value = _first(columns[name])
+        if _error_on(name) in HELD_OUT and trained and value and 1 / 2 <= value / trained <= 2:
             return {"val_loss": name}
     return {}
 

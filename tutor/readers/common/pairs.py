@@ -19,9 +19,11 @@ from tutor.readers.common.overflows import REDUCED
 from tutor.readers.common.phrases import (
     ANY_FOREIGN,
     DECIMAL_COMMA,
+    EMPTIED,
     EVALUATED,
     EVALUATING,
     PHRASES,
+    SPEEDOMETER,
     TRANSLATED,
     WITH_POINTS,
 )
@@ -82,6 +84,9 @@ OVERFLOW = rf"Gradient overflow\..*reducing loss scale to (?P<{REDUCED}>{_NUMBER
 """A message of apex's loss scaler."""
 
 _LEVEL = re.compile(r"^(?:(?:info|debug|warning|train(?:er|ing)? info)\s+)+", re.IGNORECASE)
+_UNIT = re.compile(
+    r"^\w{1,12}/s(?:ec(?:ond)?)?\s+(?=\S)", re.IGNORECASE
+)  # of the number before: `9.1 samples/sec acc=0.7`
 _LOGGER = re.compile(r"^[\w.]+\s(?:INFO|DEBUG|WARNING)\s")  # who logs, and how urgent it is
 _NO_NAME = re.compile(r"^\w[0-9]{3,}$|\.(?:py|c|cc|cpp|cu|h|go|rs|jl|lua|txt|json|md)$", re.IGNORECASE)
 _PUNCTUATION = re.compile(r"\s+-+\s+|[^\w\s/.@-]+")
@@ -96,7 +101,7 @@ def column_of(given: str) -> str | None:
     Without what stands before the name in its line, but for the word for held-out data before a loss.
     """
     *before, name = (part.strip() for part in _PUNCTUATION.split(given))
-    name = _LEVEL.sub("", _LOGGER.sub("", name))
+    name = _UNIT.sub("", _LEVEL.sub("", _LOGGER.sub("", name)))
     if name.lower() in _OWN or _NO_NAME.search(name):
         return None
     words = name.split()
@@ -152,6 +157,7 @@ def lines_in(path: Path, own: Mapping[str, str]) -> Lines:
     """
     phrases, comma = TRANSLATED if has(path, either(ANY_FOREIGN)) else (), either(DECIMAL_COMMA)
     phrases = (*EVALUATED, *phrases) if has(path, either(EVALUATING)) else phrases
+    phrases = (*EMPTIED, *phrases) if has(path, either(SPEEDOMETER)) else phrases
     # Most logs have no comma in a number at all, which `has` sees far sooner.
     if has(path, comma) and comma.search(packed.head(path, LOOKED_AT).decode("utf-8", "replace")):
         phrases = (*WITH_POINTS, *phrases)

@@ -212,6 +212,14 @@ EVALUATED: tuple[tuple[str, str], ...] = (
     (rf"^\s*ppl: ({_NUMBER}), loss: ({_NUMBER})\s*$", "val ppl: {1}, val loss: {2}"),
 )
 
+SPEEDOMETER = r"\bBatch ?\[[0-9]+\]\s+Speed: [0-9.]+ samples/sec"
+"""By which it is known that a log has the rows of MXNet's Speedometer."""
+EMPTIED: tuple[tuple[str, str], ...] = (
+    (r"^(.{0,60}\bEpoch\[[0-9]+\] Train-[a-z0-9_-]{1,30}=)nan\s*$", "{1}"),
+)
+"""Its mean at the end of an epoch is of no batch where the Speedometer has just begun a new one: nan, which
+says nothing. A NaN in the batches before is in their own rows."""
+
 
 def _words_for(english: str) -> str:
     """A pattern of the words that mean it in other languages. Before é no word begins, in ASCII."""
