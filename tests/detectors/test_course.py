@@ -796,6 +796,20 @@ class TestHarder:
             run = make_run({"loss": loss, "val_loss": list(held_out)})
             assert apply("severity", run, numbers("severity"), 100).outcome in outcomes
 
+    def test_an_evaluation_of_the_harmed_model_right_before_is_no_measure(self):
+        """The weights broke within an epoch whose mean hides it; the next evaluations are as high as it."""
+        before, inside, after = (
+            [*falling(20, 0.7, 0.31), *[0.3, 0.305] * 10],
+            [0.44, 0.43] * 7,
+            falling(16, 0.29, 0.22),
+        )
+        loss, held_out = [*before, *inside, *after], [*before[:-1], 1.66, *inside, *after]
+        found = apply("severity", make_run({"loss": loss, "val_loss": held_out}), numbers("severity"), 40)
+        assert found.outcome == "hurt"
+        held_out[40:54] = [0.3] * 14
+        found = apply("severity", make_run({"loss": loss, "val_loss": held_out}), numbers("severity"), 40)
+        assert (found.outcome, found.facts["before"]) == ("unseen", 0.305)
+
 
 @pytest.mark.parametrize(
     ("own", "beside", "end", "outcome"),

@@ -626,7 +626,7 @@ class TestTrainingBesideIt:
 
 
 class TestScoresOn:
-    """Validation that turns by less than a fourth, while a held-out score goes on to rise."""
+    """Validation that turns by less than a fourth, while a held-out score gets better."""
 
     VAL = (0.31, 0.26, 0.25, 0.232, 0.27, 0.272, 0.274, 0.283, 0.294, 0.294, 0.288)
     ACC = (0.891, 0.906, 0.916, 0.917, 0.922, 0.932, 0.931, 0.938, 0.938, 0.941, 0.943)
@@ -651,6 +651,22 @@ class TestScoresOn:
             assert (found.facts["score"], found.step) == ("val_acc", 3)
             assert found.facts["before"] < found.facts["after"]
             assert found.facts["most"] == 100 * numbers("validation_turns")["scores"].costlier
+
+    WER = (0.62, 0.5, 0.45, 0.42, 0.41, 0.4, 0.38, 0.35, 0.33, 0.31, 0.3)
+
+    @pytest.mark.parametrize(
+        ("wer", "outcome"),
+        [
+            (WER, "scores-on"),
+            ([100 * one for one in WER], "scores-on"),
+            ([2 * one for one in WER], "turns"),  # most words are wrong
+            ([*WER[:4], *[0.42, 0.421] * 3, 0.42], "turns"),
+            (WER[::-1], "turns"),
+        ],
+    )
+    def test_an_error_rate_gets_better_as_it_falls(self, wer: list[float], outcome: str):
+        given = {"val_loss": list(self.VAL), "eval_wer": list(wer), "loss": falling(11, 0.46, 0.03)}
+        assert judged("validation_turns", **given).outcome == outcome
 
 
 def test_a_log_likelihood_rises_as_a_model_learns():

@@ -163,7 +163,9 @@ def test_a_heading_that_is_a_comment_and_units_behind_the_numbers(tmp_path: Path
 
 def test_errors_of_both_sets_as_deepmd_writes_them(tmp_path: Path):
     text = "#  step   rmse_val  rmse_trn  rmse_e_val  rmse_e_trn  lr\n"
-    text += "".join(f"  {1000 * at}  {9 / at:.2e}  {8 / at:.2e}  1.0e-02  2.0e-02  1.0e-03\n" for at in (1, 2, 4))
+    text += "".join(
+        f"  {1000 * at}  {9 / at:.2e}  {8 / at:.2e}  1.0e-02  2.0e-02  1.0e-03\n" for at in (1, 2, 4)
+    )
     run = read(tmp_path, text)
     assert (run.steps.to_list(), losses(run)) == ([1000, 2000, 4000], [8, 4, 2])
     assert losses(run, "val_loss") == [9, 4.5, 2.25]

@@ -47,6 +47,18 @@ def test_sets_that_may_be_any_are_no_training(tmp_path: Path):
         assert read(tmp_path, text)["loss"].to_list() == [3.5, 3]
 
 
+def test_of_two_that_may_be_any_the_first_is_trained_on_where_it_leaves_the_other_behind(tmp_path: Path):
+    row = (
+        "[{0}]\tvalidation_0-auc:0.9\tvalidation_0-error:{1}\tvalidation_1-auc:0.6\tvalidation_1-error:{2}\n"
+    )
+    run = read(tmp_path, "".join(row.format(at, 0.4 - at / 20, 0.42 - at / 100) for at in range(8)))
+    remark = next(one for one in run.remarks if one.key == "printed")
+    assert remark.facts["taken"] == "loss = `validation_0-error`, val_loss = `validation_1-error`"
+    assert {"train-auc", "validation_1-auc"} <= {*run.frame.columns}
+    run = read(tmp_path, "".join(row.format(at, 0.4 - at / 20, 0.42 - at / 20) for at in range(8)))
+    assert not run.has("loss")
+
+
 def test_where_only_scores_are_printed_the_remark_names_them(tmp_path: Path):
     run = read(tmp_path, "[0]\ttrain-auc:0.7\n[1]\ttrain-auc:0.8\n")
     assert [one.key for one in run.remarks] == ["scores_alone"]

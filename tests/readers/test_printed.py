@@ -513,6 +513,13 @@ class TestTable:
         assert losses(run, "val_loss") == [3.5, "nan", "nan"]
         assert run.aggregation("loss") == Aggregation("window", shows_nan=False)
 
+    def test_the_scores_of_a_models_card_are_those_of_the_evaluation(self, tmp_path: Path):
+        text = (
+            "| Training Loss | Epoch | Step | Validation Loss | Wer | Accuracy |\n|:-:|:-:|:-:|:-:|:-:|:-:|\n"
+        )
+        run = read(tmp_path, text + "| 4.5 | 1.0 | 10 | 3.5 | 0.5 | 0.25 |\n", "README.md")
+        assert {"eval Wer", "eval Accuracy"} <= {*run.frame.columns}
+
     def test_with_two_headings(self, tmp_path: Path):
         text = "| train | | | validate | |\n| - | - | - | - | - |\n| epoch | Top1 | Loss | | epoch | Loss |\n"
         run = read(

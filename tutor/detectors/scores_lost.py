@@ -7,12 +7,13 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from tutor import signals
 from tutor.detectors import Finding, Smoothed
 from tutor.detectors.courses import Course, course_of
 from tutor.detectors.grouped import Rise, Scores
 from tutor.detectors.objective import share_gained
 from tutor.detectors.rise import learned_since
-from tutor.detectors.scores import LENGTH, scores_and_rewards
+from tutor.detectors.scores import KEPT, LENGTH, scores_and_rewards
 from tutor.detectors.trends import ordered, sunk
 from tutor.detectors.windows import FEWEST, finite
 from tutor.run import Run, names, scoring, to_float
@@ -129,16 +130,23 @@ def _finding(outcome: str, run: Run, name: str, course: Course, given: float, bo
 
 
 def gains_on(run: Run, step: int, chance: Rise, scores: Scores) -> dict[str, Any]:
-    """The held-out score that has gone on to rise since a step, in order beyond `chance.few`; empty for none.
+    """The held-out score that has got better since a step, in order beyond `chance.few`; empty for none.
 
     From half of all that it can be, or more, by more than `scores.of_best` of what it was, or of what it
-    lacked. Its name as `score`, its first value from there on (`before`) and the last (`after`).
+    lacked. Its name as `score`, its first value from there on (`before`) and the last (`after`). Of an error
+    rate, which falls as it gets better, what it leaves is the score.
     """
-    for name, _ in scores_and_rewards(run):
+    scored = [name for name, _ in scores_and_rewards(run)]
+    errors = [name for name in run.frame.columns if scoring.is_error(name) and not signals.find(name)]
+    for name in (*scored, *errors):
+        kept = KEPT.search(names.spelled(name)) or scoring.is_reward(name)
+        if kept or not names.says_held_out(name) or not run.frame[name].dtype.is_numeric():
+            continue
         known = finite(run.frame[name]).filter(run.steps >= step).drop_nulls()
-        if not names.says_held_out(name) or scoring.is_reward(name) or len(known) < FEWEST:
+        if len(known) < FEWEST:
             continue
         shares = known / scoring.whole(to_float(known.max()))
+        shares = 1 - shares if name in errors else shares
         rises = ordered(shares) > chance.few and share_gained(shares) > scores.of_best
         if float(shares[0]) >= 1 / 2 and rises:
             return {"score": plain(name)[:LENGTH], "before": float(known[0]), "after": float(known[-1])}

@@ -254,16 +254,18 @@ _INSIDE = 2
 def _held_out_calm(run: Run, worst: slice) -> dict[str, float]:
     """What evaluations within a spike say, where none of them is higher than those right before; else empty.
 
-    How many lie `inside`, `_INSIDE` or more; the `highest` of them; and the higher one of the last `_INSIDE`
-    `before`. Then the training data have changed, as in a curriculum, and not the model.
+    How many lie `inside`, `_INSIDE` or more; the `highest` of them; and the highest of the last `_INSIDE`
+    `before`, one that stands above these left out: the last one may be of the model that the spike has harmed
+    already. Then the training data have changed, as in a curriculum, and not the model.
     """
     if not run.has("val_loss"):
         return {}
     held_out = finite(run["val_loss"])
-    before, inside = held_out[: worst.start].drop_nulls()[-_INSIDE:], held_out[worst].drop_nulls()
+    before, inside = held_out[: worst.start].drop_nulls(), held_out[worst].drop_nulls()
     if len(before) < _INSIDE or len(inside) < _INSIDE:
         return {}
-    highest, level = to_float(inside.max()), to_float(before.max())
+    usual = before[-_INSIDE - 1 :].sort()[:_INSIDE]
+    highest, level = to_float(inside.max()), to_float(usual.max())
     return {"inside": len(inside), "highest": highest, "before": level} if highest <= level else {}
 
 

@@ -100,7 +100,7 @@ def validation_turns(
     - "all-zero": `last` evaluations or more are all exactly 0, so that nothing was evaluated.
     - "rises": the last level stands far above the lowest, and there is no training loss to hold it against.
     - "both": so it does, and the training loss rises, too, so that nothing is learned by heart.
-    - "scores-on": so it does, by less than the share `scores.costlier`, and a held-out score goes on to rise.
+    - "scores-on": so it does, by less than the share `scores.costlier`, and a held-out score gets better.
     - "turns": so it does, and neither is the case.
     - "jumps": one evaluation stands far above those before and after it.
     - "score-lost": a score or a reward has fallen for good.
@@ -147,7 +147,7 @@ def validation_turns(
 
 
 def _gains_meanwhile(run: Run, found: Finding, chance: Rise, scores: Scores) -> dict[str, Any]:
-    """The score that goes on to rise while validation turns; empty where none does, or it turns by much."""
+    """The score that gets better while validation turns; empty where none does, or it turns by much."""
     little = found.outcome == "turns" and found.facts["rise"] < scores.costlier * abs(found.facts["best"])
     gains = gains_on(run, found.step, chance, scores) if little and found.step is not None else {}
     return gains | {"most": 100 * scores.costlier} if gains else {}

@@ -1,9 +1,10 @@
 """A table in Markdown with a column of steps or epochs and one of losses: of a model's card, or an issue.
 
 Hugging Face's cards list `| Training Loss | Epoch | Step | Validation Loss |`, with `No log` where nothing
-was logged yet. Where a second heading follows, as below `| train | | validate | |`, its names of held-out
-data have the first before them. The line below a heading may as well be one rule, without bars. Of several
-tables the longest is read. One of HTML, as notebooks show it, is read likewise.
+was logged yet, and behind these what else was evaluated. Where a second heading follows, as below
+`| train | | validate | |`, its names of held-out data have the first before them. The line below a heading
+may as well be one rule, without bars. Of several tables the longest is read. One of HTML, as notebooks show
+it, is read likewise.
 Sources: transformers/modelcard.py (`make_markdown_table`), transformers/utils/notebook.py
 """
 
@@ -18,7 +19,7 @@ from tutor.readers.common.lines import LOOKED_AT, either, has
 from tutor.readers.common.rows import Row, number, run_of
 from tutor.readers.common.trainers import HUGGING_FACE, WINDOW
 from tutor.readers.source import Source
-from tutor.run import Run, limits, names
+from tutor.run import Run, limits, names, scoring
 
 _RULE = re.compile(r"^\s*(?:\|?(?:\s*:?-+:?\s*[|+])+\s*(?::?-+:?)?\s*|[-=]{3,})$")
 _BELOW = re.compile(r"^[^\n]*\|[^\n]*\n\s*(?:\|?(?:\s*:?-+:?\s*[|+])+|[-=]{3,}\r?$)", re.MULTILINE)
@@ -45,8 +46,10 @@ class MarkdownTable:
         named = _named(rows)
         by = next(name for name, signal in names.mapping(named, self.path).items() if signal == "step")
         epochs = {"loss": WINDOW} if names.spelled(by) == "epoch" else {}
-        card = {"loss": HUGGING_FACE} if named.keys() >= _TRAINER and named.keys() & _COUNTED else epochs
-        return run_of(rows, self.path, name=self.path.name, aggregations=card)
+        if not (named.keys() >= _TRAINER and named.keys() & _COUNTED):
+            return run_of(rows, self.path, name=self.path.name, aggregations=epochs)
+        rows = [{_evaluated(name): cell for name, cell in row.items()} for row in rows]
+        return run_of(rows, self.path, name=self.path.name, aggregations={"loss": HUGGING_FACE})
 
 
 def sources(path: Path) -> list[Source]:
@@ -95,6 +98,12 @@ def _named(rows: Sequence[Row]) -> dict[str, None]:
 
 def _cells(line: str) -> list[str]:
     return [cell.strip().strip("*`") for cell in line.strip().removeprefix("|").removesuffix("|").split("|")]
+
+
+def _evaluated(name: str) -> str:
+    """What a column of a Trainer's card is called: its scores are those of the evaluation."""
+    scores = scoring.is_score(name) or scoring.is_error(name)
+    return f"eval {name}" if scores and not names.says_held_out(name) else name
 
 
 def _below(groups: Sequence[str], columns: Sequence[str]) -> list[str]:

@@ -101,7 +101,7 @@ class Scores(Grouped):
         since: where that one has risen by so much
         near: since the held-out one came so near to its best level.
         gap: one that never rises is left behind by so much, in the same parts.
-        costlier: one that goes on to rise outweighs a validation loss that rises by less than this share.
+        costlier: one that gets better outweighs a validation loss that rises by less than this share.
     """
 
     a_kind: ClassVar[str] = "a course of scores"
