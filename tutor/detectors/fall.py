@@ -47,8 +47,6 @@ from tutor.run import Run, scoring, to_float
 if TYPE_CHECKING:
     import polars as pl
 
-_DEAD = 1e-3
-"""A share of the highest learning rate that moves next to nothing: a constant of the method."""
 HALF = 0.5
 """The share of a log whose median is the longest level: a constant of the method, for a course needs two."""
 
@@ -128,7 +126,7 @@ def _by_training(run: Run, share: float, gain: float, sigmas: float, least: Enou
     if period:
         facts |= {"period": period, "again": loss.count() - period}
         return Finding("repeats", None, facts, None, (int(run.steps[0]), int(run.steps[-1])))
-    zeros = _rows_without_rate(run)
+    zeros = _rows_without_rate(run, least.dead)
     outcome = _outcome(whole, run, fall, sigmas, least)
     if outcome == "no" and zeros >= guess.often * len(run):
         outcome, facts = "no-rate", facts | {"zeros": zeros}
@@ -261,13 +259,13 @@ def _without_gain(run: Run, goes_on: bool) -> str:
     return "no"
 
 
-def _rows_without_rate(run: Run) -> int:
-    """In how many rows, to the last, the learning rate is 0, or under `_DEAD` of the highest of most rows."""
+def _rows_without_rate(run: Run, dead: float) -> int:
+    """In how many rows, to the last, the learning rate is 0, or under the share `dead` of its highest."""
     rate = finite(run["lr"]).drop_nulls() if run.has("lr") else None
     if rate is None or not len(rate):
         return 0
     highest = rate.sort(descending=True)[:FEWEST][-1]
-    moved = (rate > _DEAD * float(highest)).arg_true()
+    moved = (rate > dead * float(highest)).arg_true()
     return len(rate) - 1 - int(moved[-1]) if len(moved) else len(run)
 
 

@@ -23,8 +23,6 @@ _BEGIN = 0.4
 """Where the later part of a run begins: of two evaluations, half-way and at the end, both are in it."""
 _NATS = math.log(1e6)
 """What a choice among a million tokens costs: a loss above that is in another unit."""
-_FEW = 0.4
-"""Of right answers: noise in the labels, or mixed inputs, leave half of them. A constant of the method."""
 _TOKENS = re.compile(r"token|perplexity|(?<![a-z])(?:train_|val_)?(?:ppl|bpc|bpb)(?![a-z])", re.IGNORECASE)
 """Columns of a run that predicts tokens."""
 _MEANS = 50
@@ -99,11 +97,11 @@ def stops_early(run: Run, least: Enough, sigmas: float) -> Finding | None:
 def few_right(run: Run, least: Enough, guess: Guess) -> Finding | None:
     """The finding that few answers in training are right, and hardly more than at first: "few-right".
 
-    Of `least.rows` rows or more, the middle one of the later half has under `_FEW` right, and of what was
-    wrong in the worst of the first `FEWEST` the share `guess.skill` at most. Meanwhile the loss, between what
-    so many right answers cost at least and what guessing among `guess.classes` classes does, came down from
-    its second row on by less than `least.gained`: from the first alone it falls as the weights forget how
-    they were drawn. Not where a log begins mid-way, validation gains, or tokens are predicted.
+    Of `least.rows` rows or more, the middle one of the later half has under `guess.few` right, and of what
+    was wrong in the worst of the first `FEWEST` the share `guess.skill` at most. Meanwhile the loss, between
+    what so many right answers cost at least and what guessing among `guess.classes` classes does, came down
+    from its second row on by less than `least.gained`: from the first alone it falls as the weights forget
+    how they were drawn. Not where a log begins mid-way, validation gains, or tokens are predicted.
     """
     if not run.has("loss") or begins_late(run) or _of_tokens(run) or _validation_gains(run, least, guess):
         return None
@@ -116,7 +114,7 @@ def few_right(run: Run, least: Enough, guess: Guess) -> Finding | None:
         return None
     for name, curve in accuracies(run):
         first, value = to_float(curve.values[:FEWEST].min()), to_float(_later(curve.values).median())
-        if names.says_held_out(curve.signal) or len(curve.values) < least.rows or not 0 < value < _FEW:
+        if names.says_held_out(curve.signal) or len(curve.values) < least.rows or not 0 < value < guess.few:
             continue
         gained = (value - first) / (1 - first) if first < 1 else 0.0
         if first > value or gained > guess.skill or level < -math.log(value):

@@ -42,6 +42,7 @@ class Enough(Grouped):
         costly: which is as high as this, or higher.
         alike: groups of answers teach nothing of which this share earns the same within each,
         cut: and neither do answers of which this share is cut off.
+        dead: nothing is learned at a learning rate under this share of its top.
     """
 
     a_kind: ClassVar[str] = "a length of the log"
@@ -59,6 +60,7 @@ class Enough(Grouped):
     costly: float
     alike: float
     cut: float
+    dead: float
 
 
 @dataclass(frozen=True)
@@ -85,6 +87,7 @@ class Guess(Grouped):
             deviations of chance.
         skill: an accuracy is no better than a guess's that has this share, at most, of what that gets wrong.
         nothing: a score that is lower at every evaluation says that next to no answer is right.
+        few: few answers are right where it is less than this share of them.
     """
 
     a_kind: ClassVar[str] = "a guess"
@@ -104,6 +107,7 @@ class Guess(Grouped):
     order: float
     skill: float
     nothing: float
+    few: float
 
 
 @dataclass(frozen=True)
