@@ -8,6 +8,7 @@ import json
 import math
 import re
 import shutil
+from collections.abc import Sequence
 from pathlib import Path
 from time import process_time
 
@@ -834,6 +835,38 @@ def test_a_counter_before_the_dictionary_is_no_trainers(tmp_path: Path):
     of_a_callback = "Step 60: {'bleu': 0.31}\nEpoch 1 metrics: {'accuracy': 0.5}\n"
     whole = read(tmp_path, text.replace("Epoch", "rank") + of_a_callback)
     assert (whole.steps.to_list(), losses(whole)) == ([1, 2, 3], losses(ours))
+
+
+class TestTrainingsOneAfterAnother:
+    """What a Trainer printed of several: a summary ends each, and the next counts anew."""
+
+    @staticmethod
+    def said(losses: Sequence[float], evaluated: float, early: bool = False) -> str:
+        rows = [
+            f"{{'loss': {loss}, 'learning_rate': 1e-05, 'epoch': {at / 2}}}"
+            for at, loss in enumerate(losses, 1)
+        ]
+        held_out = f"{{'eval_loss': {evaluated}, 'epoch': {0.25 if early else len(losses) / 2}}}"
+        rows = [held_out, *rows] if early else [*rows, held_out]
+        return "\n".join(
+            [*rows, f"{{'train_runtime': 9.1, 'train_loss': 1.0, 'epoch': {len(losses) / 2}}}", ""]
+        )
+
+    def test_each_is_a_run(self, tmp_path: Path):
+        """Though the loss of the second begins near where the first one's had come to."""
+        run = read(tmp_path, self.said([3.0, 1.0, 0.5], 0.75) + self.said([0.6, 0.4], 0.5, early=True))
+        (first,) = run.before
+        assert (first.steps.to_list(), losses(first)) == ([1, 2, 3], [3.0, 1.0, 0.5])
+        assert first["val_loss"].to_list() == [None, None, 0.75]
+        assert (run.steps.to_list(), losses(run)) == ([0, 1, 2], [None, 0.6, 0.4])
+        assert run["val_loss"].to_list() == [0.5, None, None]
+
+    def test_what_is_evaluated_below_the_summary_is_of_the_model_that_it_sums_up(self, tmp_path: Path):
+        text = self.said([3.0, 1.0, 0.5], 0.75)
+        run = read(tmp_path, text + "{'eval_loss': 0.25, 'epoch': 1.5}\n")
+        assert (run.before, losses(run)) == ((), [3.0, 1.0, 0.5])
+        run = read(tmp_path, text + "{'eval_loss': 0.25, 'epoch': 1.5}\n" + self.said([0.6, 0.4], 0.5))
+        assert [losses(one, "val_loss") for one in (*run.before, run)] == [[None, None, 0.75], [None, 0.5]]
 
 
 def test_a_score_that_comes_again_is_measured_where_the_validation_loss_moves(tmp_path: Path):

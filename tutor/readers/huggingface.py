@@ -14,6 +14,7 @@ import re
 from collections.abc import Hashable
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -25,6 +26,7 @@ from tutor.readers.deepspeed import SCALE
 from tutor.readers.jsonlines import LLAMA_FACTORYS, of_llama_factory
 from tutor.readers.source import Source, head
 from tutor.run import BadRunError, Chosen, Remark, Run, limits
+from tutor.run.names import HEADINGS
 from tutor.runfolder import is_run
 from tutor.words import plain
 
@@ -185,7 +187,8 @@ def _tidy(rows: "pl.DataFrame") -> "pl.DataFrame":
     evaluated = (
         rows.filter(held_out).group_by(_TOGETHER, maintain_order=True).agg(pl.all().drop_nulls().first())
     )
-    evaluated = evaluated.unique("step", keep="first", maintain_order=True)
+    of_one = [name for name in (HEADINGS, "step") if name in evaluated.columns]
+    evaluated = evaluated.unique(of_one, keep="first", maintain_order=True)
     tidy = pl.concat([rows.filter(~held_out), evaluated], how="diagonal")
     return tidy.sort(_TOGETHER, maintain_order=True).drop(_TOGETHER)
 
@@ -194,7 +197,7 @@ def _numbered(rows: "pl.DataFrame") -> "pl.DataFrame":
     """The printed dictionaries with the overflows before them, which say what they skipped.
 
     They have no step: a row of the loss counts as one, and so does an overflow, but that the loss of its step
-    follows it.
+    follows it. Each training is counted by itself.
     """
     import polars as pl  # only who reads a log pays for it
 
@@ -203,12 +206,39 @@ def _numbered(rows: "pl.DataFrame") -> "pl.DataFrame":
     logged, skipped = loss.is_not_null(), scale.is_not_null()
     begun = skipped | (logged & ~skipped.shift().fill_null(False))
     rows = rows.with_columns(begun.cum_sum().cast(pl.Float64).alias("step"))
+    trainings = _trainings(rows)
+    if trainings[-1]:
+        before = (rows["step"] - begun.cast(pl.Float64)).alias("before")
+        rows = rows.with_columns(trainings, before)
+        rows = rows.with_columns(pl.col("step") - pl.col("before").first().over(HEADINGS)).drop("before")
     if skipped.any():
         so_far = rows.select(
             loss_scale=scale.forward_fill(), skipped_steps=skipped.cum_sum().cast(pl.Float64)
         )
         rows = rows.with_columns(so_far.select(pl.when(begun).then(pl.all())))
     return _tidy(rows)
+
+
+def _trainings(rows: "pl.DataFrame") -> "pl.Series":
+    """How many trainings had ended above each row, but for the last one.
+
+    A summary ends each. The next one begins with a loss, or with an evaluation of an earlier epoch: what is
+    evaluated right below a summary is the model that it sums up.
+    """
+    import polars as pl  # only who reads a log pays for it
+
+    counts = pl.zeros(len(rows), dtype=pl.Int64, eager=True).alias(HEADINGS)
+    summed = "train_runtime" in rows.columns and "loss" in rows.columns
+    ends = rows["train_runtime"].is_not_null().arg_true().to_list() if summed else []
+    for end, following in pairwise([*ends, len(rows)]):
+        below = rows[end + 1 : following]
+        begins = below["loss"].is_not_null()
+        if "epoch" in rows.columns and (ended := rows["epoch"][end]) is not None:
+            begins |= (below["epoch"] < ended).fill_null(False)
+        if begins.any():
+            first = end + 1 + (begins.arg_max() or 0)
+            counts += pl.int_range(len(rows), eager=True) >= first
+    return counts.alias(HEADINGS)
 
 
 _LINES = Lines(
