@@ -272,8 +272,8 @@ def _held_out_calm(run: Run, worst: slice) -> dict[str, float]:
 def _lost(run: Run, row: int, lasting: Lasting, kept: float) -> dict[str, float]:
     """Where the run was best, and where it ends, if its last rows stand above `kept`; empty where they don't.
 
-    `left` is the last step at which its level, the median of the `lasting.long` rows around a step, was at
-    `kept` or under it.
+    `left` is the last step at which it was at `kept` or under it, while its level was: the median of the
+    `lasting.long` rows around a step.
     """
     loss = finite(run["loss"])
     since = loss[row:].drop_nulls()
@@ -286,6 +286,10 @@ def _lost(run: Run, row: int, lasting: Lasting, kept: float) -> dict[str, float]
             return {}
     levels = loss.rolling_median(lasting.long, min_samples=1, center=True)
     low = (levels <= kept).fill_null(False).arg_true()
+    near = (
+        loss[: int(low[-1]) + 1] if len(low) else loss[:0]
+    )  # a median goes on for rows after the last low one
+    low = (near <= kept).fill_null(False).arg_true()
     last_low = int(low[-1]) if len(low) else 0
     best = int(loss[: max(row, last_low + 1)].arg_min() or 0)  # it may lie after the spike
     left = int(run.steps[last_low if len(low) else best])
