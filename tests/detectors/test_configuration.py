@@ -690,7 +690,7 @@ class TestMoments:
             columns["adam_m_norm"].append(m)
             columns["adam_v_norm"].append(v)
         columns = {name: values for name, values in columns.items() if not drop.get(name)}
-        settings = {} if drop.get("beta2") else {"beta2": beta2}
+        settings = {} if drop.get("beta2") else {"beta1": beta1, "beta2": beta2}
         return judged("moments", {"settings": settings}, **columns)
 
     def test_they_accumulate(self):
@@ -702,6 +702,27 @@ class TestMoments:
         assert self.found(rebuilt=True).outcome == "rebuilt"
         assert self.found(rebuilt=True, adam_m_norm=True).outcome == "rebuilt"
         assert self.found(rebuilt=True, adam_v_norm=True, beta2=True).outcome == "rebuilt"
+
+    @pytest.mark.parametrize(
+        ("m", "settings", "outcome"),
+        [
+            (0.35, {"beta1": 0.9, "beta2": 0.95}, "averages"),
+            (0.35, {"beta2": 0.95}, "rebuilt"),  # what it would be isn't known
+            (0.14, {"beta1": 0.9, "beta2": 0.95}, "rebuilt"),
+        ],
+    )
+    def test_a_v_that_falls_where_gradients_move_to_other_weights(
+        self, m: float, settings: dict[str, float], outcome: str
+    ):
+        """A recurrent network's come to lie in other weights; m, which is kept, tells."""
+        v = [0.05 * max(0.06, 1 - row / 50) for row in range(120)]
+        norms = [1 + row % 2 / 9 for row in range(120)]
+        columns = {
+            "grad_norm_clipped": norms,
+            "adam_m_norm": [m + row % 3 / 90 for row in range(120)],
+            "adam_v_norm": v,
+        }
+        assert judged("moments", {"settings": settings}, **columns).outcome == outcome
 
     def test_m_that_is_the_gradient(self):
         found = self.found(beta1=0.0)

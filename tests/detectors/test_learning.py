@@ -499,6 +499,22 @@ class TestNoRate:
         found = judged("learned", loss=[2.26 + 0.01 * (-1) ** row for row in range(72)], lr=rates)
         assert (found.outcome, found.facts["zeros"]) == ("no-rate", 60)
 
+    @pytest.mark.parametrize(
+        ("rows", "top", "outcome"),
+        [
+            (10, 4.5454e-4, "rate-died"),
+            (10, 5e-4, "yes"),  # the log may round it
+            (30, 4.5454e-4, "yes"),  # it learned for most of the run
+        ],
+    )
+    def test_a_run_that_learned_until_its_rate_was_0(self, rows: int, top: float, outcome: str):
+        """What a schedule leaves that counts fewer steps than the run has."""
+        rates = [top * (1 - row / rows) for row in range(rows)] + [0.0] * (60 - rows)
+        loss = [*falling(rows, 4.0, 3.2), *[3.2 + 0.01 * (-1) ** row for row in range(60 - rows)]]
+        found = judged("learned", loss=loss, lr=rates)
+        assert found.outcome == outcome
+        assert outcome == "yes" or found.facts["zeros"] == 60 - rows
+
     def test_where_the_loss_falls_the_log_rounds_the_rate(self):
         assert judged("learned", loss=falling(20), lr=[0.0] * 20).outcome == "yes"
 

@@ -204,6 +204,10 @@ class TestLearningRate:
         lr = [5e-4] * 100 + [1e-3 - 4e-6 * (i % 100) for i in range(200)]
         assert apply("lr_jump", make_run({"lr": lr}), JUMP, 200).outcome == "schedule"
 
+    def test_a_rate_that_only_climbs_has_no_restarts(self):
+        run = make_run({"lr": [1e-4 * 1.25**row for row in range(60)], "loss": [1.0] * 60})
+        assert apply("lr_jump", run, numbers("lr_jump"), 55).outcome != "planned"
+
     def test_a_schedule_that_is_configured_with_restarts_is_planned(self):
         lr = [5e-4] * 150 + [1e-3] * 50
         for name, outcome in (("cosine_with_restarts", "planned"), ("cosine", "schedule")):

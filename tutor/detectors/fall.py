@@ -47,6 +47,8 @@ from tutor.run import Run, scoring, to_float
 if TYPE_CHECKING:
     import polars as pl
 
+_OF_A_DIGIT = 1e-3
+"""Floating point moves a rounded number by less than this share of its last digit: numerics, no judgement."""
 HALF = 0.5
 """The share of a log whose median is the longest level: a constant of the method, for a course needs two."""
 
@@ -126,15 +128,15 @@ def _by_training(run: Run, share: float, gain: float, sigmas: float, least: Enou
     if period:
         facts |= {"period": period, "again": loss.count() - period}
         return Finding("repeats", None, facts, None, (int(run.steps[0]), int(run.steps[-1])))
-    zeros = _rows_without_rate(run, least.dead)
     outcome = _outcome(whole, run, fall, sigmas, least)
-    if outcome == "no" and zeros >= guess.often * len(run):
-        outcome, facts = "no-rate", facts | {"zeros": zeros}
+    if (dead := _without_rate(run, outcome, least.dead, guess.often)) is not None:
+        outcome, zeros = dead
+        facts |= {"zeros": zeros}
     if warming_up(run):
         return _undecided(NOT_YET, fall, len(loss))
-    if outcome in ("yes", NOT_YET, NO_DATA) or len(loss) < least.rows:
+    if outcome in ("yes", "rate-died", NOT_YET, NO_DATA) or len(loss) < least.rows:
         low = _lowest_by_heart(by_chance, guess, least)
-        chance = by_chance if outcome != "yes" or fall.course.best > low else None
+        chance = by_chance if not fall.enough or fall.course.best > low else None
         found = chance or held_out or _guessing(whole, run, loss, fall.course, guess, gain, least.rows)
         if found is None and outcome == NOT_YET:
             found = held_out_flat(whole, share, gain, least) or held_out_stays(whole, gain)
@@ -259,6 +261,21 @@ def _without_gain(run: Run, goes_on: bool) -> str:
     return "no"
 
 
+def _without_rate(run: Run, outcome: str, dead: float, often: float) -> tuple[str, int] | None:
+    """What a learning rate of next to nothing makes of an outcome, and in how many rows it is that.
+
+    None where it is that in less than the share `often` of the rows. Where the loss came down all the same, a
+    rate of 0 in each row is another's, and one in so few digits is rounded.
+    """
+    zeros = _rows_without_rate(run, dead)
+    if zeros < often * len(run):
+        return None
+    if outcome == "no":
+        return "no-rate", zeros
+    died = outcome == "yes" and zeros < len(run) and not _rounded(run, dead)
+    return ("rate-died", zeros) if died else None
+
+
 def _rows_without_rate(run: Run, dead: float) -> int:
     """In how many rows, to the last, the learning rate is 0, or under the share `dead` of its highest."""
     rate = finite(run["lr"]).drop_nulls() if run.has("lr") else None
@@ -267,6 +284,13 @@ def _rows_without_rate(run: Run, dead: float) -> int:
     highest = rate.sort(descending=True)[:FEWEST][-1]
     moved = (rate > dead * float(highest)).arg_true()
     return len(rate) - 1 - int(moved[-1]) if len(moved) else len(run)
+
+
+def _rounded(run: Run, dead: float) -> bool:
+    """Whether the learning rate has no more digits than a rate has that is under a share of its highest."""
+    rate = finite(run["lr"]).drop_nulls()
+    scaled = rate * 10.0 ** math.floor(-math.log10(dead * to_float(rate.max())))
+    return to_float((scaled - scaled.round()).abs().max()) < _OF_A_DIGIT
 
 
 def _of(part: float, whole: float) -> float:

@@ -25,7 +25,18 @@ _GUESSED = (*_LEARNED, "classes", "expected", "level", "later")
 @detector(
     signals=(any_of("loss", "val_loss", "step"),),  # a reward alone is enough
     outcomes=(
-        *("yes", "no", "no-rate", "zero", "repeats", "guesses", "by-chance", "by-heart", "at-the-mean"),
+        *(
+            "yes",
+            "no",
+            "no-rate",
+            "rate-died",
+            "zero",
+            "repeats",
+            "guesses",
+            "by-chance",
+            "by-heart",
+            "at-the-mean",
+        ),
         *("held-out-flat", "held-out-still", "held-out-alone", "both-still", "only-at-first"),
         *("same-answer", "finds-nothing", "never-moves", "one-class", "one-answer"),
         *("scores-alike", "scores-stay", "score-stands", "scores-nothing", "errs"),
@@ -36,6 +47,7 @@ _GUESSED = (*_LEARNED, "classes", "expected", "level", "later")
         "yes": (*_LEARNED, "best_step"),
         "no": _LEARNED,
         "no-rate": (*_LEARNED, "zeros"),
+        "rate-died": (*_LEARNED, "zeros", "best_step"),
         **dict.fromkeys(("earns-nothing", "one-reward"), (*_LEARNED, "reward", "end", "rose", "hides")),
         "earns": (*_LEARNED, "reward", "end", "rose", "hides"),
         "stops-high": (*_LEARNED, "since", "spread", "high"),

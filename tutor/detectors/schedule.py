@@ -95,7 +95,8 @@ def _planned(run: Run, size: float, even: float) -> bool:
     """Whether jumps of about this size come back at equal distances, or each time as many times as far apart,
     or the schedule is one with restarts.
 
-    A run that begins as high as its rate jumps begins with a cycle of its own.
+    A run that begins as high as its rate jumps begins with a cycle of its own. Between two restarts the rate
+    falls.
     """
     schedule = run.manifest.schedule
     if any("restart" in str(one).lower() for one in (schedule.kind, getattr(schedule, "name", ""))):
@@ -104,6 +105,10 @@ def _planned(run: Run, size: float, even: float) -> bool:
     jumps = (lr.diff() > size / 2).fill_null(False)
     if jumps.any() and (known_float(lr[0]) or 0.0) * even >= to_float(lr.filter(jumps).max()):
         jumps[0] = True
+    rows = jumps.arg_true().to_list()
+    falls = (lr.diff() < 0).fill_null(False)
+    if not all(falls[one:later].any() for one, later in pairwise(rows)):
+        return False
     gaps = run.steps.filter(jumps).diff().drop_nulls().to_list()
     times = [later / earlier for earlier, later in pairwise(gaps)]
     longer = max(1, round(times[0])) if times else 1

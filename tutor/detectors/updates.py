@@ -52,16 +52,20 @@ _MOMENTS = ("step", "m_share", "v_share", "bound", "rows")
     signals=(any_of("adam_m_norm", "adam_v_norm"), any_of("grad_norm_clipped", "grad_norm")),
     outcomes=("averages", "rebuilt", "none"),
     facts=_MOMENTS,
-    configured=("beta2", "grad_clip"),
+    configured=("beta1", "beta2", "grad_clip"),
 )
-def moments(run: Run, at: int | None, *, until: Window, equal: float, v_share: float) -> Finding:
+def moments(
+    run: Run, at: int | None, *, until: Window, equal: float, v_share: float, m_times: float
+) -> Finding:
     """Whether Adam's m and v accumulate, over the first `until` of the log.
 
     The flaw: state that doesn't outlive a step. An m that is the gradient itself at every row, within the
     share `equal`, averages nothing. An m that is one fixed part of the gradient at every row, or a v under
     `v_share` of what the gradients so far imply, is begun anew each time. A v that holds all gradients keeps
-    the share that the first one had of its own square; it falls as gradients cease to point one way.
-    Source: the tree; ours: m's fixed part and `v_share`.
+    the share that the first one had of its own square; it falls as gradients cease to point one way, or come
+    to lie in other weights, as a recurrent network's do. So v alone doesn't tell where beta1 is known and m
+    is over `m_times` the part of the gradient, 1 - beta1, that one begun anew is. Source: the tree; ours: m's
+    fixed part, `v_share` and `m_times`.
     """
     needed = until.count(run)
     if len(run) < needed:
@@ -87,8 +91,16 @@ def moments(run: Run, at: int | None, *, until: Window, equal: float, v_share: f
         fixed = to_float((shares - m_share).abs().max()) <= equal * m_share
     if fixed and m_share is not None and abs(m_share - 1) <= equal:
         return Finding("none", facts["step"], facts)
-    lost = fixed or (v is not None and v < v_share)
+    lost = fixed or (v is not None and v < v_share and not _keeps(run, m_share, m_times))
     return Finding("rebuilt" if lost else "averages", facts["step"], facts, measured=v, bound=v_share)
+
+
+def _keeps(run: Run, m_share: float | None, times: float) -> bool:
+    """Whether m is more of the gradient than an m that is begun anew at every step."""
+    beta1 = run.manifest.settings.get("beta1")
+    if m_share is None or not isinstance(beta1, int | float) or not 0 < beta1 < 1:
+        return False
+    return m_share > times * (1 - beta1)
 
 
 def _given(run: Run) -> "pl.Series":
