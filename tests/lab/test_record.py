@@ -42,6 +42,7 @@ def test_floats_keep_a_point_or_an_exponent():
 
 def test_a_folder_that_is_there_is_never_written_over(tmp_path: Path):
     (tmp_path / "run").mkdir()
+    (tmp_path / "run" / "notes.txt").touch()
     with pytest.raises(RunExistsError, match="a run is never overwritten"):
         new(tmp_path / "run")
 

@@ -543,8 +543,23 @@ class TestEndings:
 
     def test_a_folder_that_is_there_is_refused_before_training(self, tmp_path: Path):
         (tmp_path / "run").mkdir()
+        (tmp_path / "run" / "notes.txt").touch()
         with pytest.raises(ValueError, match="never overwritten"):
             Loop(tmp_path / "run")
+
+    def test_what_is_no_number_and_a_probe_that_is_no_function_are_refused_in_words(self, tmp_path: Path):
+        loop = Loop(tmp_path / "run")
+        losses = loop.losses()
+        losses.mean().backward()
+        loop.optimizer.step()
+        with pytest.raises(ValueError, match=r"loss: one number is wanted, .* take its mean"):
+            loop.recorder.step(torch.ones(2, 3))
+        with pytest.raises(ValueError, match="grad_norm: a number is wanted"):
+            loop.recorder.step(1.0, grad_norm="x")
+        loop.recorder.step(1.0)
+        loop.recorder.close()
+        with pytest.raises(TypeError, match="probe: a function"):
+            Loop(tmp_path / "other", probe=torch.ones(2))
 
     def test_going_on(self, tmp_path: Path):
         first = Loop(tmp_path / "run")

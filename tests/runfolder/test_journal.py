@@ -4,6 +4,9 @@ import errno
 import json
 import math
 import os
+import subprocess
+import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -110,8 +113,46 @@ class TestRows:
 class TestFolder:
     def test_one_that_is_there_is_never_written_over(self, tmp_path: Path):
         (tmp_path / "run").mkdir()
-        with pytest.raises(RunExistsError, match="never overwritten"):
+        (tmp_path / "run" / "notes.txt").touch()
+        with pytest.raises(RunExistsError, match=r"never overwritten: .*, resume=True"):
             journal(tmp_path / "run")
+
+    def test_one_that_is_empty_is_taken(self, tmp_path: Path):
+        (tmp_path / "run").mkdir()
+        filled(tmp_path / "run", range(3))
+        assert len(rows_of(tmp_path / "run")) == 3
+
+    def test_settings_that_json_has_no_form_for_are_kept_as_they_print(self, tmp_path: Path):
+        settings = {"out": tmp_path, "lr": Scalar(0.1), "steps": 3}
+        with Journal(tmp_path / "run", {"settings": settings}) as kept:
+            kept.add(0, loss=1.0)
+        kept = json.loads((tmp_path / "run" / "manifest.json").read_text())["settings"]
+        assert kept == {"out": str(tmp_path), "lr": 0.1, "steps": 3}
+
+    def test_steps_that_go_back_are_warned_of_once(self, tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+        with journal(tmp_path / "run") as kept:
+            for step in [0, 1, 2, 0, 1, 2, 0, 1]:
+                kept.add(step, loss=1.0)
+        assert capsys.readouterr().err.count("step 0 is recorded after step 2") == 1
+        assert len(rows_of(tmp_path / "run")) == 8
+
+    def test_one_that_nobody_closes_is_written_as_the_process_ends(self, tmp_path: Path):
+        lines = (
+            "from tutor.runfolder.journal import Journal",
+            f"kept = Journal({str(tmp_path / 'run')!r})",
+            "for step in range(3): kept.add(step, loss=1.0)",
+        )
+        subprocess.run([sys.executable, "-c", "\n".join(lines)], check=True)
+        assert len(rows_of(tmp_path / "run")) == 3
+        assert not (tmp_path / "run" / "ended.json").exists()  # it may have failed
+
+    def test_the_speed_of_a_last_lot_of_one_row_is_that_of_its_step(self, tmp_path: Path):
+        with journal(tmp_path / "run", flush_rows=2) as kept:
+            for step in range(5):
+                time.sleep(0.02)
+                kept.add(step, tokens=100)
+        speeds = [row["tokens_per_second"] for row in rows_of(tmp_path / "run")]
+        assert max(speeds) < 100 / 0.02 * 1.1
 
     def test_closing_twice(self, tmp_path: Path):
         kept = journal(tmp_path / "run")

@@ -53,7 +53,7 @@ def check(
             for event in events:
                 said.tell(event)
                 if command and (occasion := telling.occasion(event, asked)):
-                    _run(command, occasion, said.data(event), said.sentence(event.report, event.withdrawn))
+                    _run(command, occasion, said.data(event), said.told(event))
             if watch.ended:
                 return _code(watch.report)
             wait(max(EVERY, pace.left))
@@ -132,6 +132,13 @@ class _Said:
             "withdrawn": event.withdrawn.headline(self._lang)[0] if event.withdrawn is not None else None,
             **found,
         }
+
+    def told(self, event: Event) -> str:
+        """What a command is told of the event: that a run is silent, or has ended, before what was found."""
+        found = self.sentence(event.report, event.withdrawn)
+        if event.kind in ("silent", "end"):
+            return "; ".join(filter(None, [self._words(event), found]))
+        return found
 
     def sentence(self, report: Report | None, withdrawn: Report | None = None) -> str:
         """What was found, in a sentence or two, and what no longer is; "" before there is anything."""

@@ -78,7 +78,7 @@ class RowBuffer:
         self._flush_rows, self._flush_seconds = flush_rows, flush_seconds
         self._waiting: list[Row] = []
         self._tokens = 0
-        self._since = time.perf_counter() if since is None else since
+        self._since = self._latest = time.perf_counter() if since is None else since
         self.counted = counted or Counted()
 
     def put(self, row: Row, tokens: int = 0) -> None:
@@ -90,6 +90,7 @@ class RowBuffer:
         """
         self._waiting.append(row)
         self._tokens += tokens
+        self._latest = time.perf_counter()
 
     @property
     def due(self) -> bool:
@@ -106,9 +107,10 @@ class RowBuffer:
         """Hand on what waits."""
         waiting, self._waiting = self._waiting, []
         measured = self._measured() if self._measured else [{} for _ in waiting]
-        now = time.perf_counter()
-        speed = {"tokens_per_second": self._tokens / (now - self._since)} if self._tokens else {}
-        self._tokens, self._since = 0, now
+        # From the last row of the lot before to the last of this one: the steps that made its rows.
+        seconds = self._latest - self._since
+        speed = {"tokens_per_second": self._tokens / seconds} if self._tokens and seconds > 0 else {}
+        self._tokens, self._since = 0, self._latest
         # not strict: a second Ctrl-C can fall between a step's measuring and its being known
         rows = [self._completed(k, m, speed) for k, m in zip(waiting, measured, strict=False)]
         self._to.append(rows)

@@ -10,6 +10,7 @@ The names of the numbers are those of `tutor.signals`. Rows wait for a lot of tw
 Training goes on whatever happens to the disk: what can't be written is told of once, on standard error.
 """
 
+import atexit
 import json
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -24,6 +25,9 @@ from tutor.runfolder import FORMAT, METRICS, PACKED
 from tutor.runfolder.buffer import FLUSH_ROWS, FLUSH_SECONDS, Counted, Row, RowBuffer
 from tutor.runfolder.ended import forget_end, note_end
 from tutor.runfolder.writer import DiskFullError, Record, RunExistsError, first_lines, rows_in
+
+OR_RESUME = ", or go on with the run there, resume=True"
+"""What else can be done where a folder is taken."""
 
 
 class Journal:
@@ -64,10 +68,13 @@ class Journal:
             RunExistsError: there is something at `folder`, and it isn't to be resumed.
         """
         self.folder = Path(folder)
+        if writes and not resume:
+            Record.refuse_taken(self.folder, OR_RESUME)
         self.next_step, counted = 0, Counted()
         self._record: Record | None = None
         self._early: Row = {}  # numbers for the row to come
         self._last: int | None = None  # the step of the newest row
+        self._went_back = False
         with self._unharmed():
             if writes and resume and self.folder.exists():
                 kept = _rows_before(self.folder, before)
@@ -79,16 +86,25 @@ class Journal:
         self._buffer = RowBuffer(
             self, measured, counted=counted, flush_rows=flush_rows, flush_seconds=flush_seconds
         )
+        if measured is None:  # else who measures closes it
+            atexit.register(self.close, ended=False)
 
     def add(self, step: int, *, tokens: int = 0, **numbers: Any) -> None:
         """Write the rows that wait, where it is time; then add one, which waits at least for the next call.
 
         Args:
-            step: its number, larger than the one before.
+            step: its number, larger than the one before: counted over the whole training. A log that goes
+                back is read as that of a run that was resumed, which is warned of.
             tokens: how many it was trained on, for `tokens_per_second`; 0 where that isn't known.
             numbers: by the names of `tutor.signals`, or any others: numbers, texts, lists of them, or arrays
                 and tensors, which are copied out when the row is written.
         """
+        if self._last is not None and step <= self._last and not self._went_back:
+            self._went_back = True
+            terminal.warn(
+                f"tutor: step {step} is recorded after step {self._last}: a log that goes back is read as "
+                "that of a run that was resumed there; count the steps over the whole training"
+            )
         if self._buffer.due:
             self._buffer.flush()
         self._buffer.put({"step": int(step)} | self._early | numbers, tokens)
@@ -115,6 +131,7 @@ class Journal:
         Args:
             ended: whether the training is over, which is noted for whoever follows it; it may have failed.
         """
+        atexit.unregister(self.close)
         self._buffer.flush()
         if self._record and ended and self._last is not None:
             with self._unharmed():

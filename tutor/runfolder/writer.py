@@ -35,10 +35,10 @@ class Record:
         self._file = os.open(folder / METRICS, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
 
     @staticmethod
-    def refuse_taken(folder: Path) -> None:
-        """Raise RunExistsError where there is something at `folder`."""
-        if folder.exists():
-            raise _taken(folder)
+    def refuse_taken(folder: Path, way_out: str = "") -> None:
+        """Raise RunExistsError, which names the `way_out`, where there is something at `folder`."""
+        if folder.exists() and not _is_empty(folder):
+            raise RunExistsError(f"{_taken(folder)}{way_out}")
 
     @classmethod
     def create(
@@ -61,7 +61,7 @@ class Record:
             DiskFullError: it can't be written.
         """
         try:
-            folder.mkdir(parents=True)
+            folder.mkdir(parents=True, exist_ok=_is_empty(folder))
         except FileExistsError:
             raise _taken(folder) from None
         except OSError as error:
@@ -153,6 +153,11 @@ def _plain(value: Any) -> Any:
     return {key: _plain(item) for key, item in value.items()} if isinstance(value, dict) else value
 
 
+def _is_empty(folder: Path) -> bool:
+    """Whether it is a folder that somebody made, and put nothing in."""
+    return folder.is_dir() and not any(folder.iterdir())
+
+
 def _taken(folder: Path) -> RunExistsError:
     return RunExistsError(f"{folder} exists, and a run is never overwritten: choose another folder")
 
@@ -166,7 +171,12 @@ def _lines(folder: Path) -> Iterable[bytes]:
 
 
 def _json(data: Mapping[str, Any]) -> str:
-    return json.dumps(data, indent=1, ensure_ascii=False) + "\n"
+    return json.dumps(data, indent=1, ensure_ascii=False, default=_in_words) + "\n"
+
+
+def _in_words(value: Any) -> Any:
+    """A setting that JSON has no form for, as a path or a dtype: its numbers, or what it prints as."""
+    return value.tolist() if hasattr(value, "tolist") else str(value)
 
 
 def _write(path: Path, text: str) -> None:

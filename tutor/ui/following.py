@@ -16,8 +16,6 @@ from tutor.ui.navigation import Navigation
 from tutor.ui.news import Grown, News
 
 if TYPE_CHECKING:
-    from textual.timer import Timer
-
     from tutor.following.growing import Growing
     from tutor.following.pace import Pace
 
@@ -35,7 +33,6 @@ class Following(Navigation):
     news: News | None = None
     pace: Pace
     leaving: bool
-    _looks: Timer
 
     def follow(self, growing: Growing) -> None:
         """Follow a run from the first paint on."""
@@ -50,7 +47,7 @@ class Following(Navigation):
         from tutor.following.pace import EVERY
 
         after_first_paint(self.screen, self.look)
-        self._looks = self.set_interval(EVERY, self.look)
+        self.set_interval(EVERY, self.look)
 
     def look(self) -> None:
         """Look at the log, unless it was read just now."""
@@ -63,8 +60,6 @@ class Following(Navigation):
         self.news = news = await self.files.read(lambda: self._read(growing, before))
         if news.strike is not None and (before is None or news.strike != before.strike):
             self.bell()
-        if news.state.ended:
-            self._looks.stop()
         for screen in self.screen_stack:
             screen.post_message(Grown(news))
 

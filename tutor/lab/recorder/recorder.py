@@ -22,7 +22,7 @@ from tutor.lab.recorder.updates import Updates
 from tutor.lab.shards import counts, local, ranks
 from tutor.run import dtypes
 from tutor.runfolder.buffer import FLUSH_ROWS, FLUSH_SECONDS, Row
-from tutor.runfolder.journal import Journal
+from tutor.runfolder.journal import OR_RESUME, Journal
 from tutor.runfolder.writer import Record
 
 Number = Tensor | float
@@ -73,10 +73,13 @@ class Recorder:
         Raises:
             RunExistsError: there is something at `folder`, and it isn't to be resumed.
             ValueError: there is no such layer.
+            TypeError: the probe is no function.
         """
         rank, world = ranks()
         if rank == 0 and not resume:
-            Record.refuse_taken(Path(folder))
+            Record.refuse_taken(Path(folder), OR_RESUME)
+        if probe is not None and not callable(probe):
+            raise TypeError("probe: a function is wanted that gives the loss on a batch which never changes")
         inner = unwrapped(model)
         optimizers = [optimizer] if isinstance(optimizer, torch.optim.Optimizer) else list(optimizer)
         self._settings, self._dtype, self._scaler = dict(settings or {}), dtype, scaler
@@ -127,7 +130,12 @@ class Recorder:
             targets: the token to be predicted at each of these places.
             val_loss: the loss on what is held out, in nats, where it was evaluated.
             numbers: more of the row, by the names of `tutor.signals` or any others.
+
+        Raises:
+            ValueError: a loss, or the norm, isn't one number.
         """
+        for name, value in (("loss", loss), ("grad_norm", grad_norm), ("val_loss", val_loss)):
+            _refuse_odd(name, value)
         if self._passed is None:  # no optimizer was called, or not all
             self._ends()
         passed, self._passed = self._passed, None
@@ -252,6 +260,16 @@ class Recorder:
     def _part(value: Tensor | None) -> Tensor | None:
         """This process's part of a norm over all, which FSDP2 gives as one that isn't summed yet."""
         return local(value) if value is not None and counts(value) else None
+
+
+def _refuse_odd(name: str, value: object) -> None:
+    """Raise ValueError where the value isn't one number."""
+    if isinstance(value, Tensor) and value.numel() != 1:
+        raise ValueError(
+            f"{name}: one number is wanted, not a tensor of the shape {tuple(value.shape)}: take its mean"
+        )
+    if isinstance(value, str):
+        raise ValueError(f"{name}: a number is wanted, not {value!r}")
 
 
 def _flat(values: Tensor | Sequence[Tensor] | None) -> Tensor | None:
