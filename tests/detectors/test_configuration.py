@@ -724,6 +724,17 @@ class TestMoments:
         }
         assert judged("moments", {"settings": settings}, **columns).outcome == outcome
 
+    def test_state_that_is_lost_every_five_steps(self):
+        """Its m is more of the gradient in the median; but it is begun anew again and again."""
+        m = [0.1 if row % 5 == 0 else 0.1 + 0.06 * (row % 5) for row in range(120)]
+        columns = {
+            "grad_norm_clipped": [1.0] * 120,
+            "adam_m_norm": m,
+            "adam_v_norm": [0.05] * 10 + [0.002] * 110,
+        }
+        settings = {"beta1": 0.9, "beta2": 0.95}
+        assert judged("moments", {"settings": settings}, **columns).outcome == "rebuilt"
+
     def test_m_that_is_the_gradient(self):
         found = self.found(beta1=0.0)
         assert (found.outcome, found.facts["m_share"]) == ("none", pytest.approx(100))

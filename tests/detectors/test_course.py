@@ -809,6 +809,9 @@ class TestHarder:
         held_out[40:54] = [0.3] * 14
         found = apply("severity", make_run({"loss": loss, "val_loss": held_out}), numbers("severity"), 40)
         assert (found.outcome, found.facts["before"]) == ("unseen", 0.305)
+        held_out = [*[0.4, 0.45] * 20, *[0.44, 0.43] * 7, *[0.4, 0.45] * 8]  # no outlier, and no rise
+        found = apply("severity", make_run({"loss": loss, "val_loss": held_out}), numbers("severity"), 40)
+        assert found.outcome == "unseen"
 
 
 @pytest.mark.parametrize(

@@ -515,6 +515,14 @@ class TestNoRate:
         assert found.outcome == outcome
         assert outcome == "yes" or found.facts["zeros"] == 60 - rows
 
+    def test_a_rate_of_other_weights_or_of_a_plateau_is_no_reason(self):
+        rates = [4.5454e-4 * (1 - row / 10) for row in range(10)] + [0.0] * 50
+        assert judged("learned", loss=falling(60, 4.0, 1.2), lr=rates).outcome == "yes"
+        rates[10:] = [1e-9] * 50
+        loss = [*falling(10, 4.0, 3.2), *[3.2, 3.21] * 25]
+        assert judged("learned", loss=loss, lr=rates).outcome == "yes"
+        assert judged("learned", loss=loss, lr=[3e-307] * 60).outcome == "yes"
+
     def test_where_the_loss_falls_the_log_rounds_the_rate(self):
         assert judged("learned", loss=falling(20), lr=[0.0] * 20).outcome == "yes"
 

@@ -208,6 +208,13 @@ class TestLearningRate:
         run = make_run({"lr": [1e-4 * 1.25**row for row in range(60)], "loss": [1.0] * 60})
         assert apply("lr_jump", run, numbers("lr_jump"), 55).outcome != "planned"
 
+    def test_a_stair_of_jumps_is_a_warm_up_where_the_rate_only_falls_after_it(self):
+        stairs = [1e-3 * (1 + row // 20) for row in range(100)]
+        falls = [5e-3 * (1 - row / 100) for row in range(100)]
+        for rates, planned in ((stairs + falls, True), (stairs + [5e-3] * 100, False)):
+            run = make_run({"lr": rates, "loss": [1.0] * 200})
+            assert (apply("lr_jump", run, numbers("lr_jump"), 81).outcome == "planned") is planned
+
     def test_a_schedule_that_is_configured_with_restarts_is_planned(self):
         lr = [5e-4] * 150 + [1e-3] * 50
         for name, outcome in (("cosine_with_restarts", "planned"), ("cosine", "schedule")):

@@ -59,6 +59,19 @@ def test_of_two_that_may_be_any_the_first_is_trained_on_where_it_leaves_the_othe
     assert not run.has("loss")
 
 
+def test_an_error_is_the_loss_only_where_no_other_is_printed(tmp_path: Path):
+    row = "[{0}]\ttrain-error:0.05\ttrain-logloss:{1}\tvalidation_0-error:0.05\tvalidation_0-logloss:{2}\n"
+    run = read(tmp_path, "".join(row.format(at, 0.8 - at / 20, 0.9 - at / 20) for at in range(8)))
+    remark = next(one for one in run.remarks if one.key == "printed")
+    assert remark.facts["taken"] == "loss = `train-logloss`, val_loss = `validation_0-logloss`"
+    never_wrong = "".join(f"[{at}]\ttrain-error:0.000000\ttest-error:0.0{at}\n" for at in range(1, 8))
+    assert not read(tmp_path, never_wrong).has("loss")
+    sets = "[{0}]\ttrain-auc:0.9\ttrain-logloss:0.5\tvalidation_0-auc:0.8\tvalidation_0-logloss:{1}"
+    sets += "\tvalidation_1-auc:0.7\tvalidation_1-logloss:0.{2}\n"
+    run = read(tmp_path, "".join(sets.format(at, 0.8 - at / 20, 7 + at % 2) for at in range(8)))
+    assert {"train-auc", "validation_0-auc"} <= {*run.frame.columns}
+
+
 def test_where_only_scores_are_printed_the_remark_names_them(tmp_path: Path):
     run = read(tmp_path, "[0]\ttrain-auc:0.7\n[1]\ttrain-auc:0.8\n")
     assert [one.key for one in run.remarks] == ["scores_alone"]

@@ -861,6 +861,14 @@ class TestTrainingsOneAfterAnother:
         assert (run.steps.to_list(), losses(run)) == ([0, 1, 2], [None, 0.6, 0.4])
         assert run["val_loss"].to_list() == [0.5, None, None]
 
+    def test_one_that_goes_on_where_the_summary_stood_is_the_same(self, tmp_path: Path):
+        text = self.said([3.0, 1.0, 0.5], 0.75)
+        more = "".join(f"{{'loss': {loss}, 'epoch': {epoch}}}\n" for loss, epoch in ((0.4, 2.0), (0.3, 2.5)))
+        run = read(tmp_path, text + more)
+        assert (run.before, losses(run)) == ((), [3.0, 1.0, 0.5, 0.4, 0.3])
+        run = read(tmp_path, text + "{'eval_loss': 0.25, 'epoch': 1.49}\n")
+        assert (run.before, losses(run)) == ((), [3.0, 1.0, 0.5])
+
     def test_what_is_evaluated_below_the_summary_is_of_the_model_that_it_sums_up(self, tmp_path: Path):
         text = self.said([3.0, 1.0, 0.5], 0.75)
         run = read(tmp_path, text + "{'eval_loss': 0.25, 'epoch': 1.5}\n")

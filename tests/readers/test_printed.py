@@ -519,6 +519,12 @@ class TestTable:
         )
         run = read(tmp_path, text + "| 4.5 | 1.0 | 10 | 3.5 | 0.5 | 0.25 |\n", "README.md")
         assert {"eval Wer", "eval Accuracy"} <= {*run.frame.columns}
+        text = text.replace("Wer", "Train Accuracy").replace("| Accuracy", "| Accuracy | eval Accuracy", 1)
+        run = read(
+            tmp_path,
+            text.replace("|\n|:-:", "|\n|:-:|:-:", 1) + "| 4.5 | 1.0 | 10 | 3.5 | 0.5 | 0.25 | 0.75 |\n",
+        )
+        assert {"Train Accuracy", "Accuracy", "eval Accuracy"} <= {*run.frame.columns}
 
     def test_with_two_headings(self, tmp_path: Path):
         text = "| train | | | validate | |\n| - | - | - | - | - |\n| epoch | Top1 | Loss | | epoch | Loss |\n"

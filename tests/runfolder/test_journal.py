@@ -146,6 +146,25 @@ class TestFolder:
         assert len(rows_of(tmp_path / "run")) == 3
         assert not (tmp_path / "run" / "ended.json").exists()  # it may have failed
 
+    @pytest.mark.skipif(not hasattr(os, "fork"), reason="no process can be forked here")
+    def test_a_fork_of_the_process_writes_nothing(self, tmp_path: Path):
+        lines = (
+            "import os, sys",
+            "from tutor.runfolder.journal import Journal",
+            f"kept = Journal({str(tmp_path / 'run')!r})",
+            "for step in range(3): kept.add(step, loss=1.0)",
+            "child = os.fork()",
+            "if not child: sys.exit()",
+            "os.waitpid(child, 0)",
+        )
+        subprocess.run([sys.executable, "-W", "ignore", "-c", "\n".join(lines)], check=True)
+        assert len(rows_of(tmp_path / "run")) == 3
+
+    def test_an_empty_folder_that_is_resumed_has_its_manifest(self, tmp_path: Path):
+        (tmp_path / "run").mkdir()
+        filled(tmp_path / "run", range(3), resume=True)
+        assert json.loads((tmp_path / "run" / "manifest.json").read_text())["settings"] == {"grad_clip": 1.0}
+
     def test_the_speed_of_a_last_lot_of_one_row_is_that_of_its_step(self, tmp_path: Path):
         with journal(tmp_path / "run", flush_rows=2) as kept:
             for step in range(5):

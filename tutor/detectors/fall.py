@@ -47,6 +47,8 @@ from tutor.run import Run, scoring, to_float
 if TYPE_CHECKING:
     import polars as pl
 
+_LEAST_RATE = 1e-30
+"""No optimizer is given less: numerics, no judgement."""
 _OF_A_DIGIT = 1e-3
 """Floating point moves a rounded number by less than this share of its last digit: numerics, no judgement."""
 HALF = 0.5
@@ -129,7 +131,7 @@ def _by_training(run: Run, share: float, gain: float, sigmas: float, least: Enou
         facts |= {"period": period, "again": loss.count() - period}
         return Finding("repeats", None, facts, None, (int(run.steps[0]), int(run.steps[-1])))
     outcome = _outcome(whole, run, fall, sigmas, least)
-    if (dead := _without_rate(run, outcome, least.dead, guess.often)) is not None:
+    if (dead := _without_rate(run, outcome, least.dead, guess.often, gain)) is not None:
         outcome, zeros = dead
         facts |= {"zeros": zeros}
     if warming_up(run):
@@ -261,19 +263,24 @@ def _without_gain(run: Run, goes_on: bool) -> str:
     return "no"
 
 
-def _without_rate(run: Run, outcome: str, dead: float, often: float) -> tuple[str, int] | None:
+def _without_rate(run: Run, outcome: str, dead: float, often: float, gain: float) -> tuple[str, int] | None:
     """What a learning rate of next to nothing makes of an outcome, and in how many rows it is that.
 
-    None where it is that in less than the share `often` of the rows. Where the loss came down all the same, a
-    rate of 0 in each row is another's, and one in so few digits is rounded.
+    None where it is that in less than the share `often` of the rows. Where the loss came down before, it has
+    to stand still since, but for `gain`: else the rate is that of other weights, or moves these all the same.
+    One in so few digits is rounded; and one that isn't 0 was brought down by a schedule that waits for the
+    loss.
     """
     zeros = _rows_without_rate(run, dead)
     if zeros < often * len(run):
         return None
     if outcome == "no":
         return "no-rate", zeros
-    died = outcome == "yes" and zeros < len(run) and not _rounded(run, dead)
-    return ("rate-died", zeros) if died else None
+    since = finite(run["loss"])[-zeros:].drop_nulls()
+    third = max(1, len(since) // 3)
+    begun, ended = (to_float(part.median() or 0.0) for part in (since[:third], since[-third:]))
+    died = outcome == "yes" and zeros < len(run) and run["lr"][-1] == 0 and not _rounded(run, dead)
+    return ("rate-died", zeros) if died and begun - ended < gain * abs(begun) else None
 
 
 def _rows_without_rate(run: Run, dead: float) -> int:
@@ -289,7 +296,10 @@ def _rows_without_rate(run: Run, dead: float) -> int:
 def _rounded(run: Run, dead: float) -> bool:
     """Whether the learning rate has no more digits than a rate has that is under a share of its highest."""
     rate = finite(run["lr"]).drop_nulls()
-    scaled = rate * 10.0 ** math.floor(-math.log10(dead * to_float(rate.max())))
+    top = to_float(rate.max())
+    if top < _LEAST_RATE:
+        return True
+    scaled = rate * 10.0 ** math.floor(-math.log10(dead * top))
     return to_float((scaled - scaled.round()).abs().max()) < _OF_A_DIGIT
 
 

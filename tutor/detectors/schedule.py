@@ -96,7 +96,7 @@ def _planned(run: Run, size: float, even: float) -> bool:
     or the schedule is one with restarts.
 
     A run that begins as high as its rate jumps begins with a cycle of its own. Between two restarts the rate
-    falls.
+    falls; a stair of jumps that it only falls after is a warm-up.
     """
     schedule = run.manifest.schedule
     if any("restart" in str(one).lower() for one in (schedule.kind, getattr(schedule, "name", ""))):
@@ -108,7 +108,7 @@ def _planned(run: Run, size: float, even: float) -> bool:
     rows = jumps.arg_true().to_list()
     falls = (lr.diff() < 0).fill_null(False)
     if not all(falls[one:later].any() for one, later in pairwise(rows)):
-        return False
+        return not falls[: rows[-1]].any() and bool(falls[rows[-1] :].any())
     gaps = run.steps.filter(jumps).diff().drop_nulls().to_list()
     times = [later / earlier for earlier, later in pairwise(gaps)]
     longer = max(1, round(times[0])) if times else 1

@@ -249,13 +249,15 @@ def _otherwise(run: Run, row: int, worst: slice, *, two_networks: bool) -> tuple
 
 _INSIDE = 2
 """So many evaluations tell how good a model was at the time: a constant of the method."""
+_APART = 1.5
+"""So many times as high as the others, and further from them than they lie apart, is an outlier: likewise."""
 
 
 def _held_out_calm(run: Run, worst: slice) -> dict[str, float]:
     """What evaluations within a spike say, where none of them is higher than those right before; else empty.
 
-    How many lie `inside`, `_INSIDE` or more; the `highest` of them; and the highest of the last `_INSIDE`
-    `before`, one that stands above these left out: the last one may be of the model that the spike has harmed
+    How many lie `inside`, `_INSIDE` or more; the `highest` of them; and the higher one of the last `_INSIDE`
+    `before`, without one that stands `_APART` from them: that may be of the model that the spike has harmed
     already. Then the training data have changed, as in a curriculum, and not the model.
     """
     if not run.has("val_loss"):
@@ -264,8 +266,10 @@ def _held_out_calm(run: Run, worst: slice) -> dict[str, float]:
     before, inside = held_out[: worst.start].drop_nulls(), held_out[worst].drop_nulls()
     if len(before) < _INSIDE or len(inside) < _INSIDE:
         return {}
-    usual = before[-_INSIDE - 1 :].sort()[:_INSIDE]
-    highest, level = to_float(inside.max()), to_float(usual.max())
+    *others, second, highest = before[-_INSIDE - 1 :].sort().to_list()
+    apart = bool(others) and highest > _APART * second and highest - second > second - others[0]
+    level = second if apart else to_float(before[-_INSIDE:].max())
+    highest = to_float(inside.max())
     return {"inside": len(inside), "highest": highest, "before": level} if highest <= level else {}
 
 

@@ -91,16 +91,22 @@ def moments(
         fixed = to_float((shares - m_share).abs().max()) <= equal * m_share
     if fixed and m_share is not None and abs(m_share - 1) <= equal:
         return Finding("none", facts["step"], facts)
-    lost = fixed or (v is not None and v < v_share and not _keeps(run, m_share, m_times))
+    lost = fixed or (v is not None and v < v_share and not _keeps(run, shares, m_times, equal))
     return Finding("rebuilt" if lost else "averages", facts["step"], facts, measured=v, bound=v_share)
 
 
-def _keeps(run: Run, m_share: float | None, times: float) -> bool:
-    """Whether m is more of the gradient than an m that is begun anew at every step."""
+_AGAIN = 3
+"""Rows in which m is just what it is at a first step are no coincidence: a constant of the method."""
+
+
+def _keeps(run: Run, shares: "pl.Series | None", times: float, equal: float) -> bool:
+    """Whether m is more of the gradient than one that is begun anew, and hardly ever just what that is."""
     beta1 = run.manifest.settings.get("beta1")
-    if m_share is None or not isinstance(beta1, int | float) or not 0 < beta1 < 1:
+    if shares is None or not len(shares) or not isinstance(beta1, int | float) or not 0 < beta1 < 1:
         return False
-    return m_share > times * (1 - beta1)
+    first = 1 - beta1
+    again = int(((shares - first).abs() <= equal * first).sum())
+    return to_float(shares.median()) > times * first and again < _AGAIN
 
 
 def _given(run: Run) -> "pl.Series":

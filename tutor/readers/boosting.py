@@ -11,6 +11,7 @@ lightgbm/callback.py (`_format_eval_result`), LightGBM's docs/Parameters.rst (`m
 catboost/libs/logging/profile_info.cpp
 """
 
+import math
 import re
 from dataclasses import dataclass
 from pathlib import Path
@@ -34,8 +35,9 @@ _PRINTED = either(_ROUND, _CATBOOSTS)
 
 _LOSS = re.compile(
     r".*[- ](?:\w*logloss|\w*nloglik|deviance|rmsle|rmse|mae|mape|mphe|l1|l2|huber|fair|poisson|quantile"
-    r"|gamma|tweedie|cross_entropy\w*|kullback_leibler|m?error)(?:@[0-9.]+)?|learn|test"
+    r"|gamma|tweedie|cross_entropy\w*|kullback_leibler)(?:@[0-9.]+)?|learn|test"
 )
+_SHARE = re.compile(r".*-m?error(?:@[0-9.]+)?")  # of wrong answers: the loss where none is printed
 _CATBOOSTS_SETS = ("learn", "test")
 _TRAINED_ON = re.compile(r"train|learn|\S+ train ")
 _ANY, _OTHER = "validation_0-", "validation_1-"
@@ -68,15 +70,20 @@ class Rounds:
             scores = [
                 column for column in rows.columns if column.startswith(_ANY) and column not in taken.values()
             ]
-            rows = rows.rename({column: column.replace(_ANY, "train-") for column in scores})
+            named = {column: column.replace(_ANY, "train-") for column in scores}
+            rows = rows.rename({column: name for column, name in named.items() if name not in rows.columns})
         return run_of_frame(renamed(rows, taken), self.path, name=self.path.name, remarks=remarks)
 
 
 def _signals(rows: "pl.DataFrame") -> dict[str, str]:
     """By signal the columns that are the loss of training and the held-out one, of one metric."""
     losses = [column for column in rows.columns if _LOSS.fullmatch(column.lower())]
+    if not losses:  # a share that is 0 throughout is no loss of 0
+        shares = [column for column in rows.columns if _SHARE.fullmatch(column.lower())]
+        losses = [column for column in shares if (rows[column].cast(float) != 0).any()]
     of_first = [column for column in losses if _metric(column) == _metric(losses[0])]
-    trained = [one for one in of_first if _TRAINED_ON.match(one.lower()) or _leaves_behind(rows, one)]
+    trained = [one for one in of_first if _TRAINED_ON.match(one.lower())]
+    trained = trained or [one for one in of_first if _leaves_behind(rows, one)]
     # The last of each counts: of a set that is trained on there is one.
     return {"loss" if column in trained else "val_loss": column for column in of_first}
 
@@ -89,7 +96,9 @@ def _leaves_behind(rows: "pl.DataFrame", column: str) -> bool:
     shares = rows[column].cast(float) / rows[other].cast(float)
     third = len(shares) // 3
     began, ended = shares[0], shares[-third:].median()
-    return isinstance(began, float) and isinstance(ended, float) and ended < _BEHIND * began
+    if not isinstance(began, float) or not isinstance(ended, float):
+        return False
+    return math.isfinite(began) and ended < _BEHIND * began
 
 
 def _metric(column: str) -> str:

@@ -222,8 +222,9 @@ def _numbered(rows: "pl.DataFrame") -> "pl.DataFrame":
 def _trainings(rows: "pl.DataFrame") -> "pl.Series":
     """How many trainings had ended above each row, but for the last one.
 
-    A summary ends each. The next one begins with a loss, or with an evaluation of an earlier epoch: what is
-    evaluated right below a summary is the model that it sums up.
+    A summary ends each. The next one begins at an earlier epoch or, where none is said, with a loss, and has
+    a loss: what is evaluated right below a summary is the model that it sums up, and a training that goes on
+    where the summary stood is the same run.
     """
     import polars as pl  # only who reads a log pays for it
 
@@ -232,10 +233,10 @@ def _trainings(rows: "pl.DataFrame") -> "pl.Series":
     ends = rows["train_runtime"].is_not_null().arg_true().to_list() if summed else []
     for end, following in pairwise([*ends, len(rows)]):
         below = rows[end + 1 : following]
-        begins = below["loss"].is_not_null()
+        trained = begins = below["loss"].is_not_null()
         if "epoch" in rows.columns and (ended := rows["epoch"][end]) is not None:
-            begins |= (below["epoch"] < ended).fill_null(False)
-        if begins.any():
+            begins = (below["epoch"] < ended).fill_null(False)
+        if begins.any() and trained[begins.arg_max() :].any():
             first = end + 1 + (begins.arg_max() or 0)
             counts += pl.int_range(len(rows), eager=True) >= first
     return counts.alias(HEADINGS)

@@ -26,6 +26,7 @@ _BELOW = re.compile(r"^[^\n]*\|[^\n]*\n\s*(?:\|?(?:\s*:?-+:?\s*[|+])+|[-=]{3,}\r
 _TRAINER = {"Training Loss", "Validation Loss"}
 _COUNTED = {"Epoch", "Step"}
 _EITHER = either(_BELOW.pattern, TABLE.pattern.decode())
+_TRAINED = re.compile(r"\btrain", re.IGNORECASE)
 _HELD_OUT = re.compile(r"\b(?:val|eval|test|dev)", re.IGNORECASE)
 
 
@@ -48,7 +49,8 @@ class MarkdownTable:
         epochs = {"loss": WINDOW} if names.spelled(by) == "epoch" else {}
         if not (named.keys() >= _TRAINER and named.keys() & _COUNTED):
             return run_of(rows, self.path, name=self.path.name, aggregations=epochs)
-        rows = [{_evaluated(name): cell for name, cell in row.items()} for row in rows]
+        called = {name: one for name in named if (one := _evaluated(name)) not in named}
+        rows = [{called.get(name, name): cell for name, cell in row.items()} for row in rows]
         return run_of(rows, self.path, name=self.path.name, aggregations={"loss": HUGGING_FACE})
 
 
@@ -102,7 +104,7 @@ def _cells(line: str) -> list[str]:
 
 def _evaluated(name: str) -> str:
     """What a column of a Trainer's card is called: its scores are those of the evaluation."""
-    scores = scoring.is_score(name) or scoring.is_error(name)
+    scores = (scoring.is_score(name) or scoring.is_error(name)) and not _TRAINED.search(name)
     return f"eval {name}" if scores and not names.says_held_out(name) else name
 
 

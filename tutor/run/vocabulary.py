@@ -35,7 +35,6 @@ KNOWN: Mapping[str, tuple[str, ...]] = {
         "update",
         "epoch",
         "ep",
-        "it",
         "itr",
         "episode",
         "time/iterations",
@@ -105,9 +104,8 @@ KNOWN: Mapping[str, tuple[str, ...]] = {
         "val_cross_entropy_epoch",
         "val_total",
         "val/total",
-        "vloss",
-        "valloss",
         "test_loss",
+        "valloss",
     ),
     "grad_norm": (
         "grad_norm",

@@ -24,7 +24,7 @@ from tutor import terminal
 from tutor.runfolder import FORMAT, METRICS, PACKED
 from tutor.runfolder.buffer import FLUSH_ROWS, FLUSH_SECONDS, Counted, Row, RowBuffer
 from tutor.runfolder.ended import forget_end, note_end
-from tutor.runfolder.writer import DiskFullError, Record, RunExistsError, first_lines, rows_in
+from tutor.runfolder.writer import DiskFullError, Record, RunExistsError, first_lines, is_empty, rows_in
 
 OR_RESUME = ", or go on with the run there, resume=True"
 """What else can be done where a folder is taken."""
@@ -76,7 +76,7 @@ class Journal:
         self._last: int | None = None  # the step of the newest row
         self._went_back = False
         with self._unharmed():
-            if writes and resume and self.folder.exists():
+            if writes and resume and self.folder.exists() and not is_empty(self.folder):
                 kept = _rows_before(self.folder, before)
                 self.next_step, counted = _state_after(kept)
                 self._record = Record.reopen(self.folder, len(kept))
@@ -87,7 +87,8 @@ class Journal:
             self, measured, counted=counted, flush_rows=flush_rows, flush_seconds=flush_seconds
         )
         if measured is None:  # else who measures closes it
-            atexit.register(self.close, ended=False)
+            self._process = os.getpid()
+            atexit.register(self._left_open)
 
     def add(self, step: int, *, tokens: int = 0, **numbers: Any) -> None:
         """Write the rows that wait, where it is time; then add one, which waits at least for the next call.
@@ -131,7 +132,7 @@ class Journal:
         Args:
             ended: whether the training is over, which is noted for whoever follows it; it may have failed.
         """
-        atexit.unregister(self.close)
+        atexit.unregister(self._left_open)
         self._buffer.flush()
         if self._record and ended and self._last is not None:
             with self._unharmed():
@@ -139,6 +140,11 @@ class Journal:
         if self._record:
             self._record.close()
             self._record = None
+
+    def _left_open(self) -> None:
+        """The process ends: close it, unless it is that of the process which this one was forked from."""
+        if os.getpid() == self._process:
+            self.close(ended=False)
 
     def __enter__(self) -> "Journal":
         return self

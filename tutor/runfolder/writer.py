@@ -37,7 +37,7 @@ class Record:
     @staticmethod
     def refuse_taken(folder: Path, way_out: str = "") -> None:
         """Raise RunExistsError, which names the `way_out`, where there is something at `folder`."""
-        if folder.exists() and not _is_empty(folder):
+        if folder.exists() and not is_empty(folder):
             raise RunExistsError(f"{_taken(folder)}{way_out}")
 
     @classmethod
@@ -61,7 +61,7 @@ class Record:
             DiskFullError: it can't be written.
         """
         try:
-            folder.mkdir(parents=True, exist_ok=_is_empty(folder))
+            folder.mkdir(parents=True, exist_ok=is_empty(folder))
         except FileExistsError:
             raise _taken(folder) from None
         except OSError as error:
@@ -153,7 +153,7 @@ def _plain(value: Any) -> Any:
     return {key: _plain(item) for key, item in value.items()} if isinstance(value, dict) else value
 
 
-def _is_empty(folder: Path) -> bool:
+def is_empty(folder: Path) -> bool:
     """Whether it is a folder that somebody made, and put nothing in."""
     return folder.is_dir() and not any(folder.iterdir())
 
