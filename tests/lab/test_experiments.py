@@ -200,6 +200,7 @@ class TestForkCommand:
 
     def test_a_taken_folder_is_left_alone(self, ran: Path, tmp_path: Path, capfd):
         (tmp_path / "taken").mkdir()
+        (tmp_path / "taken" / "notes.txt").touch()
         assert experiment.run_fork(ran, 10, Change(), out=tmp_path / "taken") == 2
         assert "never overwritten" in capfd.readouterr().err
 
