@@ -47,6 +47,16 @@ def test_a_folder_that_is_there_is_never_written_over(tmp_path: Path):
         new(tmp_path / "run")
 
 
+def test_a_folder_that_cannot_be_looked_into_is_taken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    def refused(folder: Path) -> None:
+        raise PermissionError(errno.EACCES, "Permission denied", str(folder))
+
+    (tmp_path / "run").mkdir()
+    monkeypatch.setattr(Path, "iterdir", refused)
+    with pytest.raises(RunExistsError, match="a run is never overwritten"):
+        new(tmp_path / "run")
+
+
 def test_a_full_disk_leaves_whole_rows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     record = new(tmp_path / "run")
     record.append([{"step": 0}, {"step": 1}])

@@ -154,8 +154,11 @@ def _plain(value: Any) -> Any:
 
 
 def is_empty(folder: Path) -> bool:
-    """Whether it is a folder that somebody made, and put nothing in."""
-    return folder.is_dir() and not any(folder.iterdir())
+    """Whether it is a folder with nothing in it; one that can't be looked into is none."""
+    try:
+        return folder.is_dir() and not any(folder.iterdir())
+    except OSError:
+        return False
 
 
 def _taken(folder: Path) -> RunExistsError:

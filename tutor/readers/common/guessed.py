@@ -127,8 +127,9 @@ def is_error(name: str) -> bool:
 def _error_on(name: str) -> str | None:
     """The set of data that an error's name says, "" where it says none; None for what is no error's name."""
     error = _ERROR.match(names.plainly(name))
-    sets = {error["set"], error["of"]} - {None} if error else {"", "none"}
-    return next(iter(sets), "") if len(sets) < 2 else None
+    if error is None or (error["set"] and error["of"]):
+        return None
+    return error["set"] or error["of"] or ""
 
 
 def by_errors(columns: Iterable[str]) -> dict[str, str]:
