@@ -63,6 +63,18 @@ def test_no_nan_between_finite_rows_where_nothing_was_measured():
     assert judged("non_finite", loss=LOSS, kl=[0.5] * 5 + [math.nan] * 15).outcome == "another"
 
 
+def test_a_nan_that_the_gradient_shows_too_was_measured():
+    kl, norms = (
+        [0.5, math.nan, 0.5, math.nan, math.nan, *FINE[5:]],
+        [0.1, 0.1, 0.1, math.nan, math.inf, *FINE[5:]],
+    )
+    found = judged("non_finite", loss=LOSS, kl=kl, grad_norm=norms)
+    assert (found.outcome, found.step, found.facts["count"]) == ("another", 3, 3)
+    assert judged("non_finite", loss=LOSS, kl=kl, grad_norm=[*norms[:4], *FINE[4:]]).outcome == "no"
+    scaled = {"kl": kl, "grad_norm": norms, "loss_scale": [1024.0, 512.0] * 10}
+    assert judged("non_finite", loss=LOSS, **scaled).outcome == "no"
+
+
 def test_no_inf_that_a_loss_scale_skips():
     scales = [1024.0, 512.0, 256.0, *[256.0] * 17]
     columns = {"kl": with_(math.inf, math.inf), "loss_scale": scales}

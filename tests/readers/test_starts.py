@@ -1,5 +1,6 @@
 """Logs to which several runs were written one after another, and those whose counter began again."""
 
+import math
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -50,6 +51,14 @@ def test_a_run_that_had_hardly_begun_to_learn_shows_where_its_loss_is_steady(tmp
     assert [len(one) for one in (*runs.before, runs)] == [30, 25, 5]
     flat = [0.6931 + (0.0004 if row % 2 else -0.0004) for row in range(30)]
     assert readers.read(written(tmp_path, csv(flat, flat))).before == ()
+
+
+def test_a_run_that_was_lost_to_nan_is_over_where_the_steps_begin_again(tmp_path: Path):
+    lost = [4.0, 3.0, *[math.nan] * 4]
+    runs = readers.read(written(tmp_path, csv(lost, FALL)))
+    assert [len(one) for one in (*runs.before, runs)] == [6, 6]
+    skipped = [4.0, 3.0, 2.5, 2.2, math.nan, math.nan]  # steps that a loss scaler may have skipped
+    assert readers.read(written(tmp_path, csv(skipped, [2.1, 2.0, 1.9, 1.8, 1.7]))).before == ()
 
 
 def test_a_heading_is_one_by_all_of_its_names(tmp_path: Path):

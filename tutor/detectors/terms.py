@@ -1,20 +1,27 @@
 """The other losses of training that a log holds beside the one that is read: terms of it, and divergences."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 from tutor.detectors import Finding, Smoothed
 from tutor.detectors.scores import LENGTH
 from tutor.run import Run, names
 from tutor.words import plain
+
+if TYPE_CHECKING:
+    import polars as pl
 
 _TWICE = 2
 """One row may lie on the edge of what a number holds: a constant of the method."""
 
 
 def another_not_finite(run: Run) -> Finding | None:
-    """The finding, "another", that such a column is Inf in `_TWICE` rows or more after a finite one, or NaN
-    from one of its rows to the last, `_TWICE` of them or more, and in none before.
+    """The finding, "another", that such a column is Inf in `_TWICE` rows or more after a finite one; or NaN
+    in as many, either from one to the last, and in none before, or where the gradient norm isn't finite.
 
-    A NaN between finite rows may say that nothing was measured there, an Inf doesn't. Where a loss scale is
-    logged, steps that overflow are skipped.
+    A NaN between finite rows may say that nothing was measured there, unless the gradient shows it too; an
+    Inf doesn't. Where a loss scale is logged, steps that overflow are skipped.
     """
     for name in run.frame.columns:
         if not names.is_term(name) or not run.frame[name].dtype.is_numeric():
@@ -28,8 +35,9 @@ def another_not_finite(run: Run) -> Finding | None:
         infinite = bad.filter(bad > int(finite.arg_max() or 0)) if not run.has("loss_scale") else bad[:0]
         infinite = infinite.filter(values.gather(infinite).is_infinite())
         to_the_end = bool(bad[0] > 0) and len(bad) == len(values) - int(bad[0])
-        if max(len(infinite), len(bad) if to_the_end else 0) >= _TWICE:
-            first = int(bad[0]) if to_the_end else int(infinite[0])
+        lasting, felt = bad if to_the_end else bad[:0], _felt(run, known, bad)
+        if found := [some for some in (lasting, infinite, felt) if len(some) >= _TWICE]:
+            first = int(found[0][0])
             facts = {
                 "term": plain(name)[:LENGTH],
                 "step": int(steps[first]),
@@ -38,3 +46,11 @@ def another_not_finite(run: Run) -> Finding | None:
             facts |= {"value": float(values[first]), "count": len(bad), "rows": len(values)}
             return Finding("another", int(steps[first]), facts, curve=Smoothed(name, steps, values))
     return None
+
+
+def _felt(run: Run, known: pl.Series, bad: pl.Series) -> pl.Series:
+    """Those of the `bad` places, among the `known` rows, where the gradient norm isn't finite either."""
+    if not run.has("grad_norm") or run.has("loss_scale"):
+        return bad[:0]
+    broken = ~run["grad_norm"].cast(float).is_finite().fill_null(True)
+    return bad.filter(broken.filter(known).gather(bad))

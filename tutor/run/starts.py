@@ -101,10 +101,25 @@ def _headed(frame: pl.DataFrame, row: int) -> bool:
 def _anew(frame: pl.DataFrame, begun: int, row: int, end: int, by_epochs: bool) -> bool:
     """Whether what is logged from `row` to `end` is another run than the one from `begun` to `row`."""
     epochs, loss = _epochs(frame), _losses(frame, begun, row, end)
-    if loss is None or (epochs is not None and (epochs[row] or 0) > (epochs[begun] or 0)):
+    if epochs is not None and (epochs[row] or 0) > (epochs[begun] or 0):
+        return False
+    if _was_lost(frame, row, end):
+        return True
+    if loss is None:
         return False
     again = by_epochs and frame["step"][row] == frame["step"][begun]
     return loss.begins_anew or (again and loss.moved and not loss.goes_on)
+
+
+def _was_lost(frame: pl.DataFrame, row: int, end: int) -> bool:
+    """Whether the `_LEVEL` losses before `row` were NaN or Inf, and those up to `end` begin with a finite one:
+    no run comes back from there, unless its weights are made anew."""
+    if "loss" not in frame.columns:
+        return False
+    before, after = (
+        some.drop_nulls().cast(float).is_finite() for some in (frame["loss"][:row], frame["loss"][row:end])
+    )
+    return len(before) >= _LEVEL and len(after) > 0 and not before[-_LEVEL:].any() and bool(after[0])
 
 
 def _goes_on(frame: pl.DataFrame, begun: int, row: int, end: int) -> bool:
