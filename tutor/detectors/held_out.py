@@ -12,6 +12,7 @@ from typing import Any
 from tutor.detectors import NO_DATA, NOT_YET, Finding, detector
 from tutor.detectors.answers import counts_answers, finds
 from tutor.detectors.beginning import begins_late
+from tutor.detectors.elsewhere import sees_nothing
 from tutor.detectors.grouped import Apart, Beyond, Evaluation, Leak
 from tutor.detectors.scores import scores_and_rewards
 from tutor.detectors.windows import FEWEST, finite, noise_of, rows
@@ -87,12 +88,24 @@ _GAP = ("val", "train", "around", "gap", "bound", "step", "leak", "above")
 
 @detector(
     signals=("val_loss",),
-    outcomes=("tracks", "wide", "ahead", "kept", "climbs", "below", "eased", "overfits", "leaks"),
+    outcomes=(
+        "tracks",
+        "wide",
+        "ahead",
+        "kept",
+        "climbs",
+        "elsewhere",
+        "below",
+        "eased",
+        "overfits",
+        "leaks",
+    ),
     facts={
         **dict.fromkeys(("tracks", "wide", "eased", "overfits", "leaks"), _GAP),
         "climbs": (*_GAP, "trained", "trained_step"),
         "ahead": (*_GAP, "lowest", "lowest_step"),
         "kept": (*_GAP, "lowest", "lowest_step", "end"),
+        "elsewhere": (*_GAP, "lowest", "highest"),
         "below": (*_GAP, "earlier", "earlier_step"),
     },
     every_row=True,
@@ -105,7 +118,8 @@ def validation_gap(
     The flaw: more than `over` above it, and by more than its share of the gain, the model learns its data by
     heart, unless validation comes down by as much later: training is only "ahead" then. Nor where it has
     "kept" what it gained, if that is anything, within `over.risen` of its lowest: what training learns by
-    heart has cost it nothing. Where the training loss "climbs" by as much, too, nothing is learned at all.
+    heart has cost it nothing. Where the training loss "climbs" by as much, too, nothing is learned at all;
+    where no evaluation sees anything of what is learned, it is of something "elsewhere".
     More than `under` below it, there and at every later evaluation, the validation set holds training items.
     Both beyond the share `of_gain` of what the run has gained and beyond the noise of a row, so that they
     hold for losses in other units. Where the training loss has risen by as much above its lowest
@@ -149,6 +163,8 @@ def validation_gap(
         facts |= {"lowest": lowest.val, "lowest_step": lowest.step}
     if outcome == "overfits" and (kept := _kept(run, here, over, of_gain.sigmas)):
         outcome, facts = "kept", facts | kept
+    if outcome == "overfits" and sees_nothing(run, over.stands, over.falls, over.halves):
+        outcome, facts = "elsewhere", facts | _extremes(known)
     if outcome == "overfits" and here.train - best.train > above:
         outcome = "climbs"
         facts |= {"trained": best.train, "trained_step": best.step}
@@ -161,6 +177,12 @@ def validation_gap(
     nearest = min((above, leak, wide), key=lambda bound: abs(here.gap - bound))
     seen = (int(run.steps[0]), here.step)
     return Finding(outcome, here.step, facts, None, seen, measured=here.gap, bound=nearest)
+
+
+def _extremes(known: Sequence[Beside]) -> dict[str, float]:
+    """The lowest evaluation and the highest."""
+    values = [one.val for one in known]
+    return {"lowest": min(values), "highest": max(values)}
 
 
 def _kept(run: Run, here: Beside, over: Apart, sigmas: float) -> dict[str, float]:

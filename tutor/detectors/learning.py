@@ -31,6 +31,7 @@ _GUESSED = (*_LEARNED, "classes", "expected", "level", "later")
             "no-rate",
             "rate-died",
             "zero",
+            "won",
             "repeats",
             "guesses",
             "by-chance",
@@ -67,6 +68,7 @@ _GUESSED = (*_LEARNED, "classes", "expected", "level", "later")
         "repeats": (*_LEARNED, "period", "again"),
         "only-at-first": (*_LEARNED, "first", "first_step", "later", "evaluations", "since"),
         "zero": ("step", "count", *_LEARNED),
+        "won": (*_LEARNED, "judge", "level", "under", "maker", "first", "last"),
         "held-out-still": _LEARNED,
         "held-out-alone": _LEARNED,
         "both-still": (*_GAINED, "count", "value", "held_out"),
@@ -90,6 +92,7 @@ def learned(
     order in which it is looked for:
 
     - "zero": the loss is exactly 0 to the end, so there is nothing to learn from.
+    - "won": a discriminator costs next to nothing, while its generator pays ever more.
     - "held-out-still", "held-out-alone": without a training loss, validation is one number, or gains nothing.
     - "both-still": few rows, in which both losses are one number each.
     - "repeats": each loss is one before, digit by digit: the weights don't move, however the batches differ.

@@ -112,8 +112,10 @@ def _anew(frame: pl.DataFrame, begun: int, row: int, end: int, by_epochs: bool) 
 
 
 def _was_lost(frame: pl.DataFrame, row: int, end: int) -> bool:
-    """Whether the `_LEVEL` losses before `row` were NaN or Inf, and those up to `end` begin with a finite one:
-    no run comes back from there, unless its weights are made anew."""
+    """Whether the `_LEVEL` losses before `row` were NaN or Inf, and those up to `end` begin finite.
+
+    No run comes back from there, unless its weights are made anew.
+    """
     if "loss" not in frame.columns:
         return False
     before, after = (

@@ -28,13 +28,16 @@ class Evaluation(Grouped):
 @dataclass(frozen=True)
 class Apart(Grouped):
     """When validation that lies above training is learned by heart:
-    `{over: 1.0, of_gain: 0.3, risen: 0.05, heart: 0.05}`.
+    `{over: 1.0, of_gain: 0.3, risen: 0.05, heart: 0.05, stands: 0.02, ...}`.
 
     Attributes:
         over: it lies so far above.
         of_gain: and by more than this share of what the run has gained.
         risen: unless validation ends no more than this share of its lowest level above that.
         heart: of a log that begins mid-way only unless training costs less than this share of validation.
+        stands: nor where no evaluation ever came under what an untrained model costs by this share,
+        falls: or each is one number while training falls by this share,
+        halves: and it had more than this share of its way down ahead of it at the first evaluation.
     """
 
     a_kind: ClassVar[str] = "a gap"
@@ -42,6 +45,9 @@ class Apart(Grouped):
     of_gain: float
     risen: float
     heart: float
+    stands: float
+    falls: float
+    halves: float
 
 
 @dataclass(frozen=True)

@@ -88,6 +88,8 @@ class Guess(Grouped):
         skill: an accuracy is no better than a guess's that has this share, at most, of what that gets wrong.
         nothing: a score that is lower at every evaluation says that next to no answer is right.
         few: few answers are right where it is less than this share of them.
+        won: a discriminator has won that costs less than this share of what guessing costs,
+        pays: while its generator pays so many times what it paid at first.
     """
 
     a_kind: ClassVar[str] = "a guess"
@@ -108,6 +110,8 @@ class Guess(Grouped):
     skill: float
     nothing: float
     few: float
+    won: float
+    pays: float
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from tutor.lab.recipe import Recipe
 
 
 @fault
-def stray_shard(recipe: Recipe, *, shards: Annotated[int, Field(ge=2, le=10)] = 5) -> Recipe:
+def stray_shard(recipe: Recipe, *, shards: Annotated[int, Field(ge=1, le=10)] = 5) -> Recipe:
     """Each evaluation takes the next of so many shards of the held-out data; the last one is garbled.
 
     Its ids are those of another tokenizer, so each stands for another piece of text. Training isn't touched,
