@@ -15,9 +15,9 @@ from tutor.run import Aggregation
 Logged = Sequence[float | None]
 
 
-def gap(**columns: list) -> Finding:
+def gap(manifest: dict | None = None, **columns: list) -> Finding:
     """Whether validation follows, by the shipped tree's numbers."""
-    return apply("validation_gap", make_run(columns), numbers("validation_gap", "phase-18"))
+    return apply("validation_gap", make_run(columns, manifest), numbers("validation_gap", "phase-18"))
 
 
 def falling(rows: int, top: float = 4.0, to: float = 2.0) -> list[float]:

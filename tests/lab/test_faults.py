@@ -47,7 +47,9 @@ PLANNED = (
     Part("repeated-batch", {"step": 8, "steps": 5}),
     Part("repeated-batch", {"step": 14, "steps": 8}),  # stuck when the run is cut
     Part("rotten-subset", {"step": 8, "every": 10, "documents": 12}),
+    Part("stale-copy"),
     Part("stray-shard"),
+    Part("stray-shard", {"shards": 1}),
     Part("summed-loss"),
 )
 IN_FP16 = (Part("hot-activations", {"gain": 200.0}), Part("no-scaler"), Part("static-scale"))
@@ -334,6 +336,21 @@ class TestPlanned:
         assert strange.x_BT.shape == rows[1::2].shape and not torch.equal(strange.x_BT, rows[1::2])
         assert torch.equal(strange.y_BT[:, :-1], strange.x_BT[:, 1:])  # the same garbled ids
         assert torch.equal(trainer.recipe.shard(trainer.held_out, 2 * every).x_BT, plain.x_BT)
+
+    def test_a_single_shard_is_all_that_is_held_out_garbled_each_time(self):
+        trainer = Trainer(recipe([], [Part("stray-shard", {"shards": 1})]))
+        first, later = (
+            trainer.recipe.shard(trainer.held_out, step) for step in (0, 7 * trainer.settings.val_every)
+        )
+        assert first.x_BT.shape == trainer.held_out.x_BT.shape and torch.equal(first.x_BT, later.x_BT)
+        assert not torch.equal(first.x_BT, trainer.held_out.x_BT)
+
+    def test_a_stale_copy_is_evaluated_while_the_weights_that_train_move(self, tmp_path: Path):
+        rows, healthy = self.rows(tmp_path / "run", Part("stale-copy")), self.rows(tmp_path / "healthy")
+        assert [row["loss"] for row in rows] == [row["loss"] for row in healthy]  # training isn't touched
+        for name in ("probe_loss", "val_loss"):
+            evaluated = [row[name] for row in rows if row.get(name) is not None]
+            assert set(evaluated) == {next(row[name] for row in healthy if row.get(name) is not None)}
 
     def test_dropout_is_on_in_training(self, tmp_path: Path):
         train(recipe([Part("dropout", {"rate": 0.3})], steps=12), out=tmp_path / "run")
