@@ -34,7 +34,7 @@ async def test_one_key_leads_to_what_the_log_can_answer(rewards, size, lang, lac
         assert not app.screen.check_action("pass_over", ())
         await pilot.press("b")
         await pilot.pause()
-        assert app.screen.walk.at == "5.6"  # one may still look at each
+        assert app.screen.walk.at == "5.7"  # one may still look at each
 
 
 async def test_what_was_passed_over_is_no_guess(rewards):
