@@ -29,7 +29,7 @@ _TRAINED = re.compile(r"(?<![a-z])train", re.IGNORECASE)
 
 
 @detector(
-    signals=("val_loss",),
+    signals=("loss", "val_loss"),
     outcomes=("sees", "one-number", "never-under"),
     facts={
         "sees": ("first", "lowest", "lowest_step", "rows"),
@@ -51,8 +51,8 @@ def evaluation_sees(run: Run, at: int | None, *, stands: float, falls: float, ha
     is known, nor anything gained, nothing is told. Source: ours.
     """
     values, steps = evaluated(run)
-    if not run.has("loss") or not is_objective(run) or is_likelihood(run, _ORDER):
-        return Finding(NO_DATA, facts={"missing": [] if run.has("loss") else ["loss"]})
+    if not is_objective(run) or is_likelihood(run, _ORDER):
+        return Finding(NO_DATA, facts={"missing": []})
     if found := sees_nothing(run, stands, falls, halves):
         return found
     if len(values) < 2:
