@@ -1354,9 +1354,23 @@ class TestErrs:
         assert (found.outcome, found.facts["score"], found.facts["scored"]) == ("errs", name, 18)
         assert (found.facts["lowest"], found.facts["value"]) == (98.4, 98.4)
 
+    @pytest.mark.parametrize("wrong", [1.0, 100.0])
+    @pytest.mark.parametrize("rows", [5, 7, 18])
+    def test_no_word_is_right_at_any_evaluation(self, wrong: float, rows: int):
+        found = judged("learned", loss=self.losses(), eval_wer=[wrong] * rows + [None] * (18 - rows))
+        assert (found.outcome, found.facts["lowest"], found.facts["scored"]) == ("errs", wrong, rows)
+
+    def test_nor_in_few_rows(self):
+        loss = [2.955, 2.965, 2.967, 2.951, 2.966]
+        assert judged("learned", loss=loss, eval_wer=[1.0] * 5).outcome == "errs"
+        assert judged("learned", loss=loss, eval_wer=[0.98] * 5).outcome != "errs"
+
     @pytest.mark.parametrize(
         "columns",
         [
+            {"wer": [1.0] * 4 + [None] * 14},  # few
+            {"wer": [1.0] * 9 + [0.9999] * 9},
+            {"wer": [1.0] * 18, "loss": falling(18, 8.0, 3.0)},  # it falls on
             {"wer": [*RATES[:17], 94.0]},
             {"wer": [100.0] * 4 + [99.0] * 5 + [None] * 9},  # few
             {"wer": [*RATES[:8], *[180.0] * 10]},  # more than was said is written down

@@ -96,21 +96,22 @@ def scores_nothing(run: Run, guess: Guess) -> Finding | None:
 
 
 def errs(run: Run, guess: Guess) -> Finding | None:
-    """An error rate of words or characters, in percent, that is never under 100 by more than `guess.skill`.
+    """An error rate of words or characters that says that next to nothing is written down.
 
-    At twice `FEWEST` evaluations or more, of which the later half lies near 100: next to nothing is written
-    down. A recogniser that is trained from nothing begins so; the loss of this one falls by less than
-    `guess.unmoved` in that half. A rate of 1 may as well be a good one, in percent. Its name as `score`, what
-    it is there, and the `lowest`.
+    In percent it is never under 100 by more than `guess.skill`, at twice `FEWEST` evaluations or more, of
+    which the later half lies near 100. One that is exactly 100, or 1, at each of `FEWEST` says so, too: but
+    for that a rate of 1 may as well be a good one, in percent. A recogniser that is trained from nothing
+    begins so; the loss of this one falls by less than `guess.unmoved` in the later half. Its name as `score`,
+    what it is there, and the `lowest`.
     """
     for name, known in answer_scores(run):
         values = known.drop_nulls()
-        if not scoring.is_transcribed(name) or names.LOSS.search(name) or len(values) < 2 * FEWEST:
+        if not scoring.is_transcribed(name) or names.LOSS.search(name) or len(values) < FEWEST:
             continue
-        least, later = _ALL * (1 - guess.skill), values[len(values) // 2 :]
-        lowest = to_float(values.min())
-        near = lowest >= least and to_float(later.max()) <= _ALL * (1 + guess.skill)
-        if near and not _falls_on(run, guess):
+        later, lowest = values[len(values) // 2 :], to_float(values.min())
+        each = values.n_unique() == 1 and lowest in (1.0, _ALL)
+        near = lowest >= _ALL * (1 - guess.skill) and to_float(later.max()) <= _ALL * (1 + guess.skill)
+        if (each or (near and len(values) >= 2 * FEWEST)) and not _falls_on(run, guess):
             score = in_last(name, known, known.is_not_null().arg_true(), len(later))
             return score.found(run, "errs", lowest=lowest)
     return None

@@ -28,7 +28,7 @@ from tutor.detectors.courses import Course, course_of
 from tutor.detectors.grouped import Enough, Guess
 from tutor.detectors.guessing import answers_by_chance, rests_where_one_answer_leaves_it
 from tutor.detectors.loss import zeros_that_last
-from tutor.detectors.no_skill import scores_nothing
+from tutor.detectors.no_skill import errs, scores_nothing
 from tutor.detectors.objective import GUESSING, WON, earnings, is_objective, opposed
 from tutor.detectors.standstill import all_stuck, both_stuck, nearly_one, one_number
 from tutor.detectors.windows import FEWEST, finite
@@ -129,7 +129,8 @@ def both_still(run: Run, gain: float) -> Finding | None:
 def few_alike(run: Run, guess: Guess, gain: float, least: int) -> Finding | None:
     """As `answers_alike`, of few rows: scores, or losses, at what one answer to all gives tell sooner.
 
-    So does a score that never moves at `least` evaluations or more, or is next to 0 at each.
+    So does a score that never moves at `least` evaluations or more, or is next to 0 at each, or an error rate
+    that says that no word is right.
     """
     if not is_objective(run) or earnings(run) or warming_up(run):
         return None
@@ -142,7 +143,7 @@ def few_alike(run: Run, guess: Guess, gain: float, least: int) -> Finding | None
     )
     if not found and (never := never_moves(run, guess, 3 * least)) and never.facts["scored"] >= least:
         found = never
-    found = found or score_stands(run, guess) or scores_nothing(run, guess)
+    found = found or score_stands(run, guess) or scores_nothing(run, guess) or errs(run, guess)
     return found and beside(found, in_all(finite(run["loss"]).drop_nulls(), gain))
 
 

@@ -134,9 +134,16 @@ def _missing(named: Sequence[str], known: Collection[str]) -> str:
     return f"as a CSV it needs {columns}; it has {quoted(named)}; name what is missing with --map {said}"
 
 
+_TIME = re.compile(
+    r"[\"']?(?:[0-9]{4}-[0-9]{2}-[0-9]{2}[ T])?[0-9]{1,2}:[0-9]{2}(?::[0-9]{2}(?:\.[0-9]+)?)?Z?[\"']?$"
+)
+"""A cell that says when its row was written."""
+
+
 def _values(cells: Sequence[str], count: int) -> bool:
-    """Whether the cells of a line are so many values."""
-    return len(cells) == count and all(number(cell) is not None for cell in cells)
+    """Whether the cells of a line are so many values, some of them times, maybe."""
+    timed = [cell for cell in cells if not _TIME.match(cell.strip())]
+    return len(cells) == count and len(timed) > 0 and all(number(cell) is not None for cell in timed)
 
 
 def _second(path: Path) -> list[str]:

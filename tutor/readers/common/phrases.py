@@ -131,6 +131,8 @@ PHRASES: tuple[tuple[str, str], ...] = (
     (r"\b(?:mean|average|avg) cost\b", "cost"),
     (r"\b(epoch|step|iter(?:ation)?)\b([^a-z]{0,30})\bcost\s{0,3}[:=]?\s{0,3}", "{1}{2}loss: "),
     (r"\bTest net output #[0-9]+: loss\b", "test loss"),
+    # DL4J calls what is minimised a score.
+    (r"\b(ScoreIterationListener - )Score at iteration ([0-9]+) is ", "{1}iteration {2}, loss: "),
     (rf"\b((?:[a-z]+[ _]){{0,2}}(?:loss|rewards?|returns?|scores?)){_AT}", "{2} {3}, {1}: "),
     (r"^\s*([0-9]+):?(\s{1,4}\[[DG] loss:)", "step {1}{2}"),  # Keras-GAN, and what was made of it
     (r"^\W*([a-z_]{0,30}loss[a-z_]{0,30})\s?\[\s{0,9}([0-9]+)\s{0,9}\]\s{0,3}[:=]\s{0,3}", "step {2}, {1}: "),
