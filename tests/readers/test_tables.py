@@ -80,6 +80,15 @@ def test_comments_above_a_heading_and_a_heading_that_is_one(tmp_path: Path, text
     assert (words(run), words(run, "val_loss")) == (["2.5", "2"], ["3", "2.75"])
 
 
+def test_without_steps_a_column_may_say_when_its_row_was_written(tmp_path: Path):
+    for time in ("2024-05-13 12:26:2{}", "2024-05-13T12:26:2{}.5Z", "12:26:2{}"):
+        rows = "".join(f"{3 - at / 4},{time.format(at)}\n" for at in range(6))
+        run = readers.read(written(tmp_path, "loss,time\n" + rows))
+        assert (run["loss"].to_list(), keys(run)) == ([3, 2.75, 2.5, 2.25, 2, 1.75], ["no_steps"])
+    with pytest.raises(BadRunError):
+        readers.read(written(tmp_path, "loss,time\n" + "3.0,in the morning\n" * 6))
+
+
 def test_without_steps_a_separator_that_ends_each_line_is_no_column(tmp_path: Path):
     run = readers.read(written(tmp_path, "Learning Rate\tTrain Loss\t\n0.1\t2.5\t\n0.1\t2.0\t\n"))
     assert words(run) == ["2.5", "2"]

@@ -28,6 +28,7 @@ from tutor.detectors.hidden import (
 from tutor.detectors.no_skill import errs, explains_nothing, ranks_by_chance, scores_nothing
 from tutor.detectors.objective import earnings, is_objective, scores_rise
 from tutor.detectors.opponents import has_won
+from tutor.detectors.posterior import collapses
 from tutor.detectors.standstill import batches_of, nearly_one, period_of, stands_still, stuck
 from tutor.detectors.trends import ordered, trend
 from tutor.detectors.unlearned import (
@@ -105,16 +106,18 @@ class _Fall:
 def fall_of(run: Run, share: float, gain: float, sigmas: float, least: Enough, guess: Guess) -> Finding:
     """Whether the loss came down, whatever is to be said of where it stops."""
     if run.has("loss"):
-        told = zero(run.logged("loss"), guess, gain) or _won(run, guess, gain)
+        told = zero(run.logged("loss"), guess, gain) or _by_a_term(run, guess, gain)
         return told or _by_training(run, share, gain, sigmas, least, guess)
     told = held_out_still(run, guess, gain, least.rows)
     return told or _by_validation(run, share, gain, sigmas, least, guess)
 
 
-def _won(run: Run, guess: Guess, gain: float) -> Finding | None:
-    """The finding that one of two sides has won, with what is known of the loss."""
-    won = has_won(run, guess)
-    return won and beside(won, in_all(finite(run.logged("loss")["loss"]).drop_nulls(), gain))
+def _by_a_term(run: Run, guess: Guess, gain: float) -> Finding | None:
+    """What a part of the loss says, with what is known of the whole: one of two sides has won, or latents say
+    nothing.
+    """
+    found = has_won(run, guess) or collapses(run, guess)
+    return found and beside(found, in_all(finite(run.logged("loss")["loss"]).drop_nulls(), gain))
 
 
 def _by_training(run: Run, share: float, gain: float, sigmas: float, least: Enough, guess: Guess) -> Finding:

@@ -32,6 +32,7 @@ _GUESSED = (*_LEARNED, "classes", "expected", "level", "later")
             "rate-died",
             "zero",
             "won",
+            "collapsed",
             "repeats",
             "guesses",
             "by-chance",
@@ -68,6 +69,7 @@ _GUESSED = (*_LEARNED, "classes", "expected", "level", "later")
         "repeats": (*_LEARNED, "period", "again"),
         "only-at-first": (*_LEARNED, "first", "first_step", "later", "evaluations", "since"),
         "zero": ("step", "count", *_LEARNED),
+        "collapsed": (*_LEARNED, "term", "highest", "level", "later", "under"),
         "won": (*_LEARNED, "judge", "level", "under", "maker", "first", "last"),
         "held-out-still": _LEARNED,
         "held-out-alone": _LEARNED,
@@ -93,6 +95,7 @@ def learned(
 
     - "zero": the loss is exactly 0 to the end, so there is nothing to learn from.
     - "won": a discriminator costs next to nothing, while its generator pays ever more.
+    - "collapsed": the divergence of an autoencoder's latents from their prior has come down to nothing.
     - "held-out-still", "held-out-alone": without a training loss, validation is one number, or gains nothing.
     - "both-still": few rows, in which both losses are one number each.
     - "repeats": each loss is one before, digit by digit: the weights don't move, however the batches differ.

@@ -256,6 +256,11 @@ def is_term(column: str) -> bool:
     return bool(_says_loss(column) or divides) and not about_one
 
 
+def is_divergence(column: str) -> bool:
+    """Whether the column is a divergence of training, as of latents from their prior: no weight of one."""
+    return is_term(column) and bool(_DIVERGENCE.search(spelled(column)))
+
+
 def keeps_books(column: str) -> bool:
     """Whether the column is of time, sizes, or how a run explores: of nothing that it is trained on."""
     return bool(_BOOKS.search(spelled(column)))

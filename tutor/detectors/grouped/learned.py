@@ -90,6 +90,7 @@ class Guess(Grouped):
         few: few answers are right where it is less than this share of them.
         won: a discriminator has won that costs less than this share of what guessing costs,
         pays: while its generator pays so many times what it paid at first.
+        gone: a divergence of less than this, and than this share of its highest, is gone.
     """
 
     a_kind: ClassVar[str] = "a guess"
@@ -112,6 +113,7 @@ class Guess(Grouped):
     few: float
     won: float
     pays: float
+    gone: float
 
 
 @dataclass(frozen=True)
