@@ -393,7 +393,7 @@ def test_mxnets_speedometer(tmp_path: Path):
 
 
 def test_dl4js_score_is_what_is_minimised(tmp_path: Path):
-    said = "06:41:02.{0} [main] INFO deeplearning4j.ScoreIterationListener - Score at iteration {0}00 is {1}\n"
+    said = "06:41:02.{0} [main] INFO dl4j.ScoreIterationListener - Score at iteration {0}00 is {1}\n"
     run = read(tmp_path, "".join(said.format(at, 3 - at / 4) for at in range(6)))
     assert run.steps.to_list() == [0, 100, 200, 300, 400, 500]
     assert losses(run) == [3, 2.75, 2.5, 2.25, 2, 1.75]
