@@ -324,12 +324,20 @@ class TestNames:
                 await settle(pilot)
                 assert "run 1" in shown(at_home), keys
                 assert "19-break" not in shown(at_home), keys
-        assert preferences.read("ana").hide_names
+
+    async def test_seen_again_the_next_time(self, home):
+        async with opened(TutorApp(learner="ana", lang="en"), WIDE, "x") as pilot:
+            assert "names hidden (x)" in shown(pilot.app)
+            await pilot.press("l")  # what is kept
+            await settle(pilot)
+        async with opened(TutorApp(learner="ana", lang="en"), WIDE) as pilot:
+            assert not pilot.app.hide_names
+            assert "19-break" in shown(pilot.app)
 
     async def test_shown_at_the_leaf_and_from_then_on(self, walk):
-        preferences.write("ana", preferences.Preferences(hide_names=True))
         leave_at_the_leaf(recorded("19-break"), phase_19())
         app = walk()
+        app.hide_names = True
         async with opened(app, WIDE) as pilot:
             assert isinstance(app.screen, LeafScreen)
             assert "19-break" in shown(app)

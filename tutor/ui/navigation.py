@@ -36,7 +36,7 @@ class Navigation(App[object]):
         files: what reads and writes beside the screens.
         learner: whose notebook.
         lang: the language on screen, "en" or "es".
-        hide_names: whether a run is called "run 1" until its walk has ended.
+        hide_names: whether a run is called "run 1" until its walk has ended: its name may be the answer.
         smooth: over how many rows the panels' curves are averaged, as far as a run has as many; 0: as logged.
         ended: the paths, resolved, of the runs whose names need no hiding any more.
     """
