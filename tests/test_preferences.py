@@ -13,9 +13,7 @@ def test_kept_and_found_again(home):
     assert preferences.read("eva") == Preferences()
 
 
-@pytest.mark.parametrize(
-    "kept", ["", "no JSON", "[1]", '{"theme": 7, "lang": ["fr"]}', "\udcff"]
-)
+@pytest.mark.parametrize("kept", ["", "no JSON", "[1]", '{"theme": 7, "lang": ["fr"]}', "\udcff"])
 def test_what_cannot_be_read_is_as_usual(home, kept):
     folder = home / "learners" / "ana"
     folder.mkdir(parents=True)
