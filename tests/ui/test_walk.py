@@ -355,6 +355,18 @@ async def test_no_data_asks_the_learner_and_marks_the_answer_as_theirs(walk, tmp
         assert app.screen.walk.answers[0].by == "learner"
 
 
+async def test_the_answers_stay_those_that_were_offered_where_the_log_cannot_tell(walk, tmp_path):
+    run = readers.read(write_run(tmp_path / "no-loss", [{"step": i, "grad_norm": 1.0} for i in range(300)]))
+    leave(walks.begin(run, phase_19(), ("5.3", None)))
+    app = walk(run)
+    async with opened(app, NARROW) as pilot:
+        before = app.screen.query_one(Answer).ids
+        await pilot.press("u", "enter")
+        await settle(pilot)
+        assert "The log can't tell" in shown(app)
+        assert app.screen.query_one(Answer).ids == before
+
+
 async def test_who_does_not_know_either_goes_on_with_what_is_assumed(walk, tmp_path):
     app = walk(write_run(tmp_path / "no-loss", [{"step": step, "grad_norm": 1.0} for step in range(300)]))
     async with opened(app, NARROW, "u", "enter") as pilot:

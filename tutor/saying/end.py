@@ -129,7 +129,7 @@ def _unnamed(stage: Stage, lang: str) -> Iterator[Line]:
             yield from (replace(line, role="means", label=f"{id}:") for line in shown if line.verdict)
     if at is not None:
         asked = at.question.ask(lang, at.question.numbers)
-        answers = [outcome.label(lang) for outcome in at.question.offered.values()]
+        answers = [outcome.label(lang) for outcome in at.by_hand.values()]
         yield Line("look", f"{asked} ({', '.join(answers)})", label=f"{at.at}:")
         yield from _to_settle(at, stage, lang)
     else:
