@@ -434,7 +434,6 @@ LESSON = """## Clip before you trust the loss
 @pytest.mark.parametrize(
     ("trials", "told"),
     [
-        ("Not run yet.", ""),
         ("**Not verified: clip=1** (2026-11-20 15:00, x)", "not verified"),
         ("**Not verified: clip=1** (x)\n\n**Verified: clip=2** (x)", "verified"),
         ("**Verificado: clip=2** (x)", "verified"),
@@ -447,6 +446,19 @@ def test_the_list_of_lessons_says_whose_fix_is_verified(home: Path, trials: str,
     heading, entry, _, kept = out.splitlines()
     assert entry[heading.index("Fix") :].strip() == told
     assert "ana/lessons.md" in kept
+
+
+def test_the_list_of_lessons_has_no_empty_column_where_no_fix_was_tried(home: Path):
+    (home / "learners" / "ana").mkdir(parents=True)
+    lessons = home / "learners" / "ana" / "lessons.md"
+    untried = LESSON.format(trials="Not run yet.")
+    lessons.write_text(untried)
+    heading, *_ = tutor("lessons", "--learner", "ana", "--lang", "en")[1].splitlines()
+    assert heading.split() == ["#", "Date", "Run", "Lesson"]
+    lessons.write_text(untried + LESSON.format(trials="**Verified: clip=2** (x)"))
+    heading, first, second, *_ = tutor("lessons", "--learner", "ana", "--lang", "en")[1].splitlines()
+    at = heading.index("Fix")
+    assert (first[at:].strip(), second[at:].strip()) == ("", "verified")
 
 
 def test_a_log_that_says_too_little_is_not_called_healthy(home: Path):
