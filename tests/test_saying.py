@@ -1,6 +1,7 @@
 """What the log says, in neutral lines: the same for everyone who draws them."""
 
 import json
+import math
 import unicodedata
 from dataclasses import replace
 
@@ -207,6 +208,15 @@ class TestDrawers:
         line = drawn_sources(sources, lang, 60)  # the rest is a key away
         assert line.cell_length <= 60
         assert line.plain.endswith(f" i {say('walk.sources_key', lang)}")
+
+    def test_only_who_was_not_there_is_told_to_walk(self):
+        run = make_run({"loss": [2.0 - 1e-3 * i for i in range(300)] + [math.nan] * 3}, {"dtype": "fp16"})
+        end, looks = walk.unattended(run, PHASE_19)
+        first, *_ = saying.of_end([walk.Stage(end, looks)], "en")
+        assert first.text.endswith("not enough for this tree to say why: walk it yourself")
+        said = tuple(replace(one, prediction=Prediction(one.outcome, 3)) for one in end.answers)
+        first, *_ = saying.of_end([walk.Stage(replace(end, answers=said), looks)], "en")
+        assert first.text.endswith("not enough for this tree to say why")
 
     def test_the_screen_reads_no_markup_in_a_line(self):
         assert drawn(saying.Line("silent", "[red]a[/]", label="[b]", note="[i]")).plain == "[b] [red]a[/] [i]"

@@ -6,8 +6,9 @@ from pathlib import Path
 import pytest
 
 from tests import prose
+from tests.conftest import shipped
 from tests.test_tree import small
-from tests.ui.conftest import WIDE, settle, shown, until
+from tests.ui.conftest import WIDE, recorded, settle, shown, to_the_leaf, until
 from tutor import tree
 from tutor.ui.screens.walk import WalkScreen
 from tutor.ui.widgets.fitted import Fitted
@@ -55,6 +56,19 @@ async def test_they_stand_in_a_line_above_the_path(walk, second):
             assert "q leave" in shown(app)
             await pilot.press("t")
             await opened(app, "first")
+
+
+async def test_who_comes_from_the_tree_before_is_not_told_to_walk_it(walk):
+    app = walk(recorded("19-control"), walked_tree=shipped("phase-18"))
+    async with app.run_test(size=WIDE) as pilot:
+        await settle(pilot)
+        app.screen.move_to(to_the_leaf(recorded("19-control"), shipped("phase-18")))
+        await settle(pilot)
+        await pilot.press("t")  # the next tree
+        await opened(app, "phase-19")
+        await until(lambda: "phase-18 16/16 answered" in shown(app))
+        assert "t back to the walk before" in shown(app)
+        assert "walk it yourself" not in shown(app)
 
 
 async def test_a_tree_before_that_cant_be_read_leaves_the_walk_as_it_is(walk, second, home: Path):

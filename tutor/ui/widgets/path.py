@@ -11,6 +11,7 @@ from textual.content import Content
 from tutor.saying import answer_label, folded, of_taken
 from tutor.saying.later import of_change
 from tutor.tree import Tree
+from tutor.ui.typed import InTutor
 from tutor.ui.widgets.fitted import Fitted
 from tutor.ui.widgets.settled import Scrolling
 from tutor.walk import Answer, Change, Place, Stage, verdict
@@ -47,7 +48,7 @@ SIGNS = {
 """Mark and style of a tree before the one walked, by what it came to."""
 
 
-class Path(Scrolling):
+class Path(InTutor, Scrolling):
     """A column where there is room, else one line."""
 
     can_focus = False
@@ -102,7 +103,9 @@ class Path(Scrolling):
         lines = [_folded(stage, lang, named=at in tree.ends) for stage in before]
         if lines:  # the key that opens it, with what it does
             key = ("  t ", "$foreground-muted bold")
-            lines.append(Content.assemble(key, (say("walk.walk_before", lang), "$foreground-muted")))
+            # Over another walk the key leads back to that: nobody is told to walk what they come from.
+            does = "keys.walk_below" if self.app.over_another_walk else "walk.walk_before"
+            lines.append(Content.assemble(key, (say(does, lang), "$foreground-muted")))
         for answer in answers:
             question = tree.questions[answer.question]
             sign = mark(answer)
