@@ -80,7 +80,7 @@ class Path(InTutor, Scrolling):
         self.border_title = say("walk.path", lang)
         column, line = self.query(Fitted)
         column.fit(partial(self._column, tree, answers, at, lang, before, changed or {}))
-        line.fit(partial(self._line, tree, answers, at, lang, changed or {}))
+        line.fit(partial(self._line, tree, answers, at, lang, before, changed or {}))
         self._to_the_end()
 
     def on_resize(self) -> None:
@@ -132,12 +132,16 @@ class Path(InTutor, Scrolling):
         answers: Sequence[Answer],
         at: str,
         lang: str,
+        before: Sequence[Stage],
         changed: Mapping[Place, Change],
         width: int,
     ) -> Content:
-        """The end of the path, as much of it as there is room for."""
+        """The end of the path, as much of it as there is room for, behind the trees before in which the log
+        found a flaw.
+        """
         here = Content.assemble(("◆" if at in tree.ends else f"{HERE} {at}", "bold $accent"))
-        room = width - here.cell_length - 2
+        long, short = (_flawed(before, told) for told in (f" {say('walk.flaw_before', lang)}", ""))
+        room = width - here.cell_length - short.cell_length - 2
         line = here
         for answer in reversed(answers):
             sign = mark(answer)
@@ -152,9 +156,9 @@ class Path(InTutor, Scrolling):
             )
             room -= step.cell_length
             if room < 0:
-                return Content.assemble(("… ", "$foreground-muted")) + line
+                return short + Content.assemble(("… ", "$foreground-muted")) + line
             line = step + line
-        return line
+        return (long if long.cell_length - short.cell_length <= room else short) + line
 
 
 def _beside(step: Content, taken: str, width: int) -> Content:
@@ -175,6 +179,22 @@ def _folded(stage: Stage, lang: str, *, named: bool) -> Content:
     told = folded(stage, lang) if named or not stage.flawed else say("walk.flaw_before", lang)
     sign, style = SIGNS[verdict(stage.walk)]
     return Content.assemble((f"{sign} ", style), (f"{tree} ", "$foreground-muted"), (told, style))
+
+
+def _flawed(before: Sequence[Stage], told: str) -> Content:
+    """The trees before in which the log found a flaw, each with what is `told` of it."""
+    sign, style = SIGNS["flaw"]
+    parts = [
+        Content.assemble(
+            (f"{sign} ", style),
+            (stage.walk.tree.tree, "$foreground-muted"),
+            (told, style),
+            (" › ", "$foreground-muted"),
+        )
+        for stage in before
+        if stage.flawed
+    ]
+    return Content().join(parts)
 
 
 def _ahead(tree: Tree, at: str, lang: str) -> str:
