@@ -230,6 +230,7 @@ def _picture(request: Request, family: Family) -> Drawn:
     if level is None and request.panel == "gradient":
         level, level_label = _clip(request.run), request.say("clip")
     ruling = request.ruling or Ruling()
+    spared = _SPARED if request.asked == family.signals[0] else 0.0
     chart = Chart(
         curves,
         request.view,
@@ -246,7 +247,7 @@ def _picture(request: Request, family: Family) -> Drawn:
         says=request.say("unclipped") if _unclipped(request) else "",
         fit_word=request.say("fitted"),
         beyond_word=request.say("beyond"),
-        spared=_SPARED if request.asked == family.signals[0] else 0.0,
+        spared=spared,
         window=ruling.window,
         window_word=request.say("window"),
         decided=ruling.step,
