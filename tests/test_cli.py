@@ -434,7 +434,6 @@ LESSON = """## Clip before you trust the loss
 @pytest.mark.parametrize(
     ("trials", "told"),
     [
-        ("Not run yet.", ""),
         ("**Not verified: clip=1** (2026-11-20 15:00, x)", "not verified"),
         ("**Not verified: clip=1** (x)\n\n**Verified: clip=2** (x)", "verified"),
         ("**Verificado: clip=2** (x)", "verified"),
@@ -447,6 +446,19 @@ def test_the_list_of_lessons_says_whose_fix_is_verified(home: Path, trials: str,
     heading, entry, _, kept = out.splitlines()
     assert entry[heading.index("Fix") :].strip() == told
     assert "ana/lessons.md" in kept
+
+
+def test_the_list_of_lessons_has_no_empty_column_where_no_fix_was_tried(home: Path):
+    (home / "learners" / "ana").mkdir(parents=True)
+    lessons = home / "learners" / "ana" / "lessons.md"
+    untried = LESSON.format(trials="Not run yet.")
+    lessons.write_text(untried)
+    heading, *_ = tutor("lessons", "--learner", "ana", "--lang", "en")[1].splitlines()
+    assert heading.split() == ["#", "Date", "Run", "Lesson"]
+    lessons.write_text(untried + LESSON.format(trials="**Verified: clip=2** (x)"))
+    heading, first, second, *_ = tutor("lessons", "--learner", "ana", "--lang", "en")[1].splitlines()
+    at = heading.index("Fix")
+    assert (first[at:].strip(), second[at:].strip()) == ("", "verified")
 
 
 def test_a_log_that_says_too_little_is_not_called_healthy(home: Path):
@@ -506,6 +518,32 @@ class TestMany:
         code, out, err = tutor("check", "logs", "--lang", "en")
         assert (code, "left out: logs/train.log, logs/logs/0.out" in err) == (3, True)
         assert "left out: logs" not in out
+
+    def test_a_text_that_quotes_a_log_is_named(self, home: Path):
+        self.files(home, "a.csv", "b.csv")
+        epochs = "".join(
+            f"| {epoch} | {3 - epoch / 9:.3f} | {3.1 - epoch / 9:.3f} |\n" for epoch in range(1, 9)
+        )
+        card = f"# A model\n\n| Epoch | Training Loss | Validation Loss |\n|---|---|---|\n{epochs}"
+        (home / "logs" / "README.md").write_text(card)
+        (home / "logs" / "deeper").mkdir()
+        (home / "logs" / "deeper" / "history.txt").write_text(repr({"loss": [3.0, 2.0, 1.5] * 9}))
+        _, out, err = tutor("check", "logs", "--lang", "en")
+        quoted = "left out: logs/README.md, logs/deeper/history.txt, a text with rows of a log in it"
+        assert quoted in err
+        assert "README" not in out
+
+    def test_texts_without_a_log_and_those_that_are_data_are_not_spoken_of(self, home: Path):
+        self.files(home, "a.csv", "b.csv")
+        table = "| File | Size |\n|---|---|\n| a | 3 |\n"
+        readme = f"# Read me\n\nStep 1: install it. The loss ends near 0.3.\n\n{table}"
+        (home / "logs" / "README.md").write_text(readme)
+        (home / "logs" / "requirements.txt").write_text("torch==2.1\nnumpy\n")
+        (home / "logs" / "labels.txt").write_text("".join(f"{i % 7}\n" for i in range(99)))
+        (home / "logs" / "data").mkdir()
+        for i in range(30):
+            (home / "logs" / "data" / f"{i}.txt").write_text(repr({"loss": [3.0, 2.0, 1.5] * 9}))
+        assert "left out" not in tutor("check", "logs", "--lang", "en")[2]
 
     def test_a_printed_log_of_another_run_is_checked_beside_it(self, home: Path):
         self.files(home, "metrics.csv")

@@ -244,6 +244,27 @@ class TestCurves:
         assert "axis for val (raw beyond it)" in head
         assert "⠤ raw" not in head
 
+    def test_a_huge_spike_of_validation_leaves_the_axis_to_the_training_loss_that_is_asked_about(self):
+        loss = [4.0 - i / 33 for i in range(100)]
+
+        def drawn(spike: float, asked: str) -> list[str]:
+            evaluations = [spike if i == 50 else 3.0 if i % 10 == 0 else None for i in range(100)]
+            spiked = run(100, loss=loss, val_loss=evaluations)
+            return lines(plots.draw(spiked, "loss", 90, 14, asked=asked))
+
+        def height(picture: list[str]) -> int:
+            return sum(any("\u2800" < cell <= "\u28ff" for cell in line) for line in picture[1:-1])
+
+        assert height(drawn(1e9, "")) < 4
+        alone = drawn(1e9, "loss")
+        assert height(alone) > 9
+        assert "axis for raw" in alone[0]
+        assert "↑" in alone[1]  # it goes on beyond the frame
+        assert "◆" in "".join(alone[2:])
+        near = drawn(20.0, "loss")  # one that leaves the curve its room is drawn whole
+        assert "axis for" not in near[0]
+        assert "↑" not in "".join(near)
+
     def test_where_it_is_out_of_view_the_axis_fits_the_rest(self):
         apart = run(90, loss=[9.0] * 90, val_loss=[0.3 if i == 80 else None for i in range(90)])
         drawn = plots.draw(apart, "loss", 90, 12, asked="val_loss", view=(0, 40)).plain

@@ -385,6 +385,13 @@ class TestEvidence:
         assert self.verdicts(pm)["gradient/rare_token"] == "rules_out"
         assert self.verdicts(pm)["batch/rare_token"] == "rules_out"
 
+    def test_a_rate_that_only_warms_up_is_not_said_to_go_from_0_to_0(self):
+        warms_up = spiked(lr=[1e-5 * t for t in range(END)])
+        smooth = begun(warms_up, 5).log["lr/schedule"]
+        assert smooth.verdict == "rules_out"
+        assert smooth.because("en") == "The LR makes no jump near that step."
+        assert "from 0 to 1e-05" in begun(warms_up, 10).log["lr/schedule"].because("en")
+
     def test_the_bounds_are_the_trees(self):
         def judged(detector: str, **changed) -> dict[str, str]:
             return self.verdicts(begun(numbers=NUMBERS | {detector: {**NUMBERS[detector], **changed}}))

@@ -7,15 +7,13 @@ from tutor.preferences import Preferences
 
 
 def test_kept_and_found_again(home):
-    assert preferences.read("ana") == Preferences("dark", hide_names=False)
-    preferences.write("ana", Preferences("light", hide_names=True, lang="es"))
-    assert preferences.read("ana") == Preferences("light", hide_names=True, lang="es")
+    assert preferences.read("ana") == Preferences("dark", lang="")
+    preferences.write("ana", Preferences("light", lang="es"))
+    assert preferences.read("ana") == Preferences("light", lang="es")
     assert preferences.read("eva") == Preferences()
 
 
-@pytest.mark.parametrize(
-    "kept", ["", "no JSON", "[1]", '{"theme": 7, "hide_names": "yes", "lang": ["fr"]}', "\udcff"]
-)
+@pytest.mark.parametrize("kept", ["", "no JSON", "[1]", '{"theme": 7, "lang": ["fr"]}', "\udcff"])
 def test_what_cannot_be_read_is_as_usual(home, kept):
     folder = home / "learners" / "ana"
     folder.mkdir(parents=True)

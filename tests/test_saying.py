@@ -1,6 +1,7 @@
 """What the log says, in neutral lines: the same for everyone who draws them."""
 
 import json
+import math
 import unicodedata
 from dataclasses import replace
 
@@ -8,13 +9,13 @@ import pytest
 
 from tests.conftest import ROOT, make_run, shipped
 from tutor import readers, saying, walk
-from tutor.detectors import NOT_YET, Finding
+from tutor.detectors import NO_DATA, NOT_YET, Finding
 from tutor.report import Report
 from tutor.saying.question import cited
 from tutor.tree import Advice
 from tutor.ui.widgets.evidence import drawn, drawn_sources
 from tutor.walk import UNSURE, Prediction
-from tutor.words import Words
+from tutor.words import Words, say
 
 PHASE_19 = shipped("phase-19")
 BREAK = readers.read(ROOT / "runs" / "19-break")
@@ -194,15 +195,28 @@ class TestDrawers:
     @pytest.mark.parametrize("lang", ["en", "es"])
     def test_json_and_screen_name_the_sources(self, lang):
         question, seen = at("2.1")
-        lines = saying.after_prediction(question, Prediction("no", 4), seen, lang)
         given = {told["id"]: told["sources"] for told in Report(BREAK, PHASE_19).data(lang)["questions"]}
         assert set(given["2.1"]) == {
             PHASE_19.sources[id](lang)
             for id in ("sieve", "few-rows", "no-window", "trained-level", "by-chance", "on-its-harm")
         }
-        assert all(source in drawn_sources(lines, lang).plain for source in given["2.1"])
+        sources = saying.of_sources(question, seen, lang)
+        assert set(sources) == set(given["2.1"])
         assert set(given["1.1"]) == {PHASE_19.sources[id](lang) for id in ("to-the-end", "never-at-once")}
-        assert not drawn_sources(lines[:1], lang).plain
+        assert not saying.of_sources(question, replace(seen, outcome=NO_DATA), lang)
+        assert sources[1] in drawn_sources(sources, lang, 10_000).plain
+        line = drawn_sources(sources, lang, 60)  # the rest is a key away
+        assert line.cell_length <= 60
+        assert line.plain.endswith(f" i {say('walk.sources_key', lang)}")
+
+    def test_only_who_was_not_there_is_told_to_walk(self):
+        run = make_run({"loss": [2.0 - 1e-3 * i for i in range(300)] + [math.nan] * 3}, {"dtype": "fp16"})
+        end, looks = walk.unattended(run, PHASE_19)
+        first, *_ = saying.of_end([walk.Stage(end, looks)], "en")
+        assert first.text.endswith("not enough for this tree to say why: walk it yourself")
+        said = tuple(replace(one, prediction=Prediction(one.outcome, 3)) for one in end.answers)
+        first, *_ = saying.of_end([walk.Stage(replace(end, answers=said), looks)], "en")
+        assert first.text.endswith("not enough for this tree to say why")
 
     def test_the_screen_reads_no_markup_in_a_line(self):
         assert drawn(saying.Line("silent", "[red]a[/]", label="[b]", note="[i]")).plain == "[b] [red]a[/] [i]"

@@ -344,6 +344,15 @@ class TestByHand:
         gone = walk.go_on(begun, seen, "yes")
         assert (gone.at, gone.answers[0].by) == ("1.6", "learner")
 
+    def test_the_answers_are_those_that_were_offered_unless_that_is_no_choice(self):
+        learned = walk.begin(flat(), PHASE_19, ("5.3", None))
+        assert list(learned.by_hand) == list(learned.offered)
+        assert "earns-nothing" not in learned.by_hand  # no run of rewards
+        turned = walk.begin(make_run({"loss": [2.0] * 300}, {}), PHASE_19, ("5.4", None))
+        assert list(turned.offered) == ["no"]
+        assert "turns" in turned.by_hand  # validation may be known from elsewhere
+        assert "score-lost" not in turned.by_hand
+
     def test_hints_that_were_shown_stay_shown_whichever_way_one_comes_back(self):
         run = make_run({"loss": flat()["loss"]})
         at = walk.begin(run, PHASE_19)

@@ -93,6 +93,23 @@ def test_a_clause_that_is_left_out_leaves_its_full_stop(facts: dict, told: str):
     assert fill_known("The norm is {norm}; the loss {times}x. A mask does so.", facts) == told
 
 
+@pytest.mark.parametrize(
+    ("sentence", "rows", "told"),
+    [
+        ("{rows} rows", 1, "1 row"),
+        ("{rows} rows", 2, "2 rows"),
+        ("{rows} rows", 1.0, "1 row"),
+        ("{rows} rows are left", 1, "1 row is left"),
+        ("1 of {rows} rows", 1, "1 of 1 row"),
+        ("{rows} rows, {n} steps", 1, "1 row, 11 steps"),
+        ("{rows} filas seguidas", 1, "1 fila"),
+        ("{rows} rowspan", 1, "1 rowspan"),
+    ],
+)
+def test_of_one_nothing_is_said_in_the_plural(sentence: str, rows: float, told: str):
+    assert fill(sentence, {"rows": rows, "n": 11}) == told
+
+
 def test_an_unknown_fact_is_a_dash():
     assert fill("at {step}, {loss}", {"step": 3}) == "at 3, –"
 

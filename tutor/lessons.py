@@ -36,10 +36,16 @@ def _list(notebook: Notebook, lessons: list[Lesson], lang: str) -> Table | Text:
         return Text(say("notebook.none", lang, name=notebook.learner, path=str(notebook.lessons_path)))
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
     table.add_column("#", justify="right")
-    for column in ("date", "run", "lesson", "fix"):
+    columns = {
+        "date": [entry.date for entry in lessons],
+        "run": [entry.run for entry in lessons],
+        "lesson": [entry.lesson for entry in lessons],
+    }
+    if any(fixes := [_fix(entry, lang) for entry in lessons]):  # else nobody has tried one
+        columns["fix"] = fixes
+    for column in columns:
         table.add_column(Text(say(f"notebook.{column}", lang)), overflow="fold")
-    for number, entry in enumerate(lessons, 1):
-        told = (entry.date, entry.run, entry.lesson, _fix(entry, lang))
+    for number, told in enumerate(zip(*columns.values(), strict=True), 1):
         table.add_row(str(number), *(Text(plain(part)) for part in told))
     return table
 

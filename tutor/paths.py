@@ -18,6 +18,22 @@ def named_by(text: str) -> Path:
     return path
 
 
+EVERY_LOG = {"metrics", "progress", "results", "history", "log", "main", "trainer_log", "trainer_state"}
+"""What tools call the log of every run."""
+
+
+def log_name(path: Path, name: str) -> str:
+    """What to call the run of that name at `path` wherever it is shown.
+
+    One that is called as its log is has the log's whole name, or its folder's, where its tool calls every log
+    the same.
+    """
+    if name not in (path.name, path.stem) or not path.is_file():
+        return name
+    folder = path.resolve().parent.name
+    return folder if folder and name.partition(".")[0] in EVERY_LOG else path.name
+
+
 def shipped() -> Path:
     """The folder whose `trees/` and `runs/` came with this copy of tutor."""
     inside_wheel = _PACKAGE / "shipped"

@@ -22,12 +22,10 @@ class Preferences:
 
     Attributes:
         theme: the colours of the screens.
-        hide_names: whether a run is called "run 1" until its walk has ended: its name may be the answer.
         lang: the language chosen in the app; "" where none was: then the environment's holds.
     """
 
     theme: Literal["dark", "light"] = "dark"
-    hide_names: bool = False
     lang: str = ""
 
 
@@ -41,7 +39,7 @@ def read(learner: str) -> Preferences:
         return Preferences()
     theme = "light" if kept.get("theme") == "light" else "dark"
     lang = next((known for known in LANGUAGES if known == kept.get("lang")), "")
-    return Preferences(theme, kept.get("hide_names") is True, lang)
+    return Preferences(theme, lang)
 
 
 def write(learner: str, preferences: Preferences) -> None:

@@ -286,10 +286,9 @@ def passed_over(names: Iterable[str], lang: str) -> Iterator[str]:
         if name == STANDARD_INPUT:
             continue
         with suppress(BadRunError, OSError):  # said of the run itself
-            printed, unread = readers.left_out(readers.locate(name))
-            for key, files in (("check.printed", printed), ("check.unread", unread)):
+            for why, files in readers.left_out(readers.locate(name)).items():
                 if files:
-                    yield say(key, lang, runs=[*map(str, files)])
+                    yield say(f"check.{why}", lang, runs=[*map(str, files)])
 
 
 def summary(told: Sequence[Report], lang: str, *, counts_alone: bool = False) -> Text:

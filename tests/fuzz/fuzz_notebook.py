@@ -49,7 +49,7 @@ ANSWER = STATE["answers"][0]
 SEEDS = [
     LESSON.encode(),
     json.dumps(LINE).encode() + b"\n",
-    json.dumps({"theme": "light", "hide_names": True}).encode(),
+    json.dumps({"theme": "light", "lang": "es"}).encode(),
     _draft("walk", STATE),
     _draft("postmortem", {"lesson": "x"}),
 ]

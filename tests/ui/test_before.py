@@ -6,11 +6,15 @@ from pathlib import Path
 import pytest
 
 from tests import prose
+from tests.conftest import shipped
 from tests.test_tree import small
-from tests.ui.conftest import WIDE, settle, shown, until
+from tests.ui.conftest import NARROW, WIDE, recorded, settle, shown, to_the_leaf, until
 from tutor import tree
+from tutor.ui.before import trees_before
 from tutor.ui.screens.walk import WalkScreen
+from tutor.ui.widgets import path as paths
 from tutor.ui.widgets.fitted import Fitted
+from tutor.walk import Answer
 
 
 @pytest.fixture
@@ -55,6 +59,49 @@ async def test_they_stand_in_a_line_above_the_path(walk, second):
             assert "q leave" in shown(app)
             await pilot.press("t")
             await opened(app, "first")
+
+
+async def test_what_one_of_them_found_stands_in_the_one_line_of_a_narrow_terminal(walk, second):
+    app = walk(walked_tree=second)
+    async with app.run_test(size=NARROW) as pilot:
+        await settle(pilot)
+
+        def line() -> str:
+            return str(app.screen.query_one("#path-line", Fitted).render())
+
+        await until(lambda: line().startswith("!"))
+        assert line() == "! first something is wrong › ▸ 1"
+        await pilot.press("down", "enter", "enter")
+        await settle(pilot)
+        assert line().startswith("! first something is wrong › ")
+        assert line().endswith(" › ▸ 2")
+
+
+async def test_in_one_line_the_path_comes_before_what_is_wrong(walk, second):
+    found = trees_before(recorded("19-break"), second)
+    answers = [Answer("1", "no", "log", None, 0, None, {})] * 4
+
+    def line(width: int) -> str:
+        return paths.Path()._line(second, answers, "2", "en", found, {}, width).plain
+
+    path = " › ".join(line(200).split(" › ")[1:])
+    assert line(200).startswith("! first something is wrong › ")
+    room = len("! first › ") + len(path) + 2
+    assert line(room) == f"! first › {path}"
+    assert line(room - 3).startswith("! first › … ")
+
+
+async def test_who_comes_from_the_tree_before_is_not_told_to_walk_it(walk):
+    app = walk(recorded("19-control"), walked_tree=shipped("phase-18"))
+    async with app.run_test(size=WIDE) as pilot:
+        await settle(pilot)
+        app.screen.move_to(to_the_leaf(recorded("19-control"), shipped("phase-18")))
+        await settle(pilot)
+        await pilot.press("t")  # the next tree
+        await opened(app, "phase-19")
+        await until(lambda: "phase-18 16/16 answered" in shown(app))
+        assert "t back to the walk before" in shown(app)
+        assert "walk it yourself" not in shown(app)
 
 
 async def test_a_tree_before_that_cant_be_read_leaves_the_walk_as_it_is(walk, second, home: Path):

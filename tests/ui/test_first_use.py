@@ -4,6 +4,7 @@ import pytest
 from textual import events
 from textual.widgets._toast import Toast
 
+from tests.conftest import write_run
 from tests.ui.conftest import (
     NARROW,
     WIDE,
@@ -14,6 +15,7 @@ from tests.ui.conftest import (
     recorded,
     settle,
     shown,
+    to_the_leaf,
     until,
 )
 from tests.ui.promises import broken
@@ -92,6 +94,31 @@ class TestWaysOut:
         async with opened(app, WIDE, "n", "enter"):
             assert footer(app).split()[:3] == ["enter", "go", "on"]
             assert footer(app).rstrip().endswith("ctrl+p menu")
+
+    @pytest.mark.parametrize("lang", LANGUAGES)
+    @pytest.mark.parametrize("size", [WIDE, NARROW, (60, 18)])
+    async def test_the_footer_says_how_to_go_back_wherever_an_answer_can_be_undone(self, walk, size, lang):
+        back = f"b {say('keys.back', lang)}"
+        async with opened(walk(lang=lang), size) as pilot:
+            assert back not in footer(pilot.app)
+            for keys in (["n", "enter"], ["enter"], ["u", "enter"]):  # the log, the next question, the log
+                await pilot.press(*keys)
+                await settle(pilot)
+                assert back in footer(pilot.app), keys
+            pilot.app.screen.move_to(to_the_leaf(recorded("19-break"), phase_19()))
+            await settle(pilot)
+            assert back in footer(pilot.app)
+
+    async def test_a_log_that_leaves_more_to_do_shows_it_too(self, walk, tmp_path):
+        rows = [{"step": step, "grad_norm": 1.0} for step in range(300)]
+        app = walk(write_run(tmp_path / "no-loss", rows))
+        async with opened(app, NARROW, "n", "enter", "enter") as pilot:
+            for keys in ([], ["u", "enter"]):
+                await pilot.press(*keys)
+                await settle(pilot)
+                assert "b back" in footer(app)
+                assert "p pass over" in footer(app)
+            assert "ctrl+p" not in footer(app)  # the menu gives way
 
     async def test_reading_a_lesson_is_offered_while_the_list_has_the_focus(self, home):
         notebook = Notebook("ana")
@@ -324,12 +351,20 @@ class TestNames:
                 await settle(pilot)
                 assert "run 1" in shown(at_home), keys
                 assert "19-break" not in shown(at_home), keys
-        assert preferences.read("ana").hide_names
+
+    async def test_seen_again_the_next_time(self, home):
+        async with opened(TutorApp(learner="ana", lang="en"), WIDE, "x") as pilot:
+            assert "names hidden (x)" in shown(pilot.app)
+            await pilot.press("l")  # what is kept
+            await settle(pilot)
+        async with opened(TutorApp(learner="ana", lang="en"), WIDE) as pilot:
+            assert not pilot.app.hide_names
+            assert "19-break" in shown(pilot.app)
 
     async def test_shown_at_the_leaf_and_from_then_on(self, walk):
-        preferences.write("ana", preferences.Preferences(hide_names=True))
         leave_at_the_leaf(recorded("19-break"), phase_19())
         app = walk()
+        app.hide_names = True
         async with opened(app, WIDE) as pilot:
             assert isinstance(app.screen, LeafScreen)
             assert "19-break" in shown(app)

@@ -297,6 +297,24 @@ async def test_in_a_folder_of_several_each_is_named_by_its_way_there_and_other_w
         assert "19-break" not in shown(app)
 
 
+async def test_a_log_has_the_name_here_that_its_walk_has(home):
+    log = home / "version_0" / "metrics.csv"
+    log.parent.mkdir()
+    log.write_text("step,loss\n" + "".join(f"{step},{3 - step / 100}\n" for step in range(60)))
+    app = TutorApp(learner="ana", lang="en", subject=log, walked_tree=phase_19())
+    async with app.run_test(size=WIDE) as pilot:
+        await settle(pilot)
+        assert shown(app).splitlines()[0].split()[1] == "version_0"
+        await pilot.press("n", "enter", "enter")
+        await settle(pilot)
+    app = TutorApp(learner="ana", lang="en")
+    async with app.run_test(size=WIDE) as pilot:
+        await filled_in(pilot)
+        assert "Go on with the walk over version_0" in shown(app)
+        assert "open, at 1.4" in line_of(app, "version_0")
+        assert "metrics.csv" not in shown(app)
+
+
 async def test_the_map_opens_from_home_with_the_earned_ends_lit(at_home):
     finish("19-break")
     async with at_home.run_test(size=(120, 170)) as pilot:

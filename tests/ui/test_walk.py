@@ -6,6 +6,7 @@ import shutil
 from dataclasses import replace
 
 import pytest
+from textual.widgets import Static
 
 from tests.conftest import ROOT, make_run, write_run
 from tests.ui.conftest import (
@@ -353,6 +354,18 @@ async def test_no_data_asks_the_learner_and_marks_the_answer_as_theirs(walk, tmp
         await settle(pilot)
         assert app.screen.walk.at == "1.4"
         assert app.screen.walk.answers[0].by == "learner"
+
+
+async def test_the_answers_stay_those_that_were_offered_where_the_log_cannot_tell(walk, tmp_path):
+    run = readers.read(write_run(tmp_path / "no-loss", [{"step": i, "grad_norm": 1.0} for i in range(300)]))
+    leave(walks.begin(run, phase_19(), ("5.3", None)))
+    app = walk(run)
+    async with opened(app, NARROW) as pilot:
+        before = app.screen.query_one(Answer).ids
+        await pilot.press("u", "enter")
+        await settle(pilot)
+        assert "The log can't tell" in shown(app)
+        assert app.screen.query_one(Answer).ids == before
 
 
 async def test_who_does_not_know_either_goes_on_with_what_is_assumed(walk, tmp_path):
@@ -726,8 +739,10 @@ async def test_until_the_log_is_read_the_question_stands_and_nothing_can_be_answ
         assert app.screen.seen.answers
 
 
-@pytest.mark.parametrize("size", [NARROW, WIDE, (200, 60)])
-async def test_the_bar_beside_what_the_log_says_is_foreseen(walk, size, monkeypatch):
+@pytest.mark.parametrize(
+    ("size", "bars"), [(NARROW, {True, False}), (WIDE, {True, False}), ((200, 60), {False})]
+)
+async def test_the_bar_beside_what_the_log_says_is_foreseen(walk, size, bars: set[bool], monkeypatch):
     foreseen = []
     foresee = Evidence._foresee_bar
 
@@ -747,7 +762,7 @@ async def test_the_bar_beside_what_the_log_says_is_foreseen(walk, size, monkeypa
             found.add(foreseen[-1])
             await pilot.press("enter")
             await settle(pilot)
-        assert found == {True, False}
+        assert found == bars
 
 
 async def test_the_draft_is_plain_data(walk):
@@ -774,18 +789,24 @@ async def test_a_rule_without_numbers_has_no_sources(walk, tmp_path):
         assert not app.screen.query_one("#sources").display
 
 
-@pytest.mark.parametrize(("size", "cited"), [(WIDE, 3), (NARROW, 1)], ids=["wide", "narrow"])
-async def test_the_sources_of_a_bound_come_last_and_leave_the_plot_its_room(walk, size, cited: int):
+@pytest.mark.parametrize("size", SIZES, ids=["wide", "narrow"])
+async def test_the_sources_of_a_bound_take_a_line_and_i_tells_them_all(walk, size):
     app = walk()
-    async with app.run_test(size=size) as pilot:
-        await settle(pilot)
-        await pilot.press("n", "enter", "enter", "down", "enter", "enter", "n", "enter")  # to 2.1
-        await settle(pilot)
-        evidence = app.screen.query_one(Evidence)
-        said, sources = evidence.children
-        seen = min(cited, sources.size.height)
-        assert evidence.size.height == said.size.height + seen
+    async with opened(app, size, "n", "enter", "enter", "down", "enter", "enter", "n", "enter") as pilot:
+        assert app.screen.walk.at == "2.1"
         assert f"{say('walk.source', 'en')}: {phase_19().sources['sieve']('en')[:40]}" in shown(app)
-        await pilot.press("down", "down", "down", "down", "down", "down")
+        assert app.screen.query_one("#sources").size.height == 1
+        assert "… i all" in shown(app)
+        last = phase_19().sources["on-its-harm"]("en").split()[:3]
+        assert " ".join(last) not in shown(app)
+        await pilot.press("i")
         await settle(pilot)
-        assert evidence.scroll_y == sources.size.height - seen > 0  # read to the last row
+        assert isinstance(app.screen, NoteScreen)
+        text = str(app.screen.query_one(".lines", Static).content)
+        assert "where the numbers of question 2.1 come from" in text
+        assert " ".join(last) in text
+        await pilot.press("escape", "enter")
+        await settle(pilot)
+        await pilot.press("i")  # of a question that isn't answered nothing is told
+        await settle(pilot)
+        assert "where the numbers" not in str(app.screen.query_one(".lines", Static).content)

@@ -24,6 +24,7 @@ class Curve:
         ruled: what a rule compared with its bound, drawn over all in the bound's style.
         faint: the logged values behind a smoothed curve: without a glyph or a place in the legend.
         asked: what a question asks about: the axis fits it, and others are cut off where they leave that.
+            See Chart.spared.
     """
 
     label: str
@@ -69,6 +70,7 @@ class Chart:
         note: a remark at the end of the legend, dropped first where room is short.
         fit_word: says that the axis fits the curve asked about, before its name.
         beyond_word: says of curves that they lie beyond that axis, after their names.
+        spared: the others are cut off only where one reaches so many times as far as the curve asked about.
         says: what the curves in view say, in a few words; kept as long as the curves' names.
         window: first and last step that a rule looked at.
         window_word: what that is.
@@ -90,6 +92,7 @@ class Chart:
     note: str = ""
     fit_word: str = ""
     beyond_word: str = ""
+    spared: float = 0.0
     says: str = ""
     window: tuple[int, int] | None = None
     window_word: str = ""

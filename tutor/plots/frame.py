@@ -14,6 +14,7 @@ from tutor.plots.view import View, column_of, overlaps
 BAD = "×"
 NOTCH = "▣"
 WINDOW = "━"
+BEYOND = "↑"
 
 
 def gutter(

@@ -39,6 +39,10 @@ _AXES = {
 SAME = 0.01
 """Two norms that differ by no more than this share of the larger are one: clipping divides by norm + 1e-6."""
 
+_SPARED = 10
+"""Beside the training loss the others are drawn whole, unless one reaches so many times as far: a spike of
+the validation loss alone would leave no more than a flat line of what is asked about."""
+
 _OF_SCORES = Axis(math.inf, 0.0)
 
 _MOST_GROUPS = 4  # curves beside the one of all parameters
@@ -226,6 +230,7 @@ def _picture(request: Request, family: Family) -> Drawn:
     if level is None and request.panel == "gradient":
         level, level_label = _clip(request.run), request.say("clip")
     ruling = request.ruling or Ruling()
+    spared = _SPARED if request.asked == family.signals[0] else 0.0
     chart = Chart(
         curves,
         request.view,
@@ -242,6 +247,7 @@ def _picture(request: Request, family: Family) -> Drawn:
         says=request.say("unclipped") if _unclipped(request) else "",
         fit_word=request.say("fitted"),
         beyond_word=request.say("beyond"),
+        spared=spared,
         window=ruling.window,
         window_word=request.say("window"),
         decided=ruling.step,
@@ -270,7 +276,7 @@ def _curves(request: Request, family: Family) -> tuple[list[Curve], list[str]]:
             run[signal],
             place,
             smooth=signal == "loss_ema",
-            asked=signal == request.asked != family.signals[0],
+            asked=signal == request.asked and (place > 0 or family.unit == "nats"),
         )
         for place, signal in enumerate(family.signals)
         if run.has(signal)

@@ -1,7 +1,7 @@
 """Picture: a chart drawn at one size: curves, the rule's bound, the step under discussion, the cursor."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from rich.cells import cell_len
 from rich.text import Text
@@ -59,16 +59,18 @@ def draw(chart: Chart, width: int, height: int, ink: Ink) -> Picture:
     gutter = 8 if width >= 24 else 0
     columns = max(1, width - gutter)
     samples = [sample(c.steps, c.values, chart.view, 2 * columns) for c in chart.curves]
-    asked = [
-        value for curve, one in zip(chart.curves, samples, strict=True) if curve.asked for value in one.values
-    ]
-    values = asked or [value for one in samples for value in one.values]
+    values = [value for one in samples for value in one.values]
+    asked = _asked(chart, samples, values)
     level = chart.level if chart.level is not None and abs(chart.level) < float("inf") else None
-    scale = axes.scale(values, chart.log_beyond, chart.floor, level)
+    scale = axes.scale(asked or values, chart.log_beyond, chart.floor, level)
     canvas = Canvas(columns, rows)
+    whole = samples
     if asked:
         samples = [one.between(scale.low, scale.high) for one in samples]
+    else:
+        chart = replace(chart, curves=[replace(curve, asked=False) for curve in chart.curves])
     _curves(canvas, chart.curves, samples, scale, ink)
+    _leaving(canvas, chart.curves, whole, samples, scale.high, ink)
     labelled = _level(canvas, scale, level, chart.level_label, ink)
     notched = _notches(canvas, chart, ink)
     _upright(canvas, chart, chart.decided, DECIDED, ink.level)
@@ -80,6 +82,14 @@ def draw(chart: Chart, width: int, height: int, ink: Ink) -> Picture:
     legend = frame.legend(chart, samples, scale, bool(bad), notched, None if labelled else level, width, ink)
     gutters = frame.gutter(scale, rows, gutter, ink, bool(values), level)
     return Picture(chart, width, height, ink, canvas, [legend] * legend_rows, gutters)
+
+
+def _asked(chart: Chart, samples: Sequence[Sample], values: Sequence[float]) -> list[float]:
+    """Those of all `values` that the axis fits: what is asked about; none where no other needs to be cut."""
+    drawn = zip(chart.curves, samples, strict=True)
+    asked = [value for curve, one in drawn if curve.asked for value in one.values]
+    reach = max(map(abs, asked), default=0.0)
+    return asked if max(map(abs, values), default=0.0) > chart.spared * reach else []
 
 
 def _curves(
@@ -108,6 +118,22 @@ def _curves(
                 row = scale.row(value, canvas.height)
                 canvas.put(row, pixel // 2, curve.sign, curve.style(ink))
                 due = pixel // 2 + 16
+
+
+def _leaving(
+    canvas: Canvas,
+    curves: Sequence[Curve],
+    whole: Sequence[Sample],
+    inside: Sequence[Sample],
+    high: float,
+    ink: Ink,
+) -> None:
+    """Point up at the upper edge where a curve leaves the axis; one that lies beyond it is in the legend."""
+    for curve, one, rest in zip(curves, whole, inside, strict=True):
+        if curve.faint or not rest.lines:
+            continue
+        for column in sorted({pixel // 2 for line in one.lines for pixel, value in line if value > high}):
+            canvas.put(0, column, frame.BEYOND, curve.style(ink))
 
 
 def _depth(drawn: tuple[Curve, Sample]) -> tuple[bool, bool, bool, int]:

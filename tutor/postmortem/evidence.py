@@ -61,7 +61,10 @@ def nan_to_the_end(incident: Incident) -> Reading | None:
 @cell("lr", "schedule", signals=("lr",), numbers=("lr_jump",), at_step=True)
 def lr_jumps(incident: Incident) -> Reading | None:
     """A learning rate that jumps where it began, as the tree's own detector has it."""
-    verdicts: Verdicts = {"schedule": ("favours", "lr_jumps"), "no": ("rules_out", "lr_smooth")}
+    facts = incident.found("lr_jump").facts
+    rises = facts.get("before") != facts.get("after")  # at the first step of a warm-up nothing does
+    smooth = "lr_smooth" if rises else "lr_calm"
+    verdicts: Verdicts = {"schedule": ("favours", "lr_jumps"), "no": ("rules_out", smooth)}
     return _as_found(incident, "lr_jump", verdicts)
 
 

@@ -5,6 +5,7 @@ after_prediction(question, said, seen, lang)     the same for a learner who has 
 of_windows(question, run, lang)                  which of its windows the log's few rows make longer
 of_unrecorded(walk, lang)                        that nothing of it was recorded, and where to go on
 of_rules(question, seen, lang)                   how the rules of a question came to that
+of_sources(question, seen, lang)                 where the numbers come from by which it answers
 of_answer(question, answer, lang)                what a walk that nobody watched took for the answer
 of_taken(answer, tree, lang)                     an answer on the path, and whose it is
 of_end(stages, lang)                             where a walk that nobody watched ended, and the smallest fix
@@ -29,6 +30,7 @@ from tutor.saying.question import (
     of_answer,
     of_look,
     of_rules,
+    of_sources,
     of_table,
     safe,
     to_record,
@@ -62,6 +64,7 @@ __all__ = [
     "of_onset",
     "of_path",
     "of_rules",
+    "of_sources",
     "of_table",
     "of_taken",
     "of_unrecorded",

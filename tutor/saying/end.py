@@ -119,7 +119,8 @@ def _to_record(stage: Stage, questions: Sequence[str], lang: str) -> Iterator[Li
 def _unnamed(stage: Stage, lang: str) -> Iterator[Line]:
     """That something is wrong which the log isn't enough to name: what shows it, and which answer would."""
     walk, at = stage.walk, waiting(stage.walk)
-    key = "check.no_cause" if at is None else "check.unnamed"
+    walked = any(answer.prediction for answer in walk.answers)  # else nobody was there
+    key = "check.unnamed" if at else "check.no_cause" if walked else "check.not_walked"
     shown = _first_symptom(stage, lang)
     yield Line("leaf", say(key, lang, found=shown, question=at.at if at else ""), verdict="flaw")
     seen = {look.question: look for look in stage.looks}
@@ -129,7 +130,7 @@ def _unnamed(stage: Stage, lang: str) -> Iterator[Line]:
             yield from (replace(line, role="means", label=f"{id}:") for line in shown if line.verdict)
     if at is not None:
         asked = at.question.ask(lang, at.question.numbers)
-        answers = [outcome.label(lang) for outcome in at.question.offered.values()]
+        answers = [outcome.label(lang) for outcome in at.by_hand.values()]
         yield Line("look", f"{asked} ({', '.join(answers)})", label=f"{at.at}:")
         yield from _to_settle(at, stage, lang)
     else:

@@ -210,15 +210,25 @@ def _finding(question: Question, seen: Look, lang: str) -> Line:
     text = question.outcomes[seen.outcome].says(lang, safe(seen.finding.facts))
     decider = _decider(question, seen)
     finding = seen.checks[decider] if decider else seen.finding
-    rules = (question.checks[decider].rule,) if decider else question.rules
     notes = [say("walk.just", lang, margin=100 * finding.margin)] if seen.close and finding.margin else []
     if seen.began and seen.began[0] < seen.began[1]:
         first, last = seen.began
         notes.append(
             say("walk.it_began", lang, where=say("walk.began_between", lang, first=first, last=last))
         )
-    line = _found("finding", text, finding, rules, lang)
+    line = _found("finding", text, finding, _deciding(question, seen), lang)
     return replace(line, note=" ".join((*notes, *_origins(finding, lang))))
+
+
+def _deciding(question: Question, seen: Look) -> Iterable[Rule]:
+    """The rules that the answer rests on."""
+    decider = _decider(question, seen)
+    return (question.checks[decider].rule,) if decider else question.rules
+
+
+def of_sources(question: Question, seen: Look, lang: str) -> list[str]:
+    """Where the numbers come from by which the log answers a question, a line each; [] where it doesn't."""
+    return [*cited(_deciding(question, seen), lang)] if seen.answers else []
 
 
 def _origins(finding: Finding, lang: str) -> list[str]:

@@ -52,6 +52,8 @@ _CURSOR = [
     _row("g", "cursor_to", "cursor_to", show=False),
 ]
 
+_BACK = _row("b,backspace,ctrl+z", "back", "back", "b")
+
 QUIT = _row("ctrl+q", "app.quit", "quit", show=False)
 """Also on the screens that lie over others: the app's own keys don't reach through those."""
 
@@ -85,16 +87,16 @@ WALK: list[BindingType] = [
     _row("s", "letter('s')", "answer", "s", show=False),
     _row("n", "letter('n')", "answer", "n", show=False),
     _row("u", "unsure", "answer", "u", show=False),
+    *_ANSWERING,  # before the panels: not every outcome has a letter
+    _BACK,
     _row("h", "hint", "hint"),
     _row("pagedown", "scroll_hints(2)", "scroll_hints", "pgup/dn"),
     _row("pageup", "scroll_hints(-2)", "scroll_hints", "pgup/dn"),
-    *_ANSWERING,  # before the panels: not every outcome has a letter
     *_PANELS,
     *_CURSOR,
     _row("right", "surer(1)", "confidence", "←→", show=False),  # the pane itself shows these keys
     _row("left", "surer(-1)", "confidence", "←→", show=False),
     _row("o", "others", "others"),
-    _row("b,backspace,ctrl+z", "back", "back", "b"),
     _row("f", "full", "full"),
     *_VIEW,
     _row("m", "map", "map"),
@@ -112,6 +114,7 @@ LEAF: list[BindingType] = [
     _row("f", "fix", "fix"),
     _row("p", "postmortem", "postmortem"),
     _row("enter", "prove(True)", "proven"),  # looked at again: it is no longer what comes next
+    _BACK,
     *_PANELS,
     _row("q", "leave", "leave"),  # not escape: a reflex should not end a walk
     _row("q", "leave(True)", "walk_below"),
@@ -122,7 +125,6 @@ LEAF: list[BindingType] = [
     _row("c", "compare", "compare"),
     _row("m", "map", "map"),
     _row("r", "again", "again"),
-    _row("b,backspace,ctrl+z", "back", "back", "b"),
 ]
 
 PROVE: list[BindingType] = [

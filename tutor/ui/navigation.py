@@ -10,6 +10,7 @@ from textual import work
 from textual.app import App
 from textual.reactive import reactive
 
+from tutor import paths
 from tutor.words import plain, say
 
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ class Navigation(App[object]):
         files: what reads and writes beside the screens.
         learner: whose notebook.
         lang: the language on screen, "en" or "es".
-        hide_names: whether a run is called "run 1" until its walk has ended.
+        hide_names: whether a run is called "run 1" until its walk has ended: its name may be the answer.
         smooth: over how many rows the panels' curves are averaged, as far as a run has as many; 0: as logged.
         ended: the paths, resolved, of the runs whose names need no hiding any more.
     """
@@ -67,10 +68,10 @@ class Navigation(App[object]):
         return {entry.path.resolve() for entry in runs.available() if entry.sealed}
 
     def called(self, path: Path, name: str) -> str:
-        """What to call the run at `path` on screen: its name or, while names are hidden, its number."""
-        path = path.resolve()
+        """What to call the run at `path` on every screen: its name or, while names are hidden, its number."""
+        shown, path = paths.log_name(path, name), path.resolve()
         if not self.hide_names or path in self.ended or path in self._sealed:
-            return name
+            return shown
         if path not in self._cases:
             self._cases.append(path)
         return say("ui.case", self.lang, number=self._cases.index(path) + 1)

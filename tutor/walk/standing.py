@@ -148,6 +148,16 @@ class AtQuestion(_Walk):
         return {id: one for id, one in self.question.offered.items() if one.shows_in(self.run)}
 
     @property
+    def by_hand(self) -> Mapping[str, Outcome]:
+        """The outcomes that a learner may give where the log can't tell: those that were offered before.
+
+        Where that is no choice, those that a validation loss shows, too: it may be known from elsewhere.
+        """
+        if len(self.offered) > 1:
+            return self.offered
+        return {id: one for id, one in self.question.offered.items() if one.needs in (None, "val_loss")}
+
+    @property
     def leaf(self) -> None:
         """None: the walk goes on."""
 

@@ -73,7 +73,26 @@ class _Missing(dict):
 
 def fill(sentence: str, facts: Mapping[str, Any]) -> str:
     """`sentence` with its placeholders filled; a fact that isn't known is drawn as a dash."""
-    return sentence.format_map(_Missing({key: number(value) for key, value in facts.items()}))
+    told = _Missing({key: number(value) for key, value in facts.items()})
+    return (_of_one(sentence, told) if "1" in told.values() else sentence).format_map(told)
+
+
+def _of_one(sentence: str, told: Mapping[str, str]) -> str:
+    """`sentence` with what follows a 1 in the singular: "{rows} rows" is "{rows} row" where `rows` is 1."""
+    found, singulars = _counted()
+    return found.sub(
+        lambda at: f"{at[1]}{singulars[at[3]] if told.get(at[2]) == '1' else at[3]}",
+        sentence,
+    )
+
+
+@cache
+def _counted() -> tuple[re.Pattern[str], Mapping[str, str]]:
+    """What is counted, in any language, behind the placeholder of its number; the singular by its plural."""
+    pairs = [pair.partition(" / ") for lang in LANGUAGES for pair in _part("one", lang).values()]
+    singulars = {plural: singular for plural, _, singular in pairs}
+    longest_first = "|".join(map(re.escape, sorted(singulars, key=len, reverse=True)))
+    return re.compile(rf"(\{{(\w+)\}} )({longest_first})\b"), singulars
 
 
 def clauses(sentence: str) -> list[str]:

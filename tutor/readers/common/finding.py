@@ -11,6 +11,9 @@ from tutor.run import BadRunError
 
 _PROGRAMS = {".py", ".sh", ".c", ".cpp", ".cu", ".h", ".rs", ".go", ".js", ".html", ".tex"}
 """Files that quote logs and are none, whatever their lines look like."""
+_TEXTS = {".md", ".txt"}
+_NOTES = 20
+"""Texts in a folder; of more of them each is rather a piece of data than somebody's notes."""
 _DEEP = 5
 """Levels in which runs are looked for: `outputs/run/lightning_logs/version_0/metrics.csv` lies that deep."""
 
@@ -30,25 +33,37 @@ def sources(path: Path) -> list[Source]:
     return one_of(path)
 
 
-def left_out(path: Path) -> tuple[list[Path], list[Path]]:
-    """Of the files in a folder those that `sources` passes over, though they may be meant as logs.
+def left_out(path: Path) -> dict[str, list[Path]]:
+    """Of the files in a folder those that `sources` passes over, though they may be meant as logs, by why.
 
     Returns:
-        What lies beside the one other log of the folder, most likely of the same run; and what looks like a
-        log by its name and is none that a reader knows.
+        "printed": what lies beside the one other log of the folder, most likely of the same run; "quoted":
+        texts with rows of a log in them; "unread": what looks like a log by its name and is none that a
+        reader knows.
     """
     if not path.is_dir():
-        return [], []
+        return {}
     found = sources(path)
     printed = [one.path for one in _others(path, found, alone=True)]
     if any(source.path == path for source in found):
-        return printed, []
+        return {"printed": printed}
     known = {*printed, *outputs.holding(found)}
     runs_in = {one if one.is_dir() else one.parent for one in known} - {path}
     named = [one for one in _files(path, runs_in, _DEEP) if one not in known and outputs.meant(one)]
+    quoted = [one for one in _texts(path, runs_in) if one not in known]
     # Where a folder is one run by its tool's log, a reader may know what lies beside that all the same.
     known = {one for one in named if any(_among(one, asked) for asked in formats.in_turn())}
-    return printed + [one for one in named if one in known], [one for one in named if one not in known]
+    printed += [one for one in named if one in known]
+    return {"printed": printed, "quoted": quoted, "unread": [one for one in named if one not in known]}
+
+
+def _texts(path: Path, but: Collection[Path]) -> Iterator[Path]:
+    """The texts in a folder, and in those right in it `but` in some, that hold rows of a log with names."""
+    for folder in (path, *(inner for inner in inside(path) if inner not in but)):
+        texts = [one for one in inside(folder) if one.suffix in _TEXTS and one.is_file()]
+        for one in texts if len(texts) <= _NOTES else ():
+            if any(_among(one, asked) for asked in formats.in_turn() if "unnamed" not in asked):
+                yield one
 
 
 def claims(path: Path) -> list[Source]:

@@ -7,6 +7,7 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, TypedDict, Unpack
 
+from tutor import paths
 from tutor.readers.common import several, trainers
 from tutor.readers.common.sets import with_mean
 from tutor.run import (
@@ -28,9 +29,6 @@ if TYPE_CHECKING:
     import polars as pl
 
 Row = Mapping[str, object]
-
-_EVERY_LOG = {"metrics", "progress", "results", "history", "log", "main", "trainer_log"}
-"""What tools call the log of every run."""
 
 HELD = (
     r"^\s*(?:(?:tensor|array|(?:np|numpy)\.float[0-9]+)\(\s*\[{0,2}|\[{1,2})\s*"
@@ -239,7 +237,7 @@ def _without_rows(path: Path) -> BadRunError:
 def _called(name: str, path: Path) -> str:
     """What to call the run: by its folder where its tool calls every log the same."""
     folder = path.resolve().parent.name
-    return folder if folder and name.partition(".")[0] in _EVERY_LOG else name
+    return folder if folder and name.partition(".")[0] in paths.EVERY_LOG else name
 
 
 def configured(given: Iterable[tuple[object, object]]) -> Manifest:

@@ -178,7 +178,8 @@ class HomeScreen(Page):
         for walk in found.walks:
             if walk.get("owed") and (name := plain(str(walk["name"]))) not in learnt:
                 entry = entries.get(str(walk.get("run")))
-                return self.say("home.write", run=name) + self._by(walk, entry), entry
+                shown = self.app.called(Path(str(walk.get("run"))), name)
+                return self.say("home.write", run=shown) + self._by(walk, entry), entry
         walked = {str(walk.get("run")) for walk in found.walks}
         open_runs = [entry for folder, entry in entries.items() if folder not in walked and not entry.sealed]
         if entry := next(iter(open_runs), None):
@@ -228,8 +229,13 @@ class HomeScreen(Page):
         if ended:
             score, date = self._score(ended), ended.date
         about = entry.describe(self.app.lang)
-        name = plain(self.app.called(entry.path, entry.name))
+        name = plain(self._called(entry))
         return RunRow(name, about, self._curves.of(entry.path), state, style, score, date)
+
+    def _called(self, entry: RunEntry) -> str:
+        """The run's name or, in a folder of several, its way there: there two may have one name."""
+        hidden = self.app.hide_names
+        return entry.name if self.inside and not hidden else self.app.called(entry.path, entry.name)
 
     def _ended(self, ended: Finished) -> tuple[str, str]:
         """What the log said of a run that was walked to the end, and its style."""

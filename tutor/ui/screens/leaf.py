@@ -92,7 +92,7 @@ class LeafScreen(LeafHealth):
 
     def body(self) -> ComposeResult:
         """The path on the left, the leaf on the right."""
-        yield Title(self.walk.run.name)
+        yield Title(self.app.called(self.walk.run.path, self.walk.run.name))
         yield Live()
         with VerticalScroll(id="leaf"):
             yield Path()

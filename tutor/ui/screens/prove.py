@@ -44,7 +44,7 @@ class ProveScreen(PlotPage):
 
     def body(self) -> ComposeResult:
         """Question, panel, what the log says, the answer and the hints."""
-        yield Title(self.proof.run.name)
+        yield Title(self.app.called(self.proof.run.path, self.proof.run.name))
         with Vertical(id="prove"):
             yield Static(id="rung", classes="pane")
             yield PanelTabs()

@@ -10,7 +10,7 @@ from textual import work
 from tutor import tree as trees
 from tutor import walk as walks
 from tutor.run import PANELS, BadRunError, Run
-from tutor.saying import of_end
+from tutor.saying import of_end, of_sources
 from tutor.tree import Tree
 from tutor.ui import bindings
 from tutor.ui.firstpaint import after_first_paint
@@ -263,10 +263,15 @@ class WalkScreen(FactsWalk, BeforeWalk):
         self._show_question()
 
     def action_remarks(self) -> None:
-        """All that the reader passed over in this log, and how the run was configured."""
+        """All that the reader passed over in this log, and how the run was configured; where the numbers come
+        from by which the log has answered.
+        """
         from tutor.ui.screens.note import NoteScreen
 
-        self.app.push_screen(NoteScreen("walk.remarks", about(self.walk.run, self.app.lang)))
+        lines = about(self.walk.run, self.app.lang)
+        if self.seen and (cited := of_sources(self.asking.question, self.seen, self.app.lang)):
+            lines += [self.say("walk.sources", question=self.asking.at), *cited]
+        self.app.push_screen(NoteScreen("walk.remarks", lines))
 
     def action_back(self) -> None:
         """Undo the prediction or the last answer."""

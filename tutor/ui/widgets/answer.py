@@ -7,7 +7,7 @@ from textual.content import Content
 from textual.message import Message
 from textual.reactive import reactive
 
-from tutor.tree import Outcome, Question
+from tutor.tree import Outcome
 from tutor.ui.widgets.fitted import Fitted
 from tutor.walk import UNSURE, Prediction
 from tutor.words import say
@@ -84,11 +84,11 @@ class Answer(Fitted):
         self._asks_confidence, self._by_hand = True, False
         self._draw()
 
-    def ask_by_hand(self, question: Question, lang: str, committed: Prediction) -> None:
+    def ask_by_hand(self, offered: Mapping[str, Outcome], lang: str, committed: Prediction) -> None:
         """Ask for the answer that the log can't give: what was predicted unless another is chosen."""
         if not self._by_hand:
-            self.chosen = committed.outcome if committed.outcome in question.offered else None
-        self._begin(options(question.offered, lang, "walk.dont_know"), lang, "walk.answer_by_hand")
+            self.chosen = committed.outcome if committed.outcome in offered else None
+        self._begin(options(offered, lang, "walk.dont_know"), lang, "walk.answer_by_hand")
         self._asks_confidence, self._by_hand = False, True
         self._draw()
 

@@ -1,15 +1,18 @@
 """Evidence: what the log says, once the learner has committed; or that it can't tell, and how to log it."""
 
 from collections.abc import Sequence
+from functools import partial
 
 from textual.app import ComposeResult
 from textual.content import Content
 from textual.geometry import Size
+from textual.reactive import reactive
 from textual.widget import Widget
 from textual.widgets import Static
 
-from tutor.saying import Line, after_prediction
+from tutor.saying import Line, after_prediction, of_sources
 from tutor.saying.later import since_prediction
+from tutor.ui.widgets.fitted import Fitted
 from tutor.ui.widgets.path import CHANGED, CLOSE, RIGHT, SEEN_BEFORE, WRONG, mark_style
 from tutor.ui.widgets.settled import Scrolling, Words
 from tutor.walk import Look, Walk
@@ -22,31 +25,26 @@ SIGNS = {
 MUTED = "$foreground-muted"
 
 
+class Sources(Fitted):
+    """Where the numbers come from, in a line."""
+
+    auto_links = reactive(False)  # the key keeps its own colours
+
+
 class Evidence(Scrolling):
     """The measured value, bound and step; why a wrong prediction looked right; where the bound comes from."""
 
     can_focus = False
 
     def compose(self) -> ComposeResult:
-        """The text, which scrolls when it is long, and the sources under it."""
+        """The text, which scrolls when it is long, and a line with the sources under it."""
         yield Words(id="said")
-        yield Words(id="sources")
+        yield Sources(id="sources")
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
-        """All that is said and some rows of the sources; the rest is read on: the plot needs the room."""
-        said, sources = self._heights(container, viewport, width)
-        return said + min(sources, self._cited)
-
-    @property
-    def _cited(self) -> int:
-        """How many rows of the sources are seen at once."""
-        return 3 if self.screen.has_class("-tall") else 1
-
-    def _heights(self, container: Size, viewport: Size, width: int) -> tuple[int, int]:
         """Rows that what is said takes, and the sources."""
-        said, sources = self.query(Static)
-        rows = sources.get_content_height(container, viewport, width) if sources.display else 0
-        return said.get_content_height(container, viewport, width), rows
+        shown = (one for one in self.query(Static) if one.display)
+        return sum(one.get_content_height(container, viewport, width) for one in shown)
 
     def show(
         self, walk: Walk, seen: Look, lang: str, then: Look | None = None, given: Sequence[str] = ()
@@ -70,8 +68,8 @@ class Evidence(Scrolling):
         else:
             lines = since_prediction(asked, said, then, seen, lang, given)
         self.query_one("#said", Static).update(Content("\n").join(drawn(line) for line in lines))
-        sources = self.query_one("#sources", Static)
-        sources.update(cited := drawn_sources(lines, lang))
+        sources, cited = self.query_one(Sources), of_sources(asked, seen, lang)
+        sources.fit(partial(drawn_sources, cited, lang))
         sources.display = bool(cited)
         self._foresee_bar()
         self.scroll_home(animate=False)
@@ -85,9 +83,9 @@ class Evidence(Scrolling):
             return
         room, screen = beside.content_size, self.app.size
         width = room.width - self.gutter.width
-        said, rest = self._heights(room, screen, width)
-        seen = min(int(tallest.resolve(room, screen)) - self.gutter.height, said + min(rest, self._cited))
-        self.show_vertical_scrollbar = self.vertical_scrollbar.display = said + rest > seen
+        seen = int(tallest.resolve(room, screen)) - self.gutter.height
+        told = self.get_content_height(room, screen, width)
+        self.show_vertical_scrollbar = self.vertical_scrollbar.display = told > seen
 
 
 def drawn(line: Line) -> Content:
@@ -110,8 +108,13 @@ def drawn(line: Line) -> Content:
     return Content.assemble(lead, line.text, (f" {line.note}" if line.note else "", MUTED))
 
 
-def drawn_sources(lines: Sequence[Line], lang: str) -> Content:
-    """Where the numbers of what was found come from; empty where nothing was found."""
-    cited = next((line.sources for line in lines if line.role == "finding"), ())
-    text = f"{say('walk.source', lang)}: {' · '.join(cited)}" if cited else ""
-    return Content.styled(text, MUTED)
+def drawn_sources(cited: Sequence[str], lang: str, width: int) -> Content:
+    """Where the numbers of what was found come from, as far as a line holds it, and the key to the rest."""
+    text = Content.styled(f"{say('walk.source', lang)}: {' · '.join(cited)}", MUTED)
+    if text.cell_length <= width:
+        return text
+    click = "@click=screen.remarks"
+    more = Content.assemble(
+        (" i ", f"bold $accent {click}"), (say("walk.sources_key", lang), f"{MUTED} {click}")
+    )
+    return text.truncate(width - more.cell_length, ellipsis=True) + more

@@ -1,6 +1,7 @@
 """Keys: the line at the bottom with what works now, drawn from the active bindings; a click does it.
 
-What is always there: the way out, help and the menu.
+What is always there: the way out, help and the menu; in a narrow terminal the menu gives way to the key that
+goes back.
 """
 
 from contextlib import suppress
@@ -18,8 +19,13 @@ GAP = "  "
 MOST = 8
 """Keys on the line: more than that nobody reads."""
 
-HELP = ("question_mark", "f1", "ctrl+p")
+MENU = "ctrl+p"
+
+HELP = ("question_mark", "f1", MENU)
 """Help, by the key that works where a ? is text, and the menu."""
+
+BACK = "back"
+"""The action that undoes the last answer."""
 
 WAYS_OUT = ("leave", "close", "quit")
 """The actions that leave a screen, or the app."""
@@ -66,7 +72,8 @@ class Keys(InTutor, Settled, Widget):
     def _line(self) -> Content:
         rows = working(self.screen.active_bindings, self.app.lang)
         out = [row for row in rows if row.action.removeprefix("app.").partition("(")[0] in WAYS_OUT]
-        always = out[:1] + [row for row in rows if row.key in HELP]
+        gives_way = self.screen.has_class("-narrow") and any(row.action == BACK for row in rows)
+        always = out[:1] + [row for row in rows if row.key in HELP and not (gives_way and row.key == MENU)]
         others = [row for row in rows if row not in (*out, *always)]
         room = self.size.width - 1 + len(GAP) - sum(_width(row) for row in always)  # no gap after the last
         shown: list[Working] = []

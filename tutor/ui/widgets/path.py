@@ -11,6 +11,7 @@ from textual.content import Content
 from tutor.saying import answer_label, folded, of_taken
 from tutor.saying.later import of_change
 from tutor.tree import Tree
+from tutor.ui.typed import InTutor
 from tutor.ui.widgets.fitted import Fitted
 from tutor.ui.widgets.settled import Scrolling
 from tutor.walk import Answer, Change, Place, Stage, verdict
@@ -47,7 +48,7 @@ SIGNS = {
 """Mark and style of a tree before the one walked, by what it came to."""
 
 
-class Path(Scrolling):
+class Path(InTutor, Scrolling):
     """A column where there is room, else one line."""
 
     can_focus = False
@@ -79,7 +80,7 @@ class Path(Scrolling):
         self.border_title = say("walk.path", lang)
         column, line = self.query(Fitted)
         column.fit(partial(self._column, tree, answers, at, lang, before, changed or {}))
-        line.fit(partial(self._line, tree, answers, at, lang, changed or {}))
+        line.fit(partial(self._line, tree, answers, at, lang, before, changed or {}))
         self._to_the_end()
 
     def on_resize(self) -> None:
@@ -102,7 +103,9 @@ class Path(Scrolling):
         lines = [_folded(stage, lang, named=at in tree.ends) for stage in before]
         if lines:  # the key that opens it, with what it does
             key = ("  t ", "$foreground-muted bold")
-            lines.append(Content.assemble(key, (say("walk.walk_before", lang), "$foreground-muted")))
+            # Over another walk the key leads back to that: nobody is told to walk what they come from.
+            does = "keys.walk_below" if self.app.over_another_walk else "walk.walk_before"
+            lines.append(Content.assemble(key, (say(does, lang), "$foreground-muted")))
         for answer in answers:
             question = tree.questions[answer.question]
             sign = mark(answer)
@@ -129,12 +132,16 @@ class Path(Scrolling):
         answers: Sequence[Answer],
         at: str,
         lang: str,
+        before: Sequence[Stage],
         changed: Mapping[Place, Change],
         width: int,
     ) -> Content:
-        """The end of the path, as much of it as there is room for."""
+        """The end of the path, as much of it as there is room for, behind the trees before in which the log
+        found a flaw.
+        """
         here = Content.assemble(("◆" if at in tree.ends else f"{HERE} {at}", "bold $accent"))
-        room = width - here.cell_length - 2
+        long, short = (_flawed(before, told) for told in (f" {say('walk.flaw_before', lang)}", ""))
+        room = width - here.cell_length - short.cell_length - 2
         line = here
         for answer in reversed(answers):
             sign = mark(answer)
@@ -149,9 +156,9 @@ class Path(Scrolling):
             )
             room -= step.cell_length
             if room < 0:
-                return Content.assemble(("… ", "$foreground-muted")) + line
+                return short + Content.assemble(("… ", "$foreground-muted")) + line
             line = step + line
-        return line
+        return (long if long.cell_length - short.cell_length <= room else short) + line
 
 
 def _beside(step: Content, taken: str, width: int) -> Content:
@@ -172,6 +179,22 @@ def _folded(stage: Stage, lang: str, *, named: bool) -> Content:
     told = folded(stage, lang) if named or not stage.flawed else say("walk.flaw_before", lang)
     sign, style = SIGNS[verdict(stage.walk)]
     return Content.assemble((f"{sign} ", style), (f"{tree} ", "$foreground-muted"), (told, style))
+
+
+def _flawed(before: Sequence[Stage], told: str) -> Content:
+    """The trees before in which the log found a flaw, each with what is `told` of it."""
+    sign, style = SIGNS["flaw"]
+    parts = [
+        Content.assemble(
+            (f"{sign} ", style),
+            (stage.walk.tree.tree, "$foreground-muted"),
+            (told, style),
+            (" › ", "$foreground-muted"),
+        )
+        for stage in before
+        if stage.flawed
+    ]
+    return Content().join(parts)
 
 
 def _ahead(tree: Tree, at: str, lang: str) -> str:

@@ -101,7 +101,7 @@ class WalkPanes(InTutor, Horizontal):
         self.query_one(Evidence).show(walk, seen, lang, then, given)
         answer.display = not seen.answers  # what was said stands beside what the log says
         if not seen.answers:
-            answer.ask_by_hand(self._question, lang, walk.prediction)
+            answer.ask_by_hand(walk.by_hand, lang, walk.prediction)
 
     def show_question(self, *, why: bool) -> None:
         """Draw the question, and what is at stake if `why`."""
