@@ -36,6 +36,7 @@ class TestOneNumber:
             [6.2401] * 10 + [6.2402],
             [6.2] * 11,  # of two digits: rounding makes any two the same
             [6.2401] * 4 + [None] * 7,
+            [6.2401] * 9 + [None] * 2,  # a copy that hardly moves shows in more digits, or later
             [0.0] * 11,  # of these another question asks
         ],
     )
@@ -50,9 +51,16 @@ class TestOneNumber:
         moved = [0.8661, 0.8662, 0.8663, 0.8664] + [None] * 7
         assert found(few, eval_f1=each(moved)).outcome == NO_DATA
         assert found([0.3732] * 11, eval_f1=each([*f1[:4], *[0.9] * 7])).outcome == NO_DATA
-        assert (
-            found([0.3732] * 11, acc=falling(ROWS, 0.2, 0.9)).outcome == "one-number"
-        )  # of training, it may be
+        trains = falling(ROWS, 0.2, 0.9)
+        assert found([0.3732] * 11, acc=trains).outcome == "one-number"  # of training, it may be
+        assert found([0.3732] * 11, val_mae=each(falling(11, 1.5, 0.3))).outcome == NO_DATA
+        assert found([0.3732] * 11, eval_runtime=each(falling(11, 9.1, 9.3))).outcome == "one-number"
+
+    def test_not_where_the_last_evaluation_may_be_written_again(self):
+        assert judged("evaluation_sees", loss=LOSS, val_loss=[4.1741] * ROWS).outcome == NO_DATA
+
+    def test_not_where_answers_are_as_wrong_as_can_be(self):
+        assert found([14.5063] * 11, loss=falling(ROWS, 2.3, 0.4)).outcome == NO_DATA
 
     @pytest.mark.parametrize("loss", [[2.0] * ROWS, [2.0, 1.9] * 50 + [2.0], falling(ROWS, 1.0, 0.9)])
     def test_where_training_learns_nothing_the_weights_may_stand_still(self, loss: list[float]):
@@ -65,13 +73,14 @@ class TestOneNumber:
 
 
 class TestNeverUnder:
-    RISES = (6.27, 6.33, 7.0, 7.8, 9.2, 10.3, 9.6, 11.7, 11.1, 12.7, 11.3)
+    RISES = (6.27, 6.33, 7.05, 7.8, 9.2, 10.3, 9.6, 11.7, 11.1, 12.7, 11.3)
 
     def test_what_an_untrained_model_costs(self):
         one = found([*self.RISES], V)
         assert (one.outcome, one.facts["cost"]) == ("never-under", pytest.approx(math.log(512)))
         assert (one.facts["first"], one.facts["lowest"], one.facts["latest"]) == (6.27, 6.27, 11.3)
-        assert (one.facts["begun"], one.facts["latest_step"]) == (6.2, 100)
+        assert (one.facts["begun"], one.facts["early"]) == (pytest.approx(5.25), 7.05)
+        assert one.facts["latest_step"] == 100
         assert one.facts["trained"] == pytest.approx(1.25)
         assert (one.measured, one.bound) == (9.6, pytest.approx(0.98 * math.log(512)))
         assert one.level == one.bound
@@ -84,6 +93,15 @@ class TestNeverUnder:
     def test_one_evaluation_under_it_sees(self):
         one = found([6.27, 6.0, *self.RISES[2:]], V)
         assert (one.outcome, one.facts["lowest"], one.facts["lowest_step"]) == ("sees", 6.0, 10)
+
+    def test_the_untrained_model_itself_shows_nothing(self):
+        """What is learned by heart between two evaluations was learned so from the data of training."""
+        memorised = falling(10, 6.2, 0.5) + [0.1] * (ROWS - 10)
+        assert found([*self.RISES], V, loss=memorised).outcome == NO_DATA
+
+    def test_a_score_of_training_is_none_of_evaluation(self):
+        rising = falling(ROWS, 0.1, 0.9)
+        assert found([*self.RISES], V, mean_token_accuracy=rising, train_acc=rising).outcome == "never-under"
 
     def test_without_a_vocabulary_nobody_knows_what_that_is(self):
         assert found([*self.RISES]).outcome == NO_DATA

@@ -22,8 +22,12 @@ def test_one_that_costs_next_to_nothing_while_its_generator_pays(names: tuple[st
     one = found(COSTS, PAYS, names)
     assert (one.outcome, one.facts["judge"], one.facts["maker"]) == ("won", *names)
     assert (one.measured, one.bound) == (1e-4, pytest.approx(0.001 * 2 * math.log(2)))
-    assert one.facts["first"] == pytest.approx(PAYS[4] / 2 + PAYS[5] / 2)
+    assert (one.facts["first"], one.facts["last"]) == (1.5, pytest.approx(PAYS[34] / 2 + PAYS[35] / 2))
     assert one.facts["rows"] == ROWS
+
+
+def test_it_may_win_at_once():
+    assert found([0.7, 0.01, *[1e-5] * 38], [0.6, *falling(39, 9.0, 15.0)]).outcome == "won"
 
 
 @pytest.mark.parametrize(

@@ -20,7 +20,7 @@ def found(
 
 
 @pytest.mark.parametrize("name", ["KL-Loss", "kl_loss", "train/KLD"])
-@pytest.mark.parametrize("recon", ["Recon-Loss", "reconstruction_loss", "rec_loss", "NLL"])
+@pytest.mark.parametrize("recon", ["Recon-Loss", "reconstruction_loss", "recons_loss"])
 def test_a_divergence_that_is_gone_beside_a_reconstruction(name: str, recon: str):
     one = found(GONE, recon=recon, name=name)
     assert (one.outcome, one.facts["term"], one.facts["highest"]) == ("collapsed", name, 0.0517)
@@ -45,6 +45,11 @@ def test_one_that_is_not(kl: list[float]):
 
 
 def test_no_divergence_of_another_kind():
-    assert found(GONE, recon="lm_loss").outcome == "yes"  # of a policy, or a teacher
+    assert found(GONE, recon="lm_loss").outcome == "yes"  # of a policy
+    assert found(GONE, recon="nll_loss").outcome == "yes"  # of a teacher
+    learns = [9.0] * 5 + falling(15, 8.0, 1.0)
+    assert (
+        judged("learned", loss=learns, recon_loss=learns, kl=GONE).outcome == "yes"
+    )  # of how sparse latents are
     assert found(GONE, name="kl_weight").outcome == "yes"
     assert found(GONE, reward=falling(ROWS, 0.0, 1.0)).outcome != "collapsed"

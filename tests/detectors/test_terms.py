@@ -63,16 +63,21 @@ def test_no_nan_between_finite_rows_where_nothing_was_measured():
     assert judged("non_finite", loss=LOSS, kl=[0.5] * 5 + [math.nan] * 15).outcome == "another"
 
 
-def test_a_nan_that_the_gradient_shows_too_was_measured():
-    kl, norms = (
-        [0.5, math.nan, 0.5, math.nan, math.nan, *FINE[5:]],
-        [0.1, 0.1, 0.1, math.nan, math.inf, *FINE[5:]],
-    )
+def test_a_nan_that_comes_again_and_again_and_that_the_gradient_shows_was_measured():
+    kl = [0.5, math.nan, 0.5, math.nan, 0.5, math.nan, math.nan, *FINE[8:], math.nan]
+    norms = [0.1, 0.1, 0.1, math.nan, 0.1, math.inf, 0.1, *FINE[8:], 0.1]
     found = judged("non_finite", loss=LOSS, kl=kl, grad_norm=norms)
-    assert (found.outcome, found.step, found.facts["count"]) == ("another", 3, 3)
-    assert judged("non_finite", loss=LOSS, kl=kl, grad_norm=[*norms[:4], *FINE[4:]]).outcome == "no"
-    scaled = {"kl": kl, "grad_norm": norms, "loss_scale": [1024.0, 512.0] * 10}
-    assert judged("non_finite", loss=LOSS, **scaled).outcome == "no"
+    assert (found.outcome, found.step, found.facts["count"]) == ("another", 3, 5)
+    assert judged("non_finite", loss=LOSS, kl=kl, grad_norm=FINE).outcome == "no"
+    scales = [1024.0, 512.0] * 10
+    assert judged("non_finite", loss=LOSS, kl=kl, grad_norm=norms, loss_scale=scales).outcome == "no"
+
+
+@pytest.mark.parametrize("rows", [range(0, 20, 2), (3, 12)])
+def test_both_may_be_written_so_where_neither_was_measured(rows: range | tuple[int, ...]):
+    """Every so many rows, or of a batch that was left out."""
+    kl, norms = ([math.nan if row in rows else one for row, one in enumerate(FINE)] for _ in range(2))
+    assert judged("non_finite", loss=LOSS, kl=kl, grad_norm=norms).outcome == "no"
 
 
 def test_no_inf_that_a_loss_scale_skips():

@@ -54,10 +54,10 @@ def test_a_run_that_had_hardly_begun_to_learn_shows_where_its_loss_is_steady(tmp
 
 
 def test_a_run_that_was_lost_to_nan_is_over_where_the_steps_begin_again(tmp_path: Path):
-    lost = [4.0, 3.0, *[math.nan] * 4]
+    lost = [4.0, *[math.nan] * 5]
     runs = readers.read(written(tmp_path, csv(lost, FALL)))
     assert [len(one) for one in (*runs.before, runs)] == [6, 6]
-    skipped = [4.0, 3.0, 2.5, 2.2, math.nan, math.nan]  # steps that a loss scaler may have skipped
+    skipped = [4.0, 3.0, 2.5, 2.2, *[math.nan] * 4]  # batches that were left out, each epoch counted anew
     assert readers.read(written(tmp_path, csv(skipped, [2.1, 2.0, 1.9, 1.8, 1.7]))).before == ()
 
 

@@ -81,7 +81,7 @@ def test_comments_above_a_heading_and_a_heading_that_is_one(tmp_path: Path, text
 
 
 def test_without_steps_a_column_may_say_when_its_row_was_written(tmp_path: Path):
-    for time in ("2024-05-13 12:26:2{}", "2024-05-13T12:26:2{}.5Z", "12:26:2{}"):
+    for time in ("2024-05-13 12:26:2{}", "2024-05-13T12:26:2{}.5+02:00", "12:26:2{}", "13/05/202{}"):
         rows = "".join(f"{3 - at / 4},{time.format(at)}\n" for at in range(6))
         run = readers.read(written(tmp_path, "loss,time\n" + rows))
         assert (run["loss"].to_list(), keys(run)) == ([3, 2.75, 2.5, 2.25, 2, 1.75], ["no_steps"])

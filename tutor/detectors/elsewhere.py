@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from tutor.detectors import NO_DATA, NOT_YET, Finding, detector
 from tutor.detectors.beginning import begins_late
 from tutor.detectors.evaluations import evaluated
-from tutor.detectors.objective import is_likelihood, is_objective, scores_rise
+from tutor.detectors.objective import is_likelihood, is_objective
 from tutor.detectors.rise import learned_since
 from tutor.detectors.standstill import DIGITS, THRICE, digits_of
 from tutor.detectors.trends import ordered
@@ -26,6 +26,12 @@ _ORDER = 2.0
 """A loss falls in order from so many standard deviations of chance on: a constant of the method."""
 _TRAINED = re.compile(r"(?<![a-z])train", re.IGNORECASE)
 """A name of what was measured on the data of training."""
+_TOOK = re.compile(r"time|second|speed|memory|steps?(?![a-z])|epoch", re.IGNORECASE)
+"""A name of what an evaluation took."""
+_FAR = 4.0
+"""No copy of an untrained model costs so many times what training begins with: a constant of the method."""
+_BEGUN = 0.9
+"""Training has begun to learn where it costs less than this share: a constant of the method."""
 
 
 @detector(
@@ -34,7 +40,9 @@ _TRAINED = re.compile(r"(?<![a-z])train", re.IGNORECASE)
     facts={
         "sees": ("first", "lowest", "lowest_step", "rows"),
         "one-number": ("value", "rows", "fallen", "trained"),
-        "never-under": ("cost", "first", "begun", "lowest", "latest", "latest_step", "rows", "trained"),
+        "never-under": (
+            *("cost", "first", "begun", "early", "lowest", "latest", "latest_step", "rows", "trained"),
+        ),
     },
     every_row=True,
 )
@@ -77,19 +85,24 @@ def sees_nothing(run: Run, stands: float, falls: float, halves: float) -> Findin
 def _one_number(run: Run, falls: float) -> Finding | None:
     """The finding that every evaluation is one number while training falls by the share `falls`; else None.
 
-    `FEWEST` evaluations of `DIGITS` digits or more, or one more than `THRICE` that have twice as many digits
-    together with the scores beside them. Those are one number each as well.
+    Twice `FEWEST` evaluations of `DIGITS` digits or more, or one more than `THRICE` that have twice as many
+    digits together with the scores beside them. Nothing else that was held out moves. None where each row of
+    a batch has one, which may be the last one again; nor where it is over `_FAR` times what training began
+    with: answers that are as wrong as can be cost one number, too.
     """
     values, steps = evaluated(run)
     if len(values) <= THRICE or values.n_unique() > 1 or not values[0] or not run.has("loss"):
         return None
-    value = float(values[0])
-    scores = {name: known for name, known in _scores(run) if len(known)}
-    if any(known.n_unique() > 1 for name, known in scores.items() if names.says_held_out(name)):
+    known = finite(run["loss"]).drop_nulls()
+    carried = 2 * len(values) > len(known) and not _of_many_batches(run)
+    if carried or float(values[0]) > _FAR * to_float(known[:_LEVEL].median()):
         return None
-    beside = [known for known in scores.values() if known.n_unique() == 1]
+    value = float(values[0])
+    if _moves_beside(run):
+        return None
+    beside = [known for known in _scores(run) if known.n_unique() == 1]
     digits = digits_of(value) + sum(digits_of(float(known[0])) for known in beside)
-    if digits < (DIGITS if len(values) >= FEWEST else 2 * DIGITS):
+    if digits < (DIGITS if len(values) >= 2 * FEWEST else 2 * DIGITS):
         return None
     fallen, trained = _fallen(run, int(steps[0]))
     if fallen < falls:
@@ -99,13 +112,25 @@ def _one_number(run: Run, falls: float) -> Finding | None:
     return Finding("one-number", None, facts, None, seen, measured=fallen, bound=falls)
 
 
-def _scores(run: Run) -> Iterator[tuple[str, pl.Series]]:
-    """The scores by their names, but for those that say that they are of training."""
+def _moves_beside(run: Run) -> bool:
+    """Whether another column of held-out data moves, but for what it took."""
+    columns = (run.frame[name] for name in run.frame.columns if names.says_held_out(name))
+    measured = (one for one in columns if one.dtype.is_float() and not _TOOK.search(one.name))
+    return any(finite(one).drop_nulls().n_unique() > 1 for one in measured if one.name != "val_loss")
+
+
+def _scores(run: Run) -> Iterator[pl.Series]:
+    """The scores, but for those that say that they are of training."""
     for name in run.frame.columns:
         known = run.frame[name]
         scored = scoring.is_score(name) or scoring.is_error(name) or scoring.is_of_finds(name)
         if scored and known.dtype.is_float() and not _TRAINED.search(name):
-            yield name, finite(known).drop_nulls()
+            yield finite(known).drop_nulls()
+
+
+def _of_many_batches(run: Run) -> bool:
+    """Whether each row is the mean of many batches, as an evaluation may well come with each."""
+    return run.counts == "epochs" or run.aggregation("loss").over == "window"
 
 
 def _fallen(run: Run, step: int) -> tuple[float, float]:
@@ -116,35 +141,50 @@ def _fallen(run: Run, step: int) -> tuple[float, float]:
     since = finite(run["loss"]).filter(run.steps >= step).drop_nulls()
     if ordered(since) <= -_ORDER:
         return learned_since(run, step, _LEVEL), _last(run)
-    means = run.counts == "epochs" or run.aggregation("loss").over == "window"
-    few = means and _LEVEL < len(since) < 2 * FEWEST and float(since[-1]) == to_float(since.min())
+    few = (
+        _of_many_batches(run)
+        and _LEVEL < len(since) < 2 * FEWEST
+        and float(since[-1]) == to_float(since.min())
+    )
     return (1 - float(since[-1]) / float(since[0]), float(since[-1])) if few and since[0] else (0.0, 0.0)
 
 
 def _never_under(run: Run, stands: float, halves: float) -> Finding | None:
     """The finding that no evaluation comes under what an untrained model costs, though training does.
 
-    Nor under the first one, by the share `stands`. At the first one training has more than the share `halves`
-    of that cost ahead of it, and it ends under that. None where fewer than `FEWEST` evaluations tell, where a
-    score rises, or where nobody knows what an untrained model costs.
+    Nor under the first one, by the share `stands`. At one of them training has begun to learn, and has more
+    than the share `halves` of that cost ahead of it; it ends under that. None where fewer than `FEWEST`
+    evaluations tell, where a score of them rises, or where nobody knows what an untrained model costs.
     """
     values, steps = evaluated(run)
     cost = _untrained_cost(run)
-    if cost is None or len(values) < FEWEST or scores_rise(run, _ORDER):
+    if cost is None or len(values) < FEWEST or _score_rises(run):
         return None
     first, lowest = float(values[0]), to_float(values.min())
-    begun = to_float(
-        finite(run["loss"]).filter(run.steps <= steps[0]).drop_nulls()[-_LEVEL:].median() or cost
-    )
     trained = _last(run)
-    if lowest < (1 - stands) * max(cost, first) or begun <= halves * cost or trained > halves * cost:
+    if lowest < (1 - stands) * max(cost, first) or trained > halves * cost:
         return None
-    facts = {"cost": cost, "first": first, "begun": begun, "lowest": lowest, "trained": trained}
-    facts |= {"latest": float(values[-1]), "latest_step": int(steps[-1]), "rows": len(values)}
+    loss = finite(run["loss"])
+    beside = [
+        to_float(loss.filter(run.steps <= step).drop_nulls()[-_LEVEL:].median() or cost) for step in steps
+    ]
+    early = [place for place, level in enumerate(beside) if halves * cost < level < _BEGUN * cost]
+    if not early:
+        return None
+    place = early[0]
+    facts = {"cost": cost, "first": first, "begun": beside[place], "early": float(values[place])}
+    facts |= {"lowest": lowest, "trained": trained, "rows": len(values)}
+    facts |= {"latest": float(values[-1]), "latest_step": int(steps[-1])}
     bound, seen = (1 - stands) * cost, (int(run.steps[0]), int(run.steps[-1]))
     # The first ones lie near the bound in any run: they are of a model that has hardly learned.
     level = to_float(values.median())
     return Finding("never-under", None, facts, bound, seen, measured=level, bound=bound)
+
+
+def _score_rises(run: Run) -> bool:
+    """Whether a score of held-out data rises in order."""
+    held_out = (name for name in scoring.among(run.frame.columns) if names.says_held_out(name))
+    return any(ordered(run.frame[name]) > _ORDER for name in held_out if run.frame[name].dtype.is_numeric())
 
 
 def _untrained_cost(run: Run) -> float | None:

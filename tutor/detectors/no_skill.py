@@ -21,6 +21,8 @@ _LEARNED = 0.25
 """By such a share of its first third a validation loss has fallen that learns: a constant of the method."""
 _ALL = 100
 """All words, in percent."""
+_COSTLY = 1.0
+"""What answers cost, in nats, of which some are right already: a constant of the method."""
 _DETECTS = re.compile(r"(?<![a-z])m_?ap[0-9]*")
 """The score of a detector, which finds nothing in its first epochs: it takes twice as many evaluations."""
 
@@ -99,22 +101,29 @@ def errs(run: Run, guess: Guess) -> Finding | None:
     """An error rate of words or characters that says that next to nothing is written down.
 
     In percent it is never under 100 by more than `guess.skill`, at twice `FEWEST` evaluations or more, of
-    which the later half lies near 100. One that is exactly 100, or 1, at each of `FEWEST` says so, too: but
-    for that a rate of 1 may as well be a good one, in percent. A recogniser that is trained from nothing
-    begins so; the loss of this one falls by less than `guess.unmoved` in the later half. Its name as `score`,
-    what it is there, and the `lowest`.
+    which the later half lies near 100. One that is exactly 100, or 1, at each of `FEWEST` says so, too, where
+    losses above `_COSTLY` lie still within `guess.above`: a rate of 1 may as well be a good one, in percent.
+    A recogniser that is trained from nothing begins so; the loss of this one falls by less than
+    `guess.unmoved` in the later half. Its name as `score`, what it is there, and the `lowest`.
     """
     for name, known in answer_scores(run):
         values = known.drop_nulls()
         if not scoring.is_transcribed(name) or names.LOSS.search(name) or len(values) < FEWEST:
             continue
         later, lowest = values[len(values) // 2 :], to_float(values.min())
-        each = values.n_unique() == 1 and lowest in (1.0, _ALL)
+        each = values.n_unique() == 1 and lowest in (1.0, _ALL) and _lie_still(run, guess.above)
         near = lowest >= _ALL * (1 - guess.skill) and to_float(later.max()) <= _ALL * (1 + guess.skill)
-        if (each or (near and len(values) >= 2 * FEWEST)) and not _falls_on(run, guess):
+        if each or (near and len(values) >= 2 * FEWEST and not _falls_on(run, guess)):
             score = in_last(name, known, known.is_not_null().arg_true(), len(later))
             return score.found(run, "errs", lowest=lowest)
     return None
+
+
+def _lie_still(run: Run, share: float) -> bool:
+    """Whether training and validation, where it was logged, lie above `_COSTLY`, and within a share of it."""
+    losses = [finite(run[name]).drop_nulls() for name in ("loss", "val_loss") if run.has(name)]
+    extremes = [(to_float(one.min()), to_float(one.max())) for one in losses if len(one)]
+    return bool(extremes) and all(low > _COSTLY and high - low <= share * high for low, high in extremes)
 
 
 def _falls_on(run: Run, guess: Guess) -> bool:

@@ -23,8 +23,8 @@ def has_won(run: Run, guess: Guess) -> Finding | None:
     """The finding, "won", that a discriminator costs next to nothing at the end, and its generator much.
 
     In the last fourth of the rows the one's median lies under the share `guess.won` of what guessing costs,
-    and the other's is over `guess.pays` times that of the first fourth, and rises in order. None where either
-    was not logged, or goes below 0, as a critic of distances does.
+    and the other's is over `guess.pays` times the least of the first `FEWEST`, and rises in order. None where
+    either was not logged, or goes below 0, as a critic of distances does.
     """
     logged = run.logged("loss")
     sides = {
@@ -36,7 +36,8 @@ def has_won(run: Run, guess: Guess) -> Finding | None:
         for judge, costs in judged.items():
             if min(len(pays), len(costs)) < 2 * FEWEST or min(map(_lowest, (pays, costs))) < 0:
                 continue
-            (begun, level), (first, last) = _levels(costs), _levels(pays)
+            begun, first = to_float(costs[:FEWEST].max()), _lowest(pays[:FEWEST])  # it may win at once
+            level, last = _level(costs), _level(pays)
             bound = guess.won * GUESSING
             if level >= bound or begun <= bound or last <= guess.pays * first or ordered(pays) < guess.order:
                 continue
@@ -63,7 +64,6 @@ def _lowest(known: pl.Series) -> float:
     return to_float(known.min())
 
 
-def _levels(known: pl.Series) -> tuple[float, float]:
-    """The median of the first fourth of the values, and of the last."""
-    part = len(known) // _PARTS
-    return to_float(known[:part].median()), to_float(known[-part:].median())
+def _level(known: pl.Series) -> float:
+    """The median of the last fourth of the values."""
+    return to_float(known[-(len(known) // _PARTS) :].median())

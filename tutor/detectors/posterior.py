@@ -15,7 +15,7 @@ from tutor.words import plain
 if TYPE_CHECKING:
     import polars as pl
 
-_RECONSTRUCTS = re.compile(r"(?<![a-z])(rec(on[a-z]*)?|nll)(?![a-z])")
+_RECONSTRUCTS = re.compile(r"(?<![a-z])recon[a-z]*(?![a-z])")
 """A name of what an autoencoder pays for what it makes of its latents."""
 
 
@@ -23,11 +23,13 @@ def collapses(run: Run, guess: Guess) -> Finding | None:
     """The finding, "collapsed", that a divergence beside a reconstruction's loss has come down to nothing.
 
     It lies under `guess.gone`, and under that share of its highest, at each row of the later half, `FEWEST`
-    or more. None where a reward says that it is held against another policy.
+    or more. None where a reward says that it is held against another policy; nor where the reconstruction
+    costs half as much at last as when it was gone: something says much of the inputs.
     """
     logged = run.logged("loss")
     columns = logged.frame.columns
-    if has_rewards(run) or not any(_RECONSTRUCTS.search(names.spelled(name)) for name in columns):
+    made = [name for name in columns if _RECONSTRUCTS.search(names.spelled(name))]
+    if has_rewards(run) or not made or any(_halves(logged.frame[name]) for name in made):
         return None
     for name in columns:
         if not names.is_divergence(name) or not logged.frame[name].dtype.is_numeric():
@@ -46,6 +48,15 @@ def collapses(run: Run, guess: Guess) -> Finding | None:
             level, bound = facts["level"], facts["under"]
             return Finding("collapsed", step, facts, None, seen, measured=level, bound=bound, curve=curve)
     return None
+
+
+def _halves(made: pl.Series) -> bool:
+    """Whether what is made costs half as much in the last rows as in the middle of the log."""
+    known = finite(made).drop_nulls() if made.dtype.is_numeric() else made[:0].cast(float)
+    middle, last = (
+        to_float(some.median() or 0.0) for some in (known[len(known) // 2 :][:FEWEST], known[-FEWEST:])
+    )
+    return last < middle / 2
 
 
 def _gone(values: pl.Series, later: pl.Series, least: float) -> bool:

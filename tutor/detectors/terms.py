@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from tutor.detectors import Finding, Smoothed
 from tutor.detectors.scores import LENGTH
-from tutor.run import Run, names
+from tutor.run import Run, names, to_float
 from tutor.words import plain
 
 if TYPE_CHECKING:
@@ -14,11 +14,14 @@ if TYPE_CHECKING:
 
 _TWICE = 2
 """One row may lie on the edge of what a number holds: a constant of the method."""
+_OFTEN = 0.2
+"""In more than this share of the rows a NaN comes again and again: a constant of the method."""
 
 
 def another_not_finite(run: Run) -> Finding | None:
     """The finding, "another", that such a column is Inf in `_TWICE` rows or more after a finite one; or NaN
-    in as many, either from one to the last, and in none before, or where the gradient norm isn't finite.
+    in as many, either from one to the last, and in none before, or again and again and at some of these with
+    a gradient norm that isn't finite.
 
     A NaN between finite rows may say that nothing was measured there, unless the gradient shows it too; an
     Inf doesn't. Where a loss scale is logged, steps that overflow are skipped.
@@ -49,8 +52,12 @@ def another_not_finite(run: Run) -> Finding | None:
 
 
 def _felt(run: Run, known: pl.Series, bad: pl.Series) -> pl.Series:
-    """Those of the `bad` places, among the `known` rows, where the gradient norm isn't finite either."""
-    if not run.has("grad_norm") or run.has("loss_scale"):
+    """Those of the `bad` places, among the `known` rows, where the gradient norm isn't finite either.
+
+    None, where they are no more than `_OFTEN` of the rows, as of a batch that was left out; or where the
+    gradient is finite at none of them: both may be written so where neither was measured.
+    """
+    if not run.has("grad_norm") or run.has("loss_scale") or len(bad) <= _OFTEN * to_float(known.sum()):
         return bad[:0]
-    broken = ~run["grad_norm"].cast(float).is_finite().fill_null(True)
-    return bad.filter(broken.filter(known).gather(bad))
+    broken = (~run["grad_norm"].cast(float).is_finite().fill_null(True)).filter(known).gather(bad)
+    return bad[:0] if broken.all() else bad.filter(broken)

@@ -85,6 +85,8 @@ def never_gains(run: Run, last: int, chance: Rise) -> Finding | None:
     values, steps = evaluated(run)
     if len(values) < chance.evaluations or float(values[0]) <= 0 or begins_late(run):
         return None
+    if values.n_unique() == 1:  # it may be one evaluation, written again; where it isn't, 5.7 tells
+        return None
     first = float(values[0])
     levels = values.rolling_median(max(1, len(values) // _PARTS)).drop_nulls()
     gained = (first - to_float(levels.min())) / first

@@ -134,8 +134,10 @@ def _missing(named: Sequence[str], known: Collection[str]) -> str:
     return f"as a CSV it needs {columns}; it has {quoted(named)}; name what is missing with --map {said}"
 
 
+_DAY = r"(?:[0-9]{4}[-/][0-9]{1,2}[-/][0-9]{1,2}|[0-9]{1,2}[-/.][0-9]{1,2}[-/.][0-9]{4})"
 _TIME = re.compile(
-    r"[\"']?(?:[0-9]{4}-[0-9]{2}-[0-9]{2}[ T])?[0-9]{1,2}:[0-9]{2}(?::[0-9]{2}(?:\.[0-9]+)?)?Z?[\"']?$"
+    rf"[\"']?(?:{_DAY}|(?:{_DAY}[ T])?[0-9]{{1,2}}:[0-9]{{2}}(?::[0-9]{{2}}(?:\.[0-9]+)?)?"
+    r"(?:Z|[+-][0-9]{2}:?[0-9]{2})?)[\"']?$"
 )
 """A cell that says when its row was written."""
 

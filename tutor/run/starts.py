@@ -103,10 +103,8 @@ def _anew(frame: pl.DataFrame, begun: int, row: int, end: int, by_epochs: bool) 
     epochs, loss = _epochs(frame), _losses(frame, begun, row, end)
     if epochs is not None and (epochs[row] or 0) > (epochs[begun] or 0):
         return False
-    if _was_lost(frame, row, end):
-        return True
     if loss is None:
-        return False
+        return _was_lost(frame, row, end)
     again = by_epochs and frame["step"][row] == frame["step"][begun]
     return loss.begins_anew or (again and loss.moved and not loss.goes_on)
 
@@ -114,7 +112,7 @@ def _anew(frame: pl.DataFrame, begun: int, row: int, end: int, by_epochs: bool) 
 def _was_lost(frame: pl.DataFrame, row: int, end: int) -> bool:
     """Whether the `_LEVEL` losses before `row` were NaN or Inf, and those up to `end` begin finite.
 
-    No run comes back from there, unless its weights are made anew.
+    A run that told nothing else before was lost from its beginning, and begins there again.
     """
     if "loss" not in frame.columns:
         return False
