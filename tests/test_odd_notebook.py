@@ -131,7 +131,7 @@ def test_what_no_parser_takes_is_passed_over(book: Notebook, text: str):
     assert kept(book)[1:] == ({"n": 1}, [book.predictions()[0]], Preferences("light"))
 
 
-@pytest.mark.parametrize("room", [0, 1, 40])
+@pytest.mark.parametrize("room", [0, 1, 20])
 @pytest.mark.parametrize("name", SAVES)
 def test_a_disk_that_fills_during_a_save_loses_nothing(book: Notebook, name: str, room: int):
     for save in SAVES.values():
