@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Literal, cast
 
+from tutor.readers.common.evaluated import in_one_row
 from tutor.readers.common.guessed import PERPLEXITY
 from tutor.run import Counts, names, scoring
 
@@ -107,6 +108,7 @@ def counted(rows: "pl.DataFrame") -> Counted:
     rows = rows.with_columns(pl.lit(None).alias(name) for name in missing)  # of no type, they take no memory
     states = _few_bars(rows)
     rows = rows if states is None else states
+    rows = _evaluations(rows)
     values = [name for name in rows.columns if name not in PLACE and role(name) in (None, "loss")]
     measured = _any(rows, [name for name in values if role(name) == "loss"] or values)
     told = measured | _any(rows, [name for name in values if scoring.rises(name)])  # often on its own line
@@ -120,6 +122,14 @@ def counted(rows: "pl.DataFrame") -> Counted:
     rows, by = _stepped(rows, per_epoch, per_step)
     printed = tuple(_PRINTED.get(name, name) for name in by)
     return Counted(rows.drop(PLACE), printed, _counts(by, per_epoch), states is not None)
+
+
+def _evaluations(rows: "pl.DataFrame") -> "pl.DataFrame":
+    """The rows with each evaluation that was printed a batch at a time in one."""
+    losses = [name for name in rows.columns if role(name) == "loss"]
+    held_out = [name for name in losses if names.says_held_out(name)]
+    trained = [name for name in losses if name not in held_out]
+    return in_one_row(rows, trained, held_out, [*_named(rows, "per_step"), "at"])
 
 
 def _which_count(rows: "pl.DataFrame", measured: "pl.Series") -> tuple[str | None, str | None]:
