@@ -692,3 +692,35 @@ def test_a_counter_that_the_user_calls_the_step_stands_beside_another(tmp_path: 
     with called.called({"step": "batch", "loss": "foo"}):
         run = read(tmp_path, text)
     assert (run.steps.to_list(), run["loss"].to_list()) == ([3, 4, 5, 6], [2.25, 2.0, 1.75, 1.5])
+
+
+class TestEvaluationsABatchAtATime:
+    """Their own counter says nothing of how far training was."""
+
+    def epoch(self, at: int, batches: int = 2) -> str:
+        trained = "".join(
+            f"TRAIN Batch {batch:04}/40, Loss {4 - at - batch / 100}\n" for batch in (0, 20, 40)
+        )
+        held_out = "".join(
+            f"VALID Batch {batch:04}/20, Loss {5 - at + batch / 100}\n" for batch in range(batches)
+        )
+        return trained + held_out + f"VALID Epoch {at}/8, Mean ELBO {9 - at}\n"
+
+    def test_each_is_a_row_where_training_was(self, tmp_path: Path):
+        run = read(tmp_path, "".join(map(self.epoch, range(3))))
+        assert (run.before, run["loss"].count()) == ((), 9)
+        assert losses(run) == pytest.approx([4, 3.8, 3.6, 3, 2.8, 2.6, 2, 1.8, 1.6])
+        assert losses(run, "val_loss") == pytest.approx([5.005, 4.005, 3.005])
+        evaluated = run.logged("val_loss")
+        assert evaluated["loss"].to_list() == pytest.approx([3.6, 2.6, 1.6])  # the last of each epoch
+
+    def test_one_that_counts_on_is_where_it_says(self, tmp_path: Path):
+        said = "".join(
+            f"step {step}, loss {4 - step / 100}\nstep {step + 5}, val loss 3\n" for step in range(0, 90, 10)
+        )
+        run = read(tmp_path, said)
+        assert run.logged("val_loss").steps.to_list() == [*range(5, 90, 10)]
+
+    def test_a_single_one_may_be_anything(self, tmp_path: Path):
+        run = read(tmp_path, self.epoch(0, 5))
+        assert run["val_loss"].count() == 5
