@@ -901,6 +901,17 @@ def test_a_held_out_loss_that_every_row_repeats_counts_once(tmp_path: Path, rows
     assert stuck["val_loss"].null_count() == 0  # what never changes is what was measured
 
 
+@pytest.mark.parametrize(("apart", "value", "kept"), [(10, 4.1743, 1), (1, 4.1743, 20), (10, 4.2, 20)])
+def test_an_evaluation_that_is_the_same_in_every_row_was_made_once(
+    tmp_path: Path, apart: int, value: float, kept: int
+):
+    """Unless each row may be an epoch, or its digits are so few that it may be another."""
+    path = tmp_path / "log.csv"
+    rows = "".join(f"{apart * row},{4 - row / 10},{value}\n" for row in range(20))
+    path.write_text("step,loss,val_loss\n" + rows)
+    assert readers.read(path)["val_loss"].count() == kept
+
+
 def test_evaluations_that_come_out_the_same_count_as_many(tmp_path: Path):
     each = [2.5125, 2.2625, 2.0125, 1.7625, *[2.3026] * 4]
     text = "".join(f"step {at}, loss {3 - at / 50}, val loss {each[at // 10]}\n" for at in range(80))

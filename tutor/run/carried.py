@@ -20,7 +20,8 @@ def once_each(typed: pl.DataFrame) -> dict[str, pl.Series]:
     In them each value stands once, and null in place of the others. Only in a log that has a training loss of
     its own in each row; the first value and the last may stand for one row. Where numbers have few digits,
     the same may be chance. Where the validation loss has a value of its own in each row, too, no evaluation
-    is written again.
+    is written again. One that is the same in every row was evaluated once, where more than a step lies
+    between two of them: an epoch's is its own.
     """
     if not _moves(typed, "loss") or _moves(typed, "val_loss"):
         return {}
@@ -34,7 +35,15 @@ def once_each(typed: pl.DataFrame) -> dict[str, pl.Series]:
         exact = values.round_sig_figs(_DIGITS) != values
         if len(lengths) >= _TWICE and to_float(lengths.min()) >= _TWICE and 2 * exact.sum() >= len(exact):
             found[name] = _once(typed[name], round(to_float(lengths.median())))
+        elif says_held_out(name) and _stands(known) and to_float(typed["step"].diff().median() or 0) > 1:
+            found[name] = _once(typed[name], len(known))
     return found
+
+
+def _stands(known: pl.Series) -> bool:
+    """Whether a column is one number, of more than `_DIGITS` digits."""
+    value = known[:1]
+    return known.n_unique() == 1 and bool((value.round_sig_figs(_DIGITS) != value).all())
 
 
 def _moves(typed: pl.DataFrame, signal: str) -> bool:
