@@ -125,10 +125,16 @@ def counted(rows: "pl.DataFrame") -> Counted:
 
 
 def _evaluations(rows: "pl.DataFrame") -> "pl.DataFrame":
-    """The rows with each evaluation that was printed a batch at a time in one."""
+    """The rows with each evaluation that was printed a batch at a time in one.
+
+    Where most of its lines say their epoch, that is how far the run was.
+    """
     losses = [name for name in rows.columns if role(name) == "loss"]
     held_out = [name for name in losses if names.says_held_out(name)]
     trained = [name for name in losses if name not in held_out]
+    evaluated = _any(rows, held_out)
+    if (evaluated & _any(rows, [*_named(rows, "per_epoch"), "lead"])).sum() > evaluated.sum() / 2:
+        return rows
     return in_one_row(rows, trained, held_out, [*_named(rows, "per_step"), "at"])
 
 

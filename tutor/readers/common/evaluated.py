@@ -1,7 +1,6 @@
 """Evaluations that are printed a batch at a time, with a counter of their own: each is a row."""
 
-from collections.abc import Sequence
-from itertools import pairwise
+from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -39,42 +38,39 @@ def in_one_row(
             continue
         said = marked.filter(rows[name].is_not_null() & (marked["own"] | marked["other"]))
         only = said["other"] & ~said["own"]
-        blocks = said.with_columns(block=only.rle_id()).filter(only).group_by("block", maintain_order=True)
-        found = [block["row"].to_list() for _, block in blocks]
-        if _counted_anew(rows[name], said["row"].filter(~only), found):
-            return _joined(rows, found, counters)
+        if _counted_anew(rows[name].gather(said["row"]), only):
+            blocks = said.select("row", block=only.rle_id()).filter(only)
+            return _joined(rows, blocks, counters)
     return rows
 
 
-def _counted_anew(counter: "pl.Series", trained: "pl.Series", blocks: Sequence[Sequence[int]]) -> bool:
-    """Whether the counter goes up in each block, and begins under where training has come to before it."""
-    if len(blocks) < _BLOCKS or any(len(block) < _BLOCKS for block in blocks):
+def _counted_anew(counter: "pl.Series", only: "pl.Series") -> bool:
+    """Whether the counter goes up in each block of the rows marked, and begins under the row before it."""
+    before = only.shift(1, fill_value=False)
+    begins, inside = only & ~before, only & before
+    if begins.sum() < _BLOCKS or not (inside.shift(-1, fill_value=False) | ~begins).all():
         return False
-    for block in blocks:
-        before = trained.filter(trained < block[0])
-        counts = [counter[row] for row in block]
-        if not len(before) or counts[0] >= counter[int(before[-1])]:
-            return False
-        if any(later <= one for one, later in pairwise(counts)):
-            return False
-    return True
+    rises = counter.diff()
+    return bool((rises.filter(begins) < 0).fill_null(False).all()) and bool((rises.filter(inside) > 0).all())
 
 
-def _joined(rows: "pl.DataFrame", blocks: Sequence[Sequence[int]], counters: Sequence[str]) -> "pl.DataFrame":
+def _joined(rows: "pl.DataFrame", blocks: "pl.DataFrame", counters: Collection[str]) -> "pl.DataFrame":
     """The rows, of each block its first with the means of all; what counted its batches counts nothing."""
     import polars as pl  # only who reads a log pays for it
 
-    firsts = [block[0] for block in blocks]
-    dropped = pl.Series([row for block in blocks for row in block[1:]], dtype=pl.Int64)
-    for name in rows.columns:
-        column = rows[name]
+    first = blocks["block"].is_first_distinct()
+    places, dropped = blocks["row"].filter(first), blocks["row"].filter(~first)
+    joined = list[pl.Series]()
+    for column in rows:
         if column.dtype == pl.Null:
-            continue
-        if name in counters:
-            column = column.scatter(firsts, None)
+            joined.append(column)
+        elif column.name in counters:
+            joined.append(column.clone().scatter(places, None))
         elif column.dtype.is_float():
-            means = [column.gather(block).mean() for block in blocks]
-            column = column.scatter(firsts, pl.Series(means, dtype=column.dtype))
-        rows = rows.with_columns(column.alias(name))
+            parts = blocks.select("block", value=column.gather(blocks["row"]))
+            means = parts.group_by("block", maintain_order=True).mean()["value"]
+            joined.append(column.clone().scatter(places, means))
+        else:
+            joined.append(column)
     kept = pl.repeat(True, rows.height, dtype=pl.Boolean, eager=True).scatter(dropped, False)
-    return rows.filter(kept)
+    return pl.DataFrame(joined).filter(kept)
