@@ -26,8 +26,6 @@ _ORDER = 2.0
 """A loss falls in order from so many standard deviations of chance on: a constant of the method."""
 _TRAINED = re.compile(r"(?<![a-z])train", re.IGNORECASE)
 """A name of what was measured on the data of training."""
-_TOOK = re.compile(r"time|second|speed|memory|steps?(?![a-z])|epoch", re.IGNORECASE)
-"""A name of what an evaluation took."""
 _FAR = 4.0
 """No copy of an untrained model costs so many times what training begins with: a constant of the method."""
 _BEGUN = 0.9
@@ -52,11 +50,10 @@ def evaluation_sees(run: Run, at: int | None, *, stands: float, falls: float, ha
     The flaw: what is evaluated isn't what is trained, or is of another kind than what it is trained on. It
     is "one-number" where every evaluation is the same, to the last digit, while the training loss falls by
     the share `falls`: other weights than those that train. It is "never-under" where none comes under what
-    an untrained model costs, nor under the first one, by the share `stands`, though training had that cost
-    still ahead by more than half (`halves`) at the first evaluation, and came to less than that: nothing
-    carries over, and it can't have been learned by heart so soon. It "sees" where one does come under the
-    first. What an untrained model costs is ln V or the first training loss, whichever is higher; where no V
-    is known, nor anything gained, nothing is told. Source: ours.
+    an untrained model costs, nor under the first one, by the share `stands`, though training came to less
+    than half of that (`halves`), and one was made on its way there: nothing carries over. It "sees" where one
+    does come under the first. What an untrained model costs is ln V or the first training loss, whichever is
+    higher; where no V is known, nor anything gained, nothing is told. Source: ours.
     """
     values, steps = evaluated(run)
     if not is_objective(run) or is_likelihood(run, _ORDER):
@@ -115,7 +112,7 @@ def _one_number(run: Run, falls: float) -> Finding | None:
 def _moves_beside(run: Run) -> bool:
     """Whether another column of held-out data moves, but for what it took."""
     columns = (run.frame[name] for name in run.frame.columns if names.says_held_out(name))
-    measured = (one for one in columns if one.dtype.is_float() and not _TOOK.search(one.name))
+    measured = (one for one in columns if one.dtype.is_float() and not names.keeps_books(one.name))
     return any(finite(one).drop_nulls().n_unique() > 1 for one in measured if one.name != "val_loss")
 
 
@@ -164,21 +161,27 @@ def _never_under(run: Run, stands: float, halves: float) -> Finding | None:
     trained = _last(run)
     if lowest < (1 - stands) * max(cost, first) or trained > halves * cost:
         return None
-    loss = finite(run["loss"])
-    beside = [
-        to_float(loss.filter(run.steps <= step).drop_nulls()[-_LEVEL:].median() or cost) for step in steps
-    ]
-    early = [place for place, level in enumerate(beside) if halves * cost < level < _BEGUN * cost]
-    if not early:
+    beside = _trained_by(run, steps)
+    early = ((beside > halves * cost) & (beside < _BEGUN * cost)).fill_null(False).arg_true()
+    if not len(early):
         return None
-    place = early[0]
-    facts = {"cost": cost, "first": first, "begun": beside[place], "early": float(values[place])}
+    place = int(early[0])
+    facts = {"cost": cost, "first": first, "begun": float(beside[place]), "early": float(values[place])}
     facts |= {"lowest": lowest, "trained": trained, "rows": len(values)}
     facts |= {"latest": float(values[-1]), "latest_step": int(steps[-1])}
     bound, seen = (1 - stands) * cost, (int(run.steps[0]), int(run.steps[-1]))
     # The first ones lie near the bound in any run: they are of a model that has hardly learned.
     level = to_float(values.median())
     return Finding("never-under", None, facts, bound, seen, measured=level, bound=bound)
+
+
+def _trained_by(run: Run, steps: pl.Series) -> pl.Series:
+    """The level of the training loss by each of these steps; null where no row comes before one."""
+    known = run.logged("loss")
+    there = finite(known["loss"]).is_not_null()
+    levels = known["loss"].filter(there).cast(float).rolling_median(_LEVEL, min_samples=1)
+    rows = known.steps.filter(there).search_sorted(steps, side="right").cast(int) - 1
+    return levels.gather(rows.set(rows < 0, None))
 
 
 def _score_rises(run: Run) -> bool:

@@ -65,7 +65,7 @@ _KEPT = re.compile(
 )
 """Words of a name of a value that was kept, or is held against a loss, and is none."""
 _BOOKS = re.compile(
-    r"(?<![a-z])(epsilon|speed|time|seconds|elapsed|eta|memory|mem|fps|length|len|steps?|samples?|size|batch)"
+    r"(?<![a-z])(epsilon|speed|time|runtime|seconds|elapsed|eta|memory|mem|fps|length|len|steps?|samples?|size|batch)"
     r"(?![a-z])"
 )
 _MEASURED = re.compile(r"[a-z0-9@]+")
