@@ -22,16 +22,19 @@ EVERY_LOG = {"metrics", "progress", "results", "history", "log", "main", "traine
 """What tools call the log of every run."""
 
 
+def by_folder(path: Path, name: str) -> str:
+    """The name of a run whose log lies at `path`: its folder's, where its tool calls every log the same."""
+    folder = path.resolve().parent.name
+    return folder if folder and name.partition(".")[0] in EVERY_LOG else name
+
+
 def log_name(path: Path, name: str) -> str:
     """What to call the run of that name at `path` wherever it is shown.
 
-    One that is called as its log is has the log's whole name, or its folder's, where its tool calls every log
-    the same.
+    One that is called as its log is has the log's whole name, or its folder's (`by_folder`).
     """
-    if name not in (path.name, path.stem) or not path.is_file():
-        return name
-    folder = path.resolve().parent.name
-    return folder if folder and name.partition(".")[0] in EVERY_LOG else path.name
+    called_so = name in (path.name, path.stem) and path.is_file()
+    return by_folder(path, path.name) if called_so else name
 
 
 def shipped() -> Path:

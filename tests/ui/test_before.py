@@ -27,6 +27,11 @@ def second(home: Path):
     return tree.find("second")
 
 
+def drawn(app, part: str) -> str:
+    """A part of the screen, as it is drawn."""
+    return str(app.screen.query_one(f"#{part}", Fitted).render())
+
+
 async def opened(app, name: str) -> None:
     """Wait until the walk on screen is one of that tree: its log is read in the background."""
 
@@ -43,11 +48,10 @@ async def test_they_stand_in_a_line_above_the_path(walk, second):
     async with app.run_test(size=WIDE) as pilot:
         await settle(pilot)
 
-        def column() -> str:
-            return str(app.screen.query_one("#path-column", Fitted).render())
-
-        await until(lambda: column().startswith("!"))
-        assert column().startswith("! first something is wrong")  # its leaf isn't named before the end
+        await until(lambda: drawn(app, "path-column").startswith("!"))
+        assert drawn(app, "path-column").startswith(
+            "! first something is wrong"
+        )  # its leaf isn't named before the end
         await pilot.press("t")  # the tree before
         await opened(app, "first")
         assert app.screen.walk.answers == ()
@@ -66,15 +70,12 @@ async def test_what_one_of_them_found_stands_in_the_one_line_of_a_narrow_termina
     async with app.run_test(size=NARROW) as pilot:
         await settle(pilot)
 
-        def line() -> str:
-            return str(app.screen.query_one("#path-line", Fitted).render())
-
-        await until(lambda: line().startswith("!"))
-        assert line() == "! first something is wrong › ▸ 1"
+        await until(lambda: drawn(app, "path-line").startswith("!"))
+        assert drawn(app, "path-line") == "! first something is wrong › ▸ 1"
         await pilot.press("down", "enter", "enter")
         await settle(pilot)
-        assert line().startswith("! first something is wrong › ")
-        assert line().endswith(" › ▸ 2")
+        assert drawn(app, "path-line").startswith("! first something is wrong › ")
+        assert drawn(app, "path-line").endswith(" › ▸ 2")
 
 
 async def test_in_one_line_the_path_comes_before_what_is_wrong(walk, second):

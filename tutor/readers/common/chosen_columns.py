@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tutor.readers.common.counters import role
 from tutor.readers.common.guessed import by_errors, of_perplexity, renamed
+from tutor.readers.common.roles import role
 from tutor.readers.common.rows import zeros_last
 from tutor.run import called, names
 

@@ -1,79 +1,22 @@
 """How far a run was at each printed line, by what the lines count: epochs, steps, i/N of an epoch."""
 
-import re
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
-from typing import TYPE_CHECKING, Literal, cast
+from typing import TYPE_CHECKING, cast
 
+from tutor.readers.common.bars import FEW, few_bars, last_states
 from tutor.readers.common.evaluated import in_one_row
-from tutor.readers.common.guessed import PERPLEXITY
+from tutor.readers.common.roles import PLACE, counts_episodes, named, role
 from tutor.run import Counts, names, scoring
 
 if TYPE_CHECKING:
     import polars as pl
 
-Role = Literal["loss", "per_step", "per_epoch"]
-"""What a printed column holds: a loss, or a counter that goes on with each step, as `iter` does, or with each
-epoch or what takes its place, as `round` does."""
-
-PLACE = ("lead", "at", "of", "bar")
-"""Columns that say where in the run a line stands: `[lead/..][at/of]`, and the batch of a progress bar."""
-
-_PER_EPOCH = (
-    *("epoch", "ep", "epochs", "episode", "episodes"),
-    *("round", "rounds", "cycle", "cycles", "generation", "generations"),
-)
-_EPISODES = {"episode", "episodes"}
-_PER_STEP = (
-    *("step", "steps", "iter", "iteration", "it", "iters", "iterations", "updates", "update"),
-    *("batch", "batches", "minibatch", "timestep", "timesteps"),
-)
-"""Words for counters, as those above; first come those that most often count over the whole run."""
-_WHOLE = {"global", "total", "num"}  # what stands before a counter of the whole run
-# With these a name is that of a setting or a result: `max steps`, `best epoch`, `time per step`.
-_NO_COUNTER = {
-    "best",
-    "max",
-    "last",
-    "per",
-    "warmup",
-    "every",
-    "start",
-    "accumulation",
-    "time",
-    "size",
-    "log",
-}
-_LOSS = {"loss", "losses", "xent", "crossentropy", "nll", "ce", "bce", *PERPLEXITY}
-_IN_TWO_WORDS = {"cross", "entropy"}
-_OF_A_KIND = re.compile(r"[a-z]{1,2}loss")  # `closs`, `gloss`
-_NO_LOSS = {"scale", "scaler", "weight", "weights", "coef", "improvement", "fn"}
 _PRINTED = {"lead": "[i/N]", "at": "[i/N]"}
-_BARS = 2  # below a heading that are looked at: of training, then of held-out data
-_FEW = 5  # rows that most questions need: with fewer bars, each of their states is a row
 _RESTARTED = 1 / 3  # of the epochs, at most: in so many steps may be counted anew as the run was restarted
 _FAR_MORE = 3  # times as many headings as measured lines
 _PAIR = 2  # rows of an epoch: of training and of held-out data
 _SPREAD = 1.5  # rows below a heading, on average: with more, each row is a step of its own
-
-
-@lru_cache(maxsize=4096)
-def role(name: str) -> Role | None:
-    """What a printed name counts or measures, as far as the word tells."""
-    words = _words(name)
-    parts = {part for word in words for part in word.split("/")}  # `train/loss`
-    if _LOSS & parts or parts >= _IN_TWO_WORDS or any(map(_OF_A_KIND.fullmatch, parts)):
-        return None if _NO_LOSS & parts else "loss"
-    if not words or "/" in name or _NO_COUNTER & set(words):
-        return None
-    if words[-1] in _PER_EPOCH:
-        return "per_epoch"
-    return "per_step" if words[-1] in _PER_STEP else None
-
-
-def _words(name: str) -> list[str]:
-    return [word for word in names.spelled(name).split("_") if word]
 
 
 @dataclass(frozen=True)
@@ -106,7 +49,7 @@ def counted(rows: "pl.DataFrame") -> Counted:
         return Counted(rows, (), "rows")
     missing = [name for name in PLACE if name not in rows.columns]
     rows = rows.with_columns(pl.lit(None).alias(name) for name in missing)  # of no type, they take no memory
-    states = _few_bars(rows)
+    states = few_bars(rows)
     rows = rows if states is None else states
     rows = _evaluations(rows)
     values = [name for name in rows.columns if name not in PLACE and role(name) in (None, "loss")]
@@ -116,7 +59,7 @@ def counted(rows: "pl.DataFrame") -> Counted:
     if by := [name for name in (per_epoch, per_step) if name]:
         told |= _any(rows, by) & _any(rows, values)  # a line may hold the rate alone
         rows = _where(rows.with_columns(pl.col(by).forward_fill()), told)
-        rows = _last_states(rows, rows[per_epoch].rle_id() if per_epoch else None)
+        rows = last_states(rows, rows[per_epoch].rle_id() if per_epoch else None)
     else:
         rows, per_epoch, per_step = _below_headings(rows, measured, told)
     rows, by = _stepped(rows, per_epoch, per_step)
@@ -133,9 +76,9 @@ def _evaluations(rows: "pl.DataFrame") -> "pl.DataFrame":
     held_out = [name for name in losses if names.says_held_out(name)]
     trained = [name for name in losses if name not in held_out]
     evaluated = _any(rows, held_out)
-    if (evaluated & _any(rows, [*_named(rows, "per_epoch"), "lead"])).sum() > evaluated.sum() / 2:
+    if (evaluated & _any(rows, [*named(rows.columns, "per_epoch"), "lead"])).sum() > evaluated.sum() / 2:
         return rows
-    return in_one_row(rows, trained, held_out, [*_named(rows, "per_step"), "at"])
+    return in_one_row(rows, trained, held_out, [*named(rows.columns, "per_step"), "at"])
 
 
 def _which_count(rows: "pl.DataFrame", measured: "pl.Series") -> tuple[str | None, str | None]:
@@ -144,20 +87,20 @@ def _which_count(rows: "pl.DataFrame", measured: "pl.Series") -> tuple[str | Non
     Where steps alone are counted there, and not over the whole run, the epochs are those of the headings.
     """
     inline = _where(rows, measured)
-    per_epoch = _most_logged(inline, [*_named(rows, "per_epoch"), "lead"])
+    per_epoch = _most_logged(inline, [*named(rows.columns, "per_epoch"), "lead"])
     per_step = _step_counter(inline, per_epoch)
     if per_epoch and per_step:
         return per_epoch, None if _tells_lengths(inline, per_epoch, per_step) else per_step
     if per_epoch and _headed(rows.filter(~measured), per_epoch, inline[per_epoch].count()):
         return None, None  # a line at the end says which epoch was the best
     if per_step and (per_step == "at" or not _ascends(inline[per_step])):
-        per_epoch = _most_logged(rows.filter(~measured), _named(rows, "per_epoch"))
+        per_epoch = _most_logged(rows.filter(~measured), named(rows.columns, "per_epoch"))
     return per_epoch, per_step
 
 
 def _tells_lengths(rows: "pl.DataFrame", per_epoch: str, per_step: str) -> bool:
     """Whether what seems to count steps says how many of them each episode took, or each epoch has."""
-    took = _words(per_epoch)[-1] in _EPISODES and not (rows[per_step].diff().drop_nulls() > 0).all()
+    took = counts_episodes(per_epoch) and not (rows[per_step].diff().drop_nulls() > 0).all()
     return took or _counts_twice(rows[per_epoch], rows[per_step])
 
 
@@ -185,7 +128,7 @@ def _numbered(rows: "pl.DataFrame") -> "pl.DataFrame":
 
 def _stands(step: "pl.Series") -> bool:
     """Whether the counter is the same in all rows."""
-    return len(step) >= _FEW and step.n_unique() == 1
+    return len(step) >= FEW and step.n_unique() == 1
 
 
 def _several(rows: "pl.DataFrame", epoch: "pl.Series") -> bool:
@@ -215,17 +158,6 @@ def _counts(by: Sequence[str], per_epoch: str | None) -> Counts:
     return "epochs" if by == ["lead"] else names.counts(dict.fromkeys(by, "step"))
 
 
-def _named(rows: "pl.DataFrame", kind: Role) -> list[str]:
-    """The counters of that kind, first those that most likely count over the whole run."""
-    words = _PER_EPOCH if kind == "per_epoch" else _PER_STEP
-
-    def rank(name: str) -> tuple[bool, int]:
-        given = _words(name)
-        return not _WHOLE & set(given), words.index(given[-1])
-
-    return sorted((name for name in rows.columns if name not in PLACE and role(name) == kind), key=rank)
-
-
 def _most_logged(rows: "pl.DataFrame", columns: Iterable[str]) -> str | None:
     """The column with the most values, of several the first; None where none has a value."""
     counts = {name: rows[name].count() for name in columns}
@@ -235,7 +167,7 @@ def _most_logged(rows: "pl.DataFrame", columns: Iterable[str]) -> str | None:
 
 def _headed(rows: "pl.DataFrame", per_epoch: str, said: int) -> bool:
     """Whether far more headings have a counter of epochs than measured lines, `said`, have `per_epoch`."""
-    others = (rows[name].count() for name in _named(rows, "per_epoch") if name != per_epoch)
+    others = (rows[name].count() for name in named(rows.columns, "per_epoch") if name != per_epoch)
     return max(others, default=0) > _FAR_MORE * said
 
 
@@ -247,7 +179,7 @@ def _step_counter(rows: "pl.DataFrame", per_epoch: str | None) -> str | None:
     that stands still for some, as steps of several micro-batches do. Where that one goes back, or there is
     none, it is `at` that counts, if half of the lines have it.
     """
-    logged = {name: (rows[name].count(), rows[name].n_unique()) for name in _named(rows, "per_step")}
+    logged = {name: (rows[name].count(), rows[name].n_unique()) for name in named(rows.columns, "per_step")}
     found = max((name for name in logged if logged[name][0]), key=lambda name: logged[name], default=None)
     placed = rows["at"].count() >= len(rows) / 2 and not (per_epoch and (rows["at"] == rows[per_epoch]).all())
     placed &= per_epoch is not None or rows["at"].n_unique() > 1  # else each bar is shown at its end alone
@@ -258,73 +190,6 @@ def _step_counter(rows: "pl.DataFrame", per_epoch: str | None) -> str | None:
 
 def _ascends(column: "pl.Series") -> bool:
     return bool((column.drop_nulls().diff().fill_null(0) >= 0).all())
-
-
-def _begun(bar: "pl.Series") -> "pl.Series":
-    """Whether a progress bar begins at a row."""
-    return (bar < bar.shift()).fill_null(False)
-
-
-def _changes(column: "pl.Series") -> "pl.Series":
-    """Whether a value differs from the one before it."""
-    return (column != column.shift()).fill_null(False)
-
-
-def _few_bars(rows: "pl.DataFrame") -> "pl.DataFrame | None":
-    """The rows, each state of a progress bar among them, at its batch; None where the bars are rows enough.
-
-    Only bars of the first one's length stay: others go over other data.
-    """
-    import polars as pl  # only who reads a log pays for it
-
-    shown = rows["bar"].is_not_null()
-    begun = ~shown.shift(fill_value=False) | _begun(rows["bar"])
-    states, bars = int(shown.sum()), int((shown & begun).sum())
-    if not bars < _FEW <= states or states == bars:
-        return None
-    rows = rows.filter(~shown | (rows["of"] == rows["of"].filter(shown)[0]).fill_null(False))
-    return rows.with_columns(pl.coalesce("at", "bar").alias("at"), pl.lit(None).alias("bar"))
-
-
-def _last_states(rows: "pl.DataFrame", headed: "pl.Series | None") -> "pl.DataFrame":
-    """The rows, but of a progress bar's states only the last, and of the bars below a heading only two.
-
-    The second of these, which has no heading of its own, is that of Keras's `evaluate`: its loss is that of
-    held-out data. `headed` numbers the heading above each row; without headings (None) all bars stay.
-    """
-    import polars as pl  # only who reads a log pays for it
-
-    if not rows["bar"].count():
-        return rows
-    bar, no_bar = rows["bar"], rows["bar"].is_null()
-    begun = _begun(bar)
-    if headed is None:
-        return rows.filter(begun.shift(-1).fill_null(True) | no_bar)
-    bars = pl.DataFrame({"headed": headed, "bar": (begun | _changes(rows["of"])).cum_sum()})
-    later = bars.select(pl.col("bar") - pl.col("bar").first().over("headed")).to_series()
-    shown = bars.with_row_index("row").filter(~no_bar)  # what is printed in between belongs to no bar
-    ends = (_changes(shown["bar"]) | _changes(shown["headed"])).shift(-1, fill_value=True)
-    last = pl.repeat(False, rows.height, dtype=pl.Boolean, eager=True).scatter(
-        shown["row"].filter(ends), True
-    )
-    kept = ((later < _BARS) & last) | no_bar
-    return _as_held_out(rows, (later > 0) & ~no_bar).filter(kept)
-
-
-def _as_held_out(rows: "pl.DataFrame", where: "pl.Series") -> "pl.DataFrame":
-    """The rows, with the losses at `where` as held-out ones, which are dropped if the log names such."""
-    import polars as pl  # only who reads a log pays for it
-
-    if not where.any():
-        return rows
-    losses = [name for name in rows.columns if role(name) == "loss"]
-    named = "val_loss" in names.known(losses).values()
-    for name in losses:
-        value = rows[name]
-        rows = rows.with_columns(pl.when(where).then(None).otherwise(value).alias(name))
-        if not named:
-            rows = rows.with_columns(pl.when(where).then(value).otherwise(None).alias(f"val {name}"))
-    return rows
 
 
 def _below_headings(
@@ -347,7 +212,7 @@ def _below_headings(
 
     for kind in ("per_epoch", "per_step"):
         headings = rows.filter(~measured)
-        heading = _most_logged(headings, _named(rows, kind))
+        heading = _most_logged(headings, named(rows.columns, kind))
         if heading is None:
             continue
         placed = kind == "per_epoch" and headings["at"].count() >= headings[heading].count()
@@ -358,13 +223,13 @@ def _below_headings(
         filled = [pl.col(heading).forward_fill().fill_null(first)]
         filled += [pl.col("at", "of").forward_fill()] if placed else []
         below = rows.with_columns(filled).filter(told)
-        below = _last_states(below, headed)
+        below = last_states(below, headed)
         counts = [below[name].count() for name in below.columns if role(name) == "loss"]
         if max(counts, default=len(below)) <= _SPREAD * headed.n_unique():
             if kind == "per_step":
                 return below, None, heading
             return below, heading, "at" if placed else None
-    return _last_states(rows.filter(measured), None), None, None
+    return last_states(rows.filter(measured), None), None, None
 
 
 def _step(rows: "pl.DataFrame", per_epoch: str | None, per_step: str | None) -> tuple["pl.Series", list[str]]:

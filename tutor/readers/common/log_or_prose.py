@@ -12,12 +12,12 @@ from functools import cache
 from pathlib import Path
 
 from tutor import packed
-from tutor.readers.common.counters import role
 from tutor.readers.common.guessed import is_error
 from tutor.readers.common.lines import COLOURS, LONGEST, LOOKED_AT, either, has
 from tutor.readers.common.overflows import REDUCED
 from tutor.readers.common.pairs import BAR, OVERFLOW, PAIR, PLACED, ROW_WORDS, as_known, column_of
 from tutor.readers.common.phrases import FOREIGN, WORDLESS, in_pairs
+from tutor.readers.common.roles import role
 from tutor.readers.common.rows import number
 from tutor.run import scoring
 

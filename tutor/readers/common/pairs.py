@@ -13,7 +13,6 @@ from dataclasses import replace
 from pathlib import Path
 
 from tutor import packed
-from tutor.readers.common.counters import PLACE, role
 from tutor.readers.common.lines import LOOKED_AT, MARK, Line, Lines, either, has
 from tutor.readers.common.overflows import REDUCED
 from tutor.readers.common.phrases import (
@@ -27,6 +26,7 @@ from tutor.readers.common.phrases import (
     TRANSLATED,
     WITH_POINTS,
 )
+from tutor.readers.common.roles import PLACE, role
 from tutor.run import names, scoring
 
 _NUMBER = (

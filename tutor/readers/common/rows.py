@@ -139,7 +139,7 @@ def run_of_table(frame: "pl.DataFrame", path: Path, **about: Unpack[About]) -> R
         runs.append(
             Run(
                 path=path,
-                name=_called(about.get("name") or path.stem, path),
+                name=paths.by_folder(path, about.get("name") or path.stem),
                 manifest=about.get("manifest") or Manifest(),
                 frame=rows,
                 remarks=(
@@ -232,12 +232,6 @@ def _ascends(column: "pl.Series") -> bool:
 
 def _without_rows(path: Path) -> BadRunError:
     return BadRunError(f"{path} holds no row with numbers: the run ended before it logged one")
-
-
-def _called(name: str, path: Path) -> str:
-    """What to call the run: by its folder where its tool calls every log the same."""
-    folder = path.resolve().parent.name
-    return folder if folder and name.partition(".")[0] in paths.EVERY_LOG else name
 
 
 def configured(given: Iterable[tuple[object, object]]) -> Manifest:
