@@ -20,6 +20,7 @@ from tutor.notebook import Notebook, NotebookError
 from tutor.postmortem import Bound, to_markdown
 from tutor.run import Remark, Run
 from tutor.run.verification import Checked, Verification
+from tutor.saying.verified import heading, lines_of
 from tutor.words import LANGUAGES
 
 WHEN = datetime(2026, 11, 22, 4, 0)
@@ -104,7 +105,7 @@ def test_a_bound_where_the_run_has_no_row_does_not_hold(broken: Run, control: Ru
     found = verifying.verify(broken, control, change="", bounds=far, tolerance="0.01")
     assert not found.verified
     assert (False, "loss < 3 at every step of 5000..6000: the run has no row there") in list(
-        verifying.lines_of(found, "en")
+        lines_of(found, "en")
     )
 
 
@@ -130,7 +131,7 @@ def test_a_run_that_ends_worse_is_called_so(broken: Run, control: Run):
     assert not found.worse
     for one in (worse, lost):
         assert one.worse
-        assert "worse with it than without" in list(verifying.lines_of(one, "en"))[-1][1]
+        assert "worse with it than without" in list(lines_of(one, "en"))[-1][1]
 
 
 def stopped(rows: int, **signals: list[float]) -> Run:
@@ -151,7 +152,7 @@ def test_a_run_that_overfitted_is_measured_by_its_validation_loss():
     assert {bound.signal for bound in found.bounds} == {"val_loss"}
     assert found.signal == "val_loss"
     assert not found.worse, "its training loss ends higher, as it should"
-    assert "the validation loss ends at" in " ".join(words for _, words in verifying.lines_of(found, "en"))
+    assert "the validation loss ends at" in " ".join(words for _, words in lines_of(found, "en"))
     assert verifying.verify(early, whole, change="go on", bounds=(), tolerance="0").signal == "loss"
 
 
@@ -170,7 +171,7 @@ def test_a_run_that_stops_before_the_bounds_is_held_to_them_by_its_last_value(ro
     found = verifying.verify(whole, fixed, change="stop", bounds=[later], tolerance=tolerance)
     [bound] = found.bounds
     assert (bound.stopped, bound.step, bound.holds, found.verified) == (True, rows - 1, verified, verified)
-    assert f"at step {rows - 1}, its last" in next(words for _, words in verifying.lines_of(found, "en"))
+    assert f"at step {rows - 1}, its last" in next(words for _, words in lines_of(found, "en"))
 
 
 @pytest.mark.parametrize(
@@ -185,7 +186,7 @@ def test_a_slower_fix_is_held_to_the_bound_at_its_end(val_loss: list[float], ver
     found = against_the_overfitted(make_run(COURSE | {"val_loss": val_loss}))
     [bound] = found.bounds
     assert (bound.window, bound.holds, bound.step, found.verified) == ("end", verified, 39, verified)
-    said = next(words for _, words in verifying.lines_of(found, "en"))
+    said = next(words for _, words in lines_of(found, "en"))
     assert "at the end of the run: " + ("holds" if verified else "broken") in said
     assert "the median of its last rows is" in said
 
@@ -203,7 +204,7 @@ def test_what_the_broken_log_left_open_may_stay_open():
     kept = make_run(COURSE | {"val_loss": [0.8 + 2 * 0.7**row for row in range(40)]})
     found = against_the_overfitted(kept)
     assert (found.verdict, found.open_before, found.verified) == ("undecided", True, True)
-    [said] = [words for good, words in verifying.lines_of(found, "en") if good is None]
+    [said] = [words for good, words in lines_of(found, "en") if good is None]
     assert f"(still open: {found.open})" in said
 
 
@@ -246,7 +247,7 @@ def test_a_walk_that_stops_at_a_question_says_at_which():
     bad = make_run({"loss": [*(4 * 0.95**row for row in range(40)), *([math.nan] * 20), *([1.0] * 5)]})
     found = verifying.verify(bad, bad, change="", bounds=(), tolerance="0")
     assert (found.verdict, found.leaf) == ("flaw", "")
-    assert f"stops at question {found.at} ({found.tree})" in list(verifying.lines_of(found, "en"))[-1][1]
+    assert f"stops at question {found.at} ({found.tree})" in list(lines_of(found, "en"))[-1][1]
 
 
 def test_a_score_that_was_lost_is_what_has_to_come_back():
@@ -271,7 +272,7 @@ def test_a_score_that_was_lost_is_what_has_to_come_back():
 def test_a_log_too_poor_for_healthy_names_what_says_more(broken: Run, control: Run):
     found = verifying.verify(broken, control, change="", bounds=(), tolerance="0")
     poor = found.model_copy(update={"verdict": "undecided"})
-    assert f"tutor check {control.path} names it" in list(verifying.lines_of(poor, "en"))[-1][1]
+    assert f"tutor check {control.path} names it" in list(lines_of(poor, "en"))[-1][1]
 
 
 def test_few_rows_end_with_the_last_fourth():
@@ -292,7 +293,7 @@ def test_the_lesson_is_stamped_where_it_said_that_nothing_was_run(
     )
     [after] = notebook.lessons()
     assert amended
-    assert verifying.heading(found, lang) in after.sections[5][1]
+    assert heading(found, lang) in after.sections[5][1]
     untouched = [one for one in range(7) if one != 5]
     assert [after.sections[one] for one in untouched] == [before.sections[one] for one in untouched]
     assert after.id == before.id
@@ -382,7 +383,7 @@ def test_what_a_run_that_stops_early_leaves_open_is_said():
     )
     for told, more in (("as the fix may", {"stopped": True}), ("the log before the fix answers", {})):
         found = stopped.model_copy(update={"open_before": True, **more})
-        assert told in "".join(words for _, words in verifying.lines_of(found, "en"))
+        assert told in "".join(words for _, words in lines_of(found, "en"))
 
 
 def test_a_lesson_that_was_edited_meanwhile_is_left_alone(broken: Run, tmp_path: Path):

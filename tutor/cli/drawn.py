@@ -9,11 +9,11 @@ from rich.table import Table
 from rich.text import Text
 from rich.tree import Tree
 
-from tutor import verifying
 from tutor.lineage import Experiment
 from tutor.run.recovery import CLOSE, Recovery
 from tutor.run.replay import Passage, Replay
 from tutor.run.verification import Verification
+from tutor.saying import verified
 from tutor.words import number, plain, say
 
 AROUND = 4
@@ -161,8 +161,8 @@ def lineage(folder: Path, below: Callable[[Path], Sequence[Experiment]], lang: s
 
 def verification(found: Verification, lang: str) -> Group:
     """Whether the fix is verified, and what speaks for it and against it."""
-    lines = [Text(verifying.heading(found, lang), style="bold green" if found.verified else "bold red")]
-    for good, words in verifying.lines_of(found, lang):
+    lines = [Text(verified.heading(found, lang), style="bold green" if found.verified else "bold red")]
+    for good, words in verified.lines_of(found, lang):
         sign, style = SIGNS[good]
         lines.append(Text.assemble("  ", (sign, style), f" {words}"))
     return Group(*lines)

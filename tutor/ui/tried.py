@@ -2,8 +2,9 @@
 
 from tutor.postmortem import PostMortem, bound_problem
 from tutor.run import Run
+from tutor.saying.verified import section
 from tutor.ui.trials import latest
-from tutor.verifying import held_against, section
+from tutor.verifying import held_against
 
 
 def with_tried(pm: PostMortem, run: Run, lang: str) -> PostMortem:

@@ -11,6 +11,7 @@ from textual.widgets import Static
 
 from tutor import verifying
 from tutor.run import Run
+from tutor.saying import verified
 from tutor.ui import bindings
 from tutor.ui.screens.page import PlotPage
 from tutor.ui.screens.watching import Watching
@@ -95,8 +96,8 @@ class TrialScreen(Watching, PlotPage):
         found = self.trial.found
         if found is not None:
             style = "bold $success" if found.verified else "bold $error"
-            lines = [Content.assemble((verifying.heading(found, lang), style))]
-            for good, words in verifying.lines_of(found, lang):
+            lines = [Content.assemble((verified.heading(found, lang), style))]
+            for good, words in verified.lines_of(found, lang):
                 sign, colour = SIGNS[good]
                 lines.append(Content.assemble((sign, colour), words))
             lines.append(

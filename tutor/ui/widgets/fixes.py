@@ -7,7 +7,7 @@ from textual.content import Content
 from tutor import walk as walks
 from tutor.run.verification import Verification
 from tutor.saying import lead_of, of_fix
-from tutor.verifying import heading
+from tutor.saying.verified import heading
 from tutor.walk import AtLeaf
 from tutor.words import plain, say
 
