@@ -583,6 +583,21 @@ class TestSeverity:
         learned = [*[5.0] * 20, *[1e-4] * 180, *[2e-2] * 3, *[1e-4] * 20]
         assert apply("severity", make_run({"loss": learned}), SEVERITY, 200).outcome == "blip"
 
+    @pytest.mark.parametrize(
+        ("level", "row", "outcome"),
+        [
+            (0.02, 60.0, "towers"),
+            (0.02, 19.0, "blip"),  # less than a thousand times the level
+            (0.001, 12.0, "blip"),  # a guess among the tokens of a vocabulary costs as much
+            (0.001, 13.0, "towers"),
+        ],
+    )
+    def test_one_row_a_thousand_times_the_level_is_no_hard_batch(
+        self, level: float, row: float, outcome: str
+    ):
+        loss = [*[1500.0] * 20, *[level] * 180, row, *[level] * 20]
+        assert apply("severity", make_run({"loss": loss}), SEVERITY, 200).outcome == outcome
+
     @pytest.mark.parametrize(("rows", "outcome"), [(19, "blip"), (20, "hurt")])
     def test_one_that_stays_needs_a_tenth_of_the_level_whatever_had_been_gained(
         self, rows: int, outcome: str

@@ -18,7 +18,7 @@ from tutor.run import Run, known_float, names, to_float
 if TYPE_CHECKING:
     import polars as pl
 
-_SEVERE = ("height", "bound", "gained", "level", "lasted", "rows_bound", "peak", "times")
+_SEVERE = ("height", "bound", "gained", "level", "lasted", "rows_bound", "peak")
 
 
 @detector(
@@ -53,9 +53,11 @@ def severity(
       far below a wild beginning, `tall` times the level is enough, or `lasting.of_wild` of the gain, if that
       is more;
     - or jumps by `lasting.of_level` of the level, and stays up for `lasting.long` rows;
-    - or rises by more than `tall` times the scale, however short it is. In a log of epochs it has to rise
-      above the first one, too; where a discriminator and a generator train against each other this doesn't
-      count, since the losses of both do so for a batch or two.
+    - or rises by more than `tall` times the scale, however short it is; where the level lies far below a wild
+      beginning, by `lasting.alone` times the level, `lasting.beyond` and `lasting.of_wild` of the gain. In a
+      log of epochs it has to rise above the first one, too, unless it is so far below; where a discriminator
+      and a generator train against each other this doesn't count, since the losses of both do so for a batch
+      or two.
 
     What is found of one that hurts, in the order in which it is looked for:
 
@@ -103,7 +105,6 @@ def severity(
         "lasted": worst.stop - worst.start,
         "rows_bound": fewest,
         "peak": level + height,
-        "times": tall,
     }
     seen = (int(run.steps[max(0, row - before.rows)]), int(run.steps[min(len(run) - 1, worst.stop)]))
     if hurt and (otherwise := _otherwise(run, row, worst, two_networks=two_networks)):
@@ -212,6 +213,8 @@ def _yardstick(
     # What was gained from a wild beginning says little of a spike at a level far below it.
     far_below = max(tall * size, lasting.of_wild * gained)
     least = min(of_gain * scale, far_below)
+    alone = max(lasting.alone * size, lasting.beyond, lasting.of_wild * gained)
+    tallest = min(max(tall * scale, _of_first_epoch(run, before.mean)), alone)
     return _Yardstick(
         loss=loss,
         level=before.mean,
@@ -221,7 +224,7 @@ def _yardstick(
         scale=scale,
         least=least,
         long_least=min(least, lasting.of_level * size),
-        tallest=max(tall * scale, _of_first_epoch(run, before.mean)) if towers else math.inf,
+        tallest=tallest if towers else math.inf,
         lasting=lasting,
     )
 

@@ -31,6 +31,8 @@ class Lasting(Grouped):
         of_wild: the least share of a gain from a wild beginning that a spike far below it has to be.
         long: so many after a jump are no spike of a batch or two, however far the run had come:
         of_level: then it is enough that it jumps by this share of the level before.
+        alone: one row that rises by so many times its level is more than a hard batch,
+        beyond: if it rises by more than this, too, which the cross-entropy of a guess doesn't reach, in nats.
     """
 
     a_kind: ClassVar[str] = "rows in a row"
@@ -40,6 +42,8 @@ class Lasting(Grouped):
     of_wild: float
     long: int
     of_level: float
+    alone: float
+    beyond: float
 
 
 @dataclass(frozen=True)
