@@ -561,6 +561,17 @@ class TestEndings:
         with pytest.raises(TypeError, match="probe: a function"):
             Loop(tmp_path / "other", probe=torch.ones(2))
 
+    def test_settings_of_any_kind_are_kept_and_never_end_training(self, tmp_path: Path):
+        around: dict[str, Any] = {"depth": 2}
+        around["itself"] = around
+        odd = {("block", 0): 0.1, 3: {None: [1, (2,)]}, "path": Path("data"), "around": around}
+        loop = Loop(tmp_path / "run", settings=odd)
+        loop.train(1)
+        loop.recorder.close()
+        kept = json.loads((tmp_path / "run" / "manifest.json").read_text())["settings"]
+        assert (kept["('block', 0)"], kept["3"], kept["path"]) == (0.1, {"None": [1, [2]]}, "data")
+        assert kept["around"] == {"depth": 2, "itself": "..."}
+
     def test_going_on(self, tmp_path: Path):
         first = Loop(tmp_path / "run")
         first.train(5)

@@ -174,7 +174,22 @@ def _lines(folder: Path) -> Iterable[bytes]:
 
 
 def _json(data: Mapping[str, Any]) -> str:
-    return json.dumps(data, indent=1, ensure_ascii=False, default=_in_words) + "\n"
+    return json.dumps(_keyed(data), indent=1, ensure_ascii=False, default=_in_words) + "\n"
+
+
+def _keyed(value: Any, around: frozenset[int] = frozenset()) -> Any:
+    """The value with its keys as words, as JSON has them, whatever its owner took for keys.
+
+    What holds itself ends there: training goes on, whatever a setting is.
+    """
+    if not isinstance(value, Mapping | list | tuple):
+        return value
+    if id(value) in around:
+        return "..."
+    around |= {id(value)}
+    if isinstance(value, Mapping):
+        return {str(key): _keyed(held, around) for key, held in value.items()}
+    return [_keyed(held, around) for held in value]
 
 
 def _in_words(value: Any) -> Any:
