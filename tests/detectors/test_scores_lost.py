@@ -173,16 +173,16 @@ class TestNeverEarns:
 
     def test_single_episodes_tell_less_than_means_do(self):
         rewards = [20 + one for _ in range(4) for one in self.NOISE]
-        assert judged("learned", episode_reward=rewards[:150]).outcome == "earns-nothing"
-        assert judged("learned", episode_reward=rewards[:149]).outcome == NOT_YET
+        assert judged("learned", episode_reward=rewards[:90]).outcome == "earns-nothing"
+        assert judged("learned", episode_reward=rewards[:89]).outcome == NOT_YET
         assert judged("learned", ep_rew_mean=rewards[:30]).outcome == "earns-nothing"
         assert judged("learned", ep_rew_mean=rewards[:29]).outcome == NOT_YET
 
     @pytest.mark.parametrize(
         ("counter", "apart", "least"),
         [
-            *[("episode", 1, 150), ("episode", 2, 90), ("episode", 5, 60), ("episode", 50, 60)],
-            *[("frame", 900, 150), ("frame", 2000, 90), ("frame", 6400, 60)],
+            *[("episode", 1, 90), ("episode", 2, 60), ("episode", 50, 60)],
+            *[("frame", 900, 90), ("frame", 2000, 60), ("frame", 6400, 60)],
         ],
     )
     def test_an_evaluation_now_and_then_tells_of_the_episodes_between_too(
@@ -194,6 +194,24 @@ class TestNeverEarns:
             lines = (f"{apart * row},{reward}" for row, reward in enumerate(rewards[:rows]))
             log.write_text("\n".join([f"{counter},episode_reward", *lines]))
             assert apply("learned", readers.read(log), numbers("learned")).outcome == outcome
+
+    @pytest.mark.parametrize(
+        ("name", "last", "outcome"),
+        [
+            ("epsilon", 0.3, "earns-nothing"),
+            ("epsilon", 0.8, NOT_YET),
+            ("rollout/exploration_rate", 0.8, NOT_YET),
+            ("eps", 1e-8, "earns-nothing"),  # of an optimizer
+            ("eps", 90.0, "earns-nothing"),  # episodes
+            ("steps_epsilon_greedy", 0.8, NOT_YET),
+        ],
+    )
+    def test_while_most_actions_are_drawn_at_random_nothing_is_said(
+        self, name: str, last: float, outcome: str
+    ):
+        rewards = [20 + one for _ in range(4) for one in self.NOISE]
+        drawn = [1 + (last - 1) * row / 159 for row in range(160)]
+        assert judged("learned", episode_reward=rewards, **{name: drawn}).outcome == outcome
 
     def test_one_that_fell_within_its_noise_is_not_lost(self):
         rewards = [40.0 + 8 * one - row / 8 for row, one in enumerate([*self.NOISE] * 4)]

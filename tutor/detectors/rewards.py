@@ -26,7 +26,7 @@ _FAR = 0.5
 """The share of what a policy earned at first, by which one falls far: a constant of the method."""
 _NARROW = 0.02
 """The share of a reward within which one may lie that can't rise any more: a constant of the method."""
-_EPISODES = 5
+_EPISODES = 3
 """Single episodes that tell as much as one mean: a constant of the method."""
 _FEWEST_TIMES = 2
 """And as many times more rows at least, however many episodes lie between two of them."""
@@ -35,6 +35,10 @@ _RARE = 4
 _SURE = 2.0
 """A fall in order beyond so many standard deviations of chance is sure, whatever noise hides: a constant of
 the method."""
+_EXPLORES = re.compile(r"(?<![a-z])(epsilon|eps|exploration_rate)(?![a-z])")
+_MOSTLY = 0.5
+"""The share of actions drawn at random above which rewards say little of the policy: a constant of the
+method."""
 _STEPS = 1000
 """Steps of which few games take more: a constant of the method."""
 
@@ -71,8 +75,10 @@ def never_earns(run: Run, least: int, sigmas: float) -> Finding | None:
     what its noise `hides`, and of how many `rows`: `least` or more of means over episodes, of single ones
     `_times` as many. No level stands above the first by more than `sigmas` of its noise, nor do the rewards
     rise in order; of several none does, however few rows it has. Of those that are one number `one_reward`
-    tells.
+    tells. While most actions are drawn at random the policy has yet to show what it earns.
     """
+    if _explores(run):
+        return None
     found: Finding | None = None
     for name in run.frame.columns:
         if not scoring.is_reward(name) or not run.frame[name].dtype.is_numeric():
@@ -94,6 +100,18 @@ def never_earns(run: Run, least: int, sigmas: float) -> Finding | None:
             continue
         found = found or _earned("earns-nothing", run, name, course, hides)
     return found
+
+
+def _explores(run: Run) -> bool:
+    """Whether most actions were still drawn at random when the log ends, as an epsilon in it says."""
+    rates = (finite(run.frame[name]).drop_nulls() for name in _rates(run))
+    return any(_MOSTLY < to_float(known[-1]) <= 1 for known in rates if len(known))
+
+
+def _rates(run: Run) -> list[str]:
+    """The columns of the share of actions that are drawn at random."""
+    numbers = (name for name in run.frame.columns if run.frame[name].dtype.is_numeric())
+    return [name for name in numbers if _EXPLORES.search(names.spelled(name))]
 
 
 def _at_its_best(values: pl.Series) -> bool:
