@@ -577,6 +577,30 @@ class TestNeverBelowTheFirst:
         assert self.found(self.LOSS, "steps") == NOT_YET
 
 
+class TestManyEpochs:
+    """Means over epochs that differ by a third of themselves."""
+
+    def outcomes(self, rows: int, counts: Counts, fall: float) -> list[str]:
+        found = list[str]()
+        for seed in range(20):
+            rng = random.Random(seed)
+            level = [1 - fall * (1 - math.exp(-5 * row / rows)) for row in range(rows)]
+            loss = [12 * one * max(0.1, rng.gauss(1, 0.3)) for one in level]
+            run = replace(make_run({"loss": [12.0, *loss]}), counts=counts)
+            found.append(apply("learned", run, numbers("learned")).outcome)
+        return found
+
+    def test_without_a_fall_in_order_they_have_taught_nothing(self):
+        assert self.outcomes(100, "epochs", 0.0).count("no") >= 12
+        assert self.outcomes(100, "steps", 0.0).count("no") <= 5
+
+    def test_with_one_they_may_have(self):
+        assert "no" not in self.outcomes(100, "epochs", 0.6)
+
+    def test_of_few_nothing_is_known(self):
+        assert self.outcomes(48, "epochs", 0.0).count("no") <= 5
+
+
 class TestBeginsLate:
     def test_where_the_loss_came_from_is_not_in_the_log(self):
         steps = [16_000 + 1_000 * i for i in range(12)]

@@ -524,6 +524,13 @@ class TestOthers:
         with pytest.raises(BadRunError, match="--map loss=COLUMN"):
             readers.read(written(tmp_path, text, "results.csv"))
 
+    def test_in_a_file_of_losses_the_one_total_that_is_not_0_all_along_is_it(self, tmp_path: Path):
+        text = "epoch,data_mse,sup_total,unsup_total\n1,0.0,0.0,5.8\n2,0.0,0.0,5.5\n"
+        assert words(readers.read(written(tmp_path, text, "loss_history.csv"))) == ["5.8", "5.5"]
+        for odd, name in ((text, "history.csv"), (text.replace(",0.0,5.8", ",0.1,5.8"), "loss_history.csv")):
+            with pytest.raises(BadRunError, match="--map loss=COLUMN"):
+                readers.read(written(tmp_path, odd, name))
+
     @pytest.mark.parametrize("name", ["log.csv", "accuracy.csv"])
     def test_columns_called_so_that_may_be_shares_are_asked_for(self, tmp_path: Path, name: str):
         with pytest.raises(BadRunError, match="--map loss=COLUMN"):

@@ -178,11 +178,21 @@ def _outcome(whole: Run, run: Run, fall: _Fall, sigmas: float, least: Enough) ->
     """Whether the loss gained enough, or noise may hide that it did."""
     if fall.enough:
         return "yes"
-    by_noise = fall.order < least.sure and may_hide(fall.course, fall.gain, sigmas, least.sure)
+    needed = max(fall.gain, _hidden_in_vain(run, fall, least))
+    by_noise = fall.order < least.sure and may_hide(fall.course, needed, sigmas, least.sure)
     early = fall.unseen and may_gain_early(fall.early, fall.course.end, fall.gain, least.sure)
     if (by_noise and not never_below_the_first(whole, least)) or early or _still_falls(run, least):
         return NOT_YET
     return _without_gain(run, fall.goes_on and fall.pace <= least.longer)
+
+
+def _hidden_in_vain(run: Run, fall: _Fall, least: Enough) -> float:
+    """The fall that so many epochs may hide in their noise and have taught nothing all the same; else 0.
+
+    Where anything is learned, the loss has come down further by then, or its levels fall in order.
+    """
+    many = run.counts == "epochs" and len(run) >= least.epochs and fall.order > -1
+    return least.hides * abs(fall.course.top) if many else 0.0
 
 
 def _undecided(outcome: str, fall: _Fall, rows: int) -> Finding:

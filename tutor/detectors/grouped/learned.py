@@ -43,6 +43,8 @@ class Enough(Grouped):
         alike: groups of answers teach nothing of which this share earns the same within each,
         cut: and neither do answers of which this share is cut off.
         dead: nothing is learned at a learning rate under this share of its top.
+        epochs: so many epochs whose levels don't fall in order have taught nothing,
+        hides: if their noise hides no more than this share of the highest level.
     """
 
     a_kind: ClassVar[str] = "a length of the log"
@@ -61,6 +63,8 @@ class Enough(Grouped):
     alike: float
     cut: float
     dead: float
+    epochs: int
+    hides: float
 
 
 @dataclass(frozen=True)

@@ -106,7 +106,8 @@ def by_names(columns: Mapping[str, Sequence[object]], words: str) -> dict[str, s
         columns: the values by name, as they were written.
         words: what the file is called, and the keys that lead to the columns.
     """
-    return _by_sets(columns, words) or _by_pairs(columns, words) or by_errors(columns)
+    ways = (_by_sets(columns, words), _by_pairs(columns, words), _by_total(columns, words))
+    return next(filter(None, ways), None) or by_errors(columns)
 
 
 def of_perplexity(columns: Iterable[str]) -> dict[str, str]:
@@ -184,6 +185,15 @@ def _by_pairs(columns: Mapping[str, Sequence[object]], words: str) -> dict[str, 
         if held_out := next(filter(None, beside), None):
             return {"loss": name, "val_loss": held_out}
     return {}
+
+
+def _by_total(columns: Mapping[str, Sequence[object]], words: str) -> dict[str, str]:
+    """In a file of losses, the one total that isn't 0 all along, as a phase without labels leaves it."""
+    if not says_losses(words):
+        return {}
+    totals = [name for name in columns if "total" in names.plainly(name).split("_")]
+    totals = [name for name in totals if any(number(one) for one in columns[name])]
+    return {"loss": totals[0]} if len(totals) == 1 else {}
 
 
 def a_loss(column: Sequence[object], words: str) -> bool:
