@@ -54,6 +54,7 @@ STEPS = {
     "peak-lr": 490,
     "repeated-batch": 375,
     "slow-warmup": 130,
+    "softmax-twice": 130,
     "stale-checkpoint": 60,
     "stale-copy": 110,
     "step-decay": 185,

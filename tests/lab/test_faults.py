@@ -47,6 +47,7 @@ PLANNED = (
     Part("repeated-batch", {"step": 8, "steps": 5}),
     Part("repeated-batch", {"step": 14, "steps": 8}),  # stuck when the run is cut
     Part("rotten-subset", {"step": 8, "every": 10, "documents": 12}),
+    Part("softmax-twice"),
     Part("stale-copy"),
     Part("stray-shard"),
     Part("stray-shard", {"shards": 1}),

@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Any
 from tutor.detectors import NO_DATA, Finding, detector
 from tutor.detectors.answers import counts_answers
 from tutor.detectors.beginning import begins_late
-from tutor.detectors.grouped import BelowZero, Gain, NormBound
+from tutor.detectors.grouped import BelowZero, Gain, NormBound, Twice
 from tutor.detectors.has_learned import has_learned, untold
 from tutor.detectors.loss import times_the_mean
 from tutor.detectors.objective import earnings, is_objective, opposed, scores_rise
+from tutor.detectors.twice import softmax_twice
 from tutor.detectors.windows import finite
 from tutor.run import Run, known_float, scoring, to_float
 
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 _FIRST = ("first", "vocab", "expected", "low", "high")
+_TWICE = ("first", "classes", "floor", "ceiling", "lowest", "rows")
 
 
 def _around_ln_v(run: Run, above: float, below: float) -> dict[str, float] | None:
@@ -37,15 +39,24 @@ def _around_ln_v(run: Run, above: float, below: float) -> dict[str, float] | Non
 
 @detector(
     signals=("loss",),
-    outcomes=("near", "off", "above", "below", "loaded", "non-finite", "negative"),
+    outcomes=("near", "off", "above", "below", "loaded", "non-finite", "negative", "twice", "twice-scored"),
     facts={
         **dict.fromkeys(("near", "off", "above", "below", "loaded", "non-finite"), (*_FIRST, "near")),
         "negative": ("first", "near", "lowest", "step", "count", "rows"),
+        "twice": ("near", *_TWICE, "highest"),
+        "twice-scored": ("near", *_TWICE, "right", "of_each"),
     },
     configured=("vocab_size",),
 )
 def initial_loss(
-    run: Run, at: int | None, *, near: float, above: float, below: float, floor: BelowZero
+    run: Run,
+    at: int | None,
+    *,
+    near: float,
+    above: float,
+    below: float,
+    floor: BelowZero,
+    twice: Twice,
 ) -> Finding:
     """How far the first loss is from ln V, that of a model which knows nothing of its V tokens.
 
@@ -53,11 +64,14 @@ def initial_loss(
     where the manifest has the weights as drawn. Where it hasn't, weights may have been loaded on purpose, as
     for a fine-tune. A NaN or an Inf says nothing of the weights' size. Below 0 no cross-entropy can be: of
     tokens, or of classes where an accuracy is logged. Where that rises with it, it is another loss,
-    as that of a random field. Nor does any loss that has a floor fall on and on.
+    as that of a random field. Nor does any loss that has a floor fall on and on. What is "twice" the softmax
+    it should be keeps to a nat (`softmax_twice`), and begins at ln V as any other.
     Source: the tree, whose bounds for 512 tokens are kept as distances from ln V; ours: below 0.
     """
     if found := _below_zero(run, near, floor):
         return found
+    if found := softmax_twice(run, twice):
+        return replace(found, facts={**found.facts, "near": near})
     around, step = _around_ln_v(run, above, below), int(run.steps[0])
     if around is None:
         return Finding(NO_DATA, facts={"missing": ["vocab_size"]})

@@ -24,6 +24,7 @@ from tutor.detectors.grouped import (
     Scaler,
     Scores,
     Sustained,
+    Twice,
 )
 from tutor.detectors.windows import Window
 
@@ -47,6 +48,7 @@ Group = (
     | Runaway
     | Scaler
     | Scores
+    | Twice
 )
 _KINDS: Mapping[str, type[Grouped]] = {f"<{kind.__name__}>": kind for kind in get_args(Group)}
 
@@ -82,7 +84,8 @@ Given = Annotated[
     | Annotated[Foremost, Tag("<Foremost>")]
     | Annotated[Runaway, Tag("<Runaway>")]
     | Annotated[Scaler, Tag("<Scaler>")]
-    | Annotated[Scores, Tag("<Scores>")],
+    | Annotated[Scores, Tag("<Scores>")]
+    | Annotated[Twice, Tag("<Twice>")],
     Discriminator(_kind),
 ]
 """A number as a tree gives it."""

@@ -7,7 +7,7 @@ numbers, a group among them counting as one.
 
 from tutor.detectors.grouped.base import Grouped
 from tutor.detectors.grouped.beside import Apart, Evaluation, Leak
-from tutor.detectors.grouped.learned import BelowZero, Enough, Gain, Guess, Motion
+from tutor.detectors.grouped.learned import BelowZero, Enough, Gain, Guess, Motion, Twice
 from tutor.detectors.grouped.norms import NormBound, Scaler, Sustained
 from tutor.detectors.grouped.rising import Rise, Runaway, Scores
 from tutor.detectors.grouped.spiking import Beyond, Foremost, Lasting
@@ -31,4 +31,5 @@ __all__ = [
     "Scaler",
     "Scores",
     "Sustained",
+    "Twice",
 ]

@@ -144,6 +144,32 @@ class BelowZero(Grouped):
 
 
 @dataclass(frozen=True)
+class Twice(Grouped):
+    """A softmax before a loss that has its own: `{rows: 20, fell: 0.05, right: 0.8, within: 0.02, ...}`.
+
+    Attributes:
+        rows: in so many no token costs more than one that is wrong beyond doubt,
+        fell: while the loss has come down from a guess's by so many nats.
+        least: or so many rows have a loss and a share of right answers,
+        right: which is this one or more,
+        apart: and differs by so much between them,
+        within: where the loss lies on a line, and that begins as near above the floor, in nats,
+        times: and costs between 1 nat over so much and 1 nat times so much for each answer that is wrong.
+        most: among more classes than this the floors lie too close together to be told apart.
+    """
+
+    a_kind: ClassVar[str] = "a softmax of a softmax"
+    rows: int
+    fell: float
+    least: int
+    right: float
+    apart: float
+    within: float
+    times: float
+    most: int
+
+
+@dataclass(frozen=True)
 class Motion(Grouped):
     """When what ought to move stands still: `{moves: 0.1, still: 0.000001}`.
 
