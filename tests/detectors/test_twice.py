@@ -119,6 +119,11 @@ class TestByTokens:
         assert self.told(CEILING, self.ROWS[-19:]) == "near"
         assert self.told(CEILING, [*self.ROWS[:-1], math.nan]) == "near"
 
+    def test_nor_of_one_that_comes_down_below_the_floor(self):
+        """As a model that sees its targets: no token may be costly, but one that is right costs nothing."""
+        assert self.told(CEILING, [LN_V - 1.1 * row / 40 for row in range(42)]) == "near"
+        assert self.told(CEILING, [LN_V - 0.9 * row / 40 for row in range(40)]) == "twice"
+
     def test_nor_without_the_tokens_or_their_number(self):
         assert found({"vocab_size": 512}, loss=self.ROWS).outcome == "near"
         assert self.told(CEILING, vocab_size=None) != "twice"

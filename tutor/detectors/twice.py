@@ -54,7 +54,8 @@ def _by_tokens(run: Run, twice: Twice) -> Finding | None:
     if len(known) < twice.rows or tallest.count() < twice.rows or not known.is_finite().all():
         return None
     highest, lowest, ceiling = to_float(tallest.max()), to_float(known.min()), _floor(vocab) + 1
-    if not highest <= ceiling + _ROUNDING or lowest > math.log(vocab) - twice.fell:
+    within = highest <= ceiling + _ROUNDING and lowest >= ceiling - 1 - _ROUNDING
+    if not within or lowest > math.log(vocab) - twice.fell:
         return None
     facts = {"first": float(known[0]), "classes": vocab, "floor": ceiling - 1, "ceiling": ceiling}
     facts |= {"lowest": lowest, "highest": highest, "rows": len(known)}
