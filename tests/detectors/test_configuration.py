@@ -438,6 +438,10 @@ class TestEarlyFall:
     def found(self, loss: list, **columns: list) -> Finding:
         return judged("early_fall", loss=loss, **columns)
 
+    @pytest.mark.parametrize(("rests", "outcome"), [(0.69315, NO_DATA), (1.3863, NO_DATA), (0.72, "slow")])
+    def test_one_that_comes_to_rest_where_a_guess_lies_is_not_slow(self, rests: float, outcome: str):
+        assert self.found([rests + 0.0006 * 0.99**row for row in range(250)]).outcome == outcome
+
     def still(self, rows: int = 250) -> list[float]:
         return [6.24 + 0.01 * (-1) ** row for row in range(rows)]
 

@@ -478,10 +478,15 @@ class TestOfOneName:
         assert [run.path.name for run in runs] == ["BRNN", "BRNN 2"]  # one value is no course
         assert [run["loss"].to_list() for run in runs] == [FALLING, HELD_OUT]
 
-    @pytest.mark.parametrize("names", [("recon", "kl"), ("actor", "critic"), ("G", "D"), ("total", "bbox")])
+    @pytest.mark.parametrize("names", [("recon", "kl"), ("actor", "critic"), ("G", "D"), ("cls", "bbox")])
     def test_lists_of_several_names_may_be_parts_of_one_loss(self, tmp_path: Path, names: tuple[str, str]):
         given = dict(zip(names, (FALLING, HELD_OUT), strict=True))
         assert "where one is the loss, say so" in refused(tmp_path, given, "losses.json")
+
+
+    def test_their_total_is_the_loss(self, tmp_path: Path):
+        run = read(tmp_path, {"bbox": HELD_OUT, "total": FALLING}, "losses.json")
+        assert run["loss"].to_list() == FALLING
 
 
 class TestBelowNames:

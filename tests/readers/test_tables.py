@@ -524,6 +524,17 @@ class TestOthers:
         with pytest.raises(BadRunError, match="--map loss=COLUMN"):
             readers.read(written(tmp_path, text, "results.csv"))
 
+    @pytest.mark.parametrize(
+        ("word", "known"), [("finetuning", True), ("model", True), ("train", False), ("loss", False)]
+    )
+    def test_a_word_before_all_names_says_nothing(self, tmp_path: Path, word: str, known: bool):
+        names = ("train_loss_epoch", "train_loss_step", "val_acc", "val_loss")
+        heading = ",".join(["epoch", *(f"{word}/{name}" for name in names), "step"])
+        rows = ["0,,0.7,,,49", "0,,0.6,,,99", "0,0.65,,0.5,0.8,99", "1,,0.5,,,149"]
+        run = readers.read(written(tmp_path, "\n".join([heading, *rows, ""]), "metrics.csv"))
+        logged = [value for value in run["val_loss"].to_list() if value] if run.has("val_loss") else []
+        assert ((words(run), logged) == (["0.7", "0.6", "0.5"], [0.8])) is known
+
     def test_in_a_file_of_losses_the_one_total_that_is_not_0_all_along_is_it(self, tmp_path: Path):
         text = "epoch,data_mse,sup_total,unsup_total\n1,0.0,0.0,5.8\n2,0.0,0.0,5.5\n"
         assert words(readers.read(written(tmp_path, text, "loss_history.csv"))) == ["5.8", "5.5"]

@@ -37,8 +37,8 @@ def early_fall(
     has to have come down by as much as that by then. One that "rises" by as much and, where updates are
     logged, by more than the share `risen` of where it stood is a remark: the whole run says whether it
     diverges. Where it does neither, the learning rate is too low if updates are logged and are smaller than
-    the share `moved` of the weights; without them, if the EMA fell by more than its noise. What noise hides
-    only the updates can tell. Source: the tree; ours: noise and updates.
+    the share `moved` of the weights; without them, if the EMA fell by more than its noise, and has not come to
+    rest where a guess among few classes lies. What noise hides only the updates can tell. Source: the tree; ours: noise and updates.
     """
     later = int(run.steps[0]) > 1
     if later or not is_objective(run):
@@ -62,7 +62,7 @@ def early_fall(
     hidden, drop, update = fall.sigmas * noise, before - after, _moved(run, first, last)
     steps = min(end - begin, until.steps - span.steps)
     least = max(fall.bound * min(1.0, abs(before)) * steps / 100, hidden)
-    if update is None and 0 < abs(drop) <= hidden:
+    if update is None and (0 < abs(drop) <= hidden or (drop <= least and _guesses(after))):
         return Finding(NO_DATA, facts={"missing": ["update_norm"]})
     slow = drop > 0 if update is None else update < moved
     high = least if update is None else max(least, risen * abs(before))
@@ -81,6 +81,18 @@ def early_fall(
     curve = Smoothed("loss", run.steps[: last + 1], ema)
     bound = -high if rises else least
     return Finding(outcome, end, facts, before, seen, measured=drop, bound=bound, curve=curve)
+
+
+_CLASSES, _NEAR = 10, 1e-3
+"""Among so many classes, and so near the cost of a guess as a share of it: constants of the method."""
+
+
+def _guesses(level: float) -> bool:
+    """Whether a loss has come to what the same answer to every input costs, among few classes.
+
+    It is not slow there: it has come to rest, and the whole run says at what.
+    """
+    return any(abs(level / math.log(classes) - 1) < _NEAR for classes in range(2, _CLASSES + 1))
 
 
 def _moved(run: Run, first: int, last: int) -> float | None:

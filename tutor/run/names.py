@@ -1,7 +1,7 @@
 """What trainers call the signals: their columns to tutor's, by the words of `vocabulary`."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 
@@ -164,7 +164,32 @@ def _kept_apart(found: re.Match[str]) -> str:
 
 
 def known(columns: Iterable[str]) -> dict[str, str]:
-    """As `mapping`, of a log of which the user says nothing."""
+    """As `mapping`, of a log of which the user says nothing.
+
+    A word before all of its names, as in `finetuning/train_loss` and `finetuning/val_loss`, says nothing.
+    """
+    columns = [*columns]
+    shared = _shared(columns)
+    shortened = {column.removeprefix(shared): column for column in columns}
+    if not shared or len(shortened) < len(columns):
+        return _known(columns)
+    return {shortened[name]: signal for name, signal in _known(shortened).items()}
+
+
+def _shared(columns: Sequence[str]) -> str:
+    """What stands before each name that has a `/` in it, with it; "" where that says something, or is not."""
+    first = {column.partition("/")[0] for column in columns if "/" in column}
+    word = first.pop() if len(first) == 1 else ""
+    says = set_of(word) or LOSS.search(word) or "loss" in plainly(word).split("_")
+    parted = sum("/" in column for column in columns)
+    return f"{word}/" if word and not says and parted >= _SEVERAL else ""
+
+
+_SEVERAL = 3
+"""Names that have a word in common by no chance: a constant of the method."""
+
+
+def _known(columns: Iterable[str]) -> dict[str, str]:
     by_name: dict[str, str] = {}
     by_words: dict[str, str] = {}
     for column in columns:

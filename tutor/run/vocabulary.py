@@ -21,6 +21,7 @@ KNOWN: Mapping[str, tuple[str, ...]] = {
         "total/steps",  # of OpenAI baselines
         "total_timesteps",
         "timesteps",
+        "timestep",
         "num_timesteps",
         "env_steps",
         "env_step",
