@@ -598,6 +598,19 @@ class TestSeverity:
         loss = [*[1500.0] * 20, *[level] * 180, row, *[level] * 20]
         assert apply("severity", make_run({"loss": loss}), SEVERITY, 200).outcome == outcome
 
+    @pytest.mark.parametrize(
+        ("evaluated", "outcome"),
+        [({200: 1.5}, "hurt"), ({200: 1.1}, "blip"), ({199: 1.5}, "blip"), ({201: 1.5}, "blip")],
+    )
+    def test_one_row_is_enough_that_an_evaluation_shows_too(self, evaluated: dict[int, float], outcome: str):
+        loss = [*[2.0] * 20, *[1.0] * 180, 1.5, *[1.0] * 20]
+        every = {row: 2.0 if row < 20 else 1.0 for row in range(0, len(loss), 10) if row != 200}
+        held_out = [(every | evaluated).get(row) for row in range(len(loss))]
+        found = apply("severity", make_run({"loss": loss, "val_loss": held_out}), SEVERITY, 200)
+        assert found.outcome == outcome
+        few = [None if row < 180 else value for row, value in enumerate(held_out)]
+        assert apply("severity", make_run({"loss": loss, "val_loss": few}), SEVERITY, 200).outcome == "blip"
+
     @pytest.mark.parametrize(("rows", "outcome"), [(19, "blip"), (20, "hurt")])
     def test_one_that_stays_needs_a_tenth_of_the_level_whatever_had_been_gained(
         self, rows: int, outcome: str

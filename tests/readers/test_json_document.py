@@ -483,7 +483,6 @@ class TestOfOneName:
         given = dict(zip(names, (FALLING, HELD_OUT), strict=True))
         assert "where one is the loss, say so" in refused(tmp_path, given, "losses.json")
 
-
     def test_their_total_is_the_loss(self, tmp_path: Path):
         run = read(tmp_path, {"bbox": HELD_OUT, "total": FALLING}, "losses.json")
         assert run["loss"].to_list() == FALLING

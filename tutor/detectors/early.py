@@ -37,8 +37,9 @@ def early_fall(
     has to have come down by as much as that by then. One that "rises" by as much and, where updates are
     logged, by more than the share `risen` of where it stood is a remark: the whole run says whether it
     diverges. Where it does neither, the learning rate is too low if updates are logged and are smaller than
-    the share `moved` of the weights; without them, if the EMA fell by more than its noise, and has not come to
-    rest where a guess among few classes lies. What noise hides only the updates can tell. Source: the tree; ours: noise and updates.
+    the share `moved` of the weights; without them, if the EMA fell by more than its noise, and has not come
+    to rest where a guess among few classes lies. What noise hides only the updates can tell. Source: the
+    tree; ours: noise, updates, guesses.
     """
     later = int(run.steps[0]) > 1
     if later or not is_objective(run):

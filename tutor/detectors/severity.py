@@ -51,7 +51,7 @@ def severity(
 
     - lasts `lasting.rows` rows or more, and rises by more than `of_gain` of the scale; where the level lies
       far below a wild beginning, `tall` times the level is enough, or `lasting.of_wild` of the gain, if that
-      is more;
+      is more; one row is enough that an evaluation at the same step shows, too, for that is of other data;
     - or jumps by `lasting.of_level` of the level, and stays up for `lasting.long` rows;
     - or rises by more than `tall` times the scale, however short it is; where the level lies far below a wild
       beginning, by `lasting.alone` times the level, `lasting.beyond` and `lasting.of_wild` of the gain. In a
@@ -157,6 +157,7 @@ class _Yardstick:
         long_least: one of `lasting.long` rows, that begins with a jump, only by more than this.
         tallest: one that rises by more than this hurts, however few rows it has.
         lasting: how many rows are no chance.
+        evaluated: the rows at which an evaluation stands as far above its own level, `of_gain` of its scale.
     """
 
     loss: pl.Series
@@ -169,6 +170,7 @@ class _Yardstick:
     long_least: float
     tallest: float
     lasting: Lasting
+    evaluated: frozenset[int]
 
     def weight(self, stretch: slice) -> _Weight:
         """How much harm a stretch shows."""
@@ -180,6 +182,8 @@ class _Yardstick:
 
     def needed(self, stretch: slice, height: float) -> _Needed:
         """What a stretch whose highest row stands `height` above the level has to be to be no chance."""
+        if not self.evaluated.isdisjoint(range(stretch.start, min(stretch.stop, self.end))):
+            return _Needed(1, self.least)
         begins = self._rise(slice(stretch.start, stretch.start + self.lasting.rows))
         at_once = stretch.start - self.row <= self.lasting.rows and begins > height / 2  # else it is a drift
         jumps = at_once and begins > self.long_least
@@ -226,7 +230,23 @@ def _yardstick(
         long_least=min(least, lasting.of_level * size),
         tallest=tallest if towers else math.inf,
         lasting=lasting,
+        evaluated=_evaluated_high(run, row, end, of_gain),
     )
+
+
+def _evaluated_high(run: Run, row: int, end: int, of_gain: float) -> frozenset[int]:
+    """The rows from one to another at which an evaluation stands far above those before, by its own gain."""
+    held_out = finite(run["val_loss"])[:end] if run.has("val_loss") else None
+    before = None if held_out is None else held_out[:row].drop_nulls()
+    if held_out is None or before is None or len(before) < _LEVEL:
+        return frozenset()
+    level = to_float(before[-_LEVEL:].median())
+    high = level + of_gain * max(float(before[0]) - level, abs(level))
+    return frozenset(((held_out[row:] > high).fill_null(False).arg_true() + row).to_list())
+
+
+_LEVEL = 3
+"""Evaluations whose median is a level: a constant of the method."""
 
 
 def _of_first_epoch(run: Run, level: float) -> float:
