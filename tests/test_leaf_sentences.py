@@ -128,7 +128,7 @@ def test_what_was_seen_is_not_called_harmless_where_a_walk_is_undecided():
     row = [max(0.5, 3 - 0.02 * at) + 0.01 * (at % 3) for at in range(300)]
     row[200] = 1.6
     spiked = make_run(
-        {"loss": row, "val_loss": [one if at % 20 == 0 else None for at, one in enumerate(row)]}
+        {"loss": row, "val_loss": [one if at % 20 == 10 else None for at, one in enumerate(row)]}
     )
     end = [line.text for line in saying.of_end(walks.chain(spiked, trees.find("phase-19"), trees.find), "en")]
     [seen] = [text for text in end if "on the way" in text]
