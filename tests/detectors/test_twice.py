@@ -5,6 +5,8 @@ import random
 from collections.abc import Callable, Sequence
 
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 
 from tests.conftest import make_run, numbers
 from tests.detectors.test_course import falling
@@ -101,6 +103,20 @@ class TestByAnswers:
         assert found(**alike).outcome != "twice-scored"
         known = found({"vocab_size": 9}, **rows)
         assert known.outcome != "twice-scored"  # it is the floor of ten
+
+
+@given(
+    st.lists(
+        st.tuples(st.floats(), st.floats() | st.none(), st.floats(), st.floats() | st.none()),
+        min_size=1,
+        max_size=12,
+    )
+)
+@example([(1e4 - row, row / 10, 1e13, row / 10) for row in range(12)])
+@example([(1e308 * (row % 2), 0.9 + row / 100, 1e308, 0.9) for row in range(10)])
+def test_whatever_is_logged_as_a_loss_and_an_accuracy(rows: list[tuple[float | None, ...]]):
+    columns = dict(zip(("loss", "acc", "val_loss", "val_acc"), zip(*rows, strict=True), strict=True))
+    assert found(**columns).outcome  # and no error
 
 
 class TestByTokens:

@@ -73,6 +73,8 @@ def _by_answers(run: Run, twice: Twice) -> Finding | None:
     middle, usual = to_float(wrong.mean()), to_float(cost.mean())
     of_each = to_float(((wrong - middle) * (cost - usual)).sum()) / to_float(((wrong - middle) ** 2).sum())
     least = usual - of_each * middle
+    if not 0 < least <= _floor(twice.most) + twice.within:  # a loss in another unit, however large
+        return None
     classes = run.manifest.vocab_size or int(_classes(least + _ROUNDING))
     if not 1 < classes <= twice.most or not 1 / twice.times <= of_each <= twice.times:
         return None
