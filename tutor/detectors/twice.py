@@ -64,9 +64,10 @@ def _by_tokens(run: Run, twice: Twice) -> Finding | None:
 
 def _by_answers(run: Run, twice: Twice) -> Finding | None:
     """By the share of right answers beside the loss, in training and in evaluation."""
-    seen = _points(run, twice) if finite(run["loss"]).count() else None
-    if seen is None:
+    known = finite(run["loss"]).drop_nulls()
+    if not len(known):
         return None
+    seen = _points(run, twice)
     wrong, cost = seen["wrong"], seen["cost"]
     if len(seen) < twice.least or to_float(wrong.max()) - to_float(wrong.min()) < twice.apart:
         return None
@@ -81,8 +82,12 @@ def _by_answers(run: Run, twice: Twice) -> Finding | None:
     off = to_float((cost - least - of_each * wrong).abs().max())
     if off > twice.within or not -_ROUNDING <= least - _floor(classes) <= twice.within:
         return None
-    first = to_float(finite(run["loss"]).drop_nulls()[0])
-    facts = {"first": first, "classes": classes, "floor": _floor(classes), "ceiling": _floor(classes) + 1}
+    facts = {
+        "first": float(known[0]),
+        "classes": classes,
+        "floor": _floor(classes),
+        "ceiling": _floor(classes) + 1,
+    }
     facts |= {"lowest": to_float(cost.min()), "right": 100 * (1 - to_float(wrong.min())), "of_each": of_each}
     seen_in, bound = (int(run.steps[0]), int(run.steps[-1])), _floor(classes)
     return Finding("twice-scored", int(run.steps[0]), facts | {"rows": len(seen)}, bound, seen_in)
