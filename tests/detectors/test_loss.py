@@ -600,7 +600,7 @@ class TestSeverity:
 
     @pytest.mark.parametrize(
         ("evaluated", "outcome"),
-        [({200: 1.5}, "hurt"), ({200: 1.1}, "blip"), ({199: 1.5}, "blip"), ({201: 1.5}, "blip")],
+        [({200: 1.5}, "evaluated"), ({200: 1.1}, "blip"), ({199: 1.5}, "blip"), ({201: 1.5}, "blip")],
     )
     def test_one_row_is_enough_that_an_evaluation_shows_too(self, evaluated: dict[int, float], outcome: str):
         loss = [*[2.0] * 20, *[1.0] * 180, 1.5, *[1.0] * 20]

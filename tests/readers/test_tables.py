@@ -525,7 +525,11 @@ class TestOthers:
             readers.read(written(tmp_path, text, "results.csv"))
 
     @pytest.mark.parametrize(
-        ("word", "known"), [("finetuning", True), ("model", True), ("train", False), ("loss", False)]
+        ("word", "known"),
+        [
+            *((word, True) for word in ("finetuning", "model")),
+            *((word, False) for word in ("train", "loss", "dev_set")),
+        ],
     )
     def test_a_word_before_all_names_says_nothing(self, tmp_path: Path, word: str, known: bool):
         names = ("train_loss_epoch", "train_loss_step", "val_acc", "val_loss")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_right
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -23,9 +24,10 @@ _SEVERE = ("height", "bound", "gained", "level", "lasted", "rows_bound", "peak")
 
 @detector(
     signals=("loss",),
-    outcomes=("lost", "hurt", "towers", "blip", "rewarded", "fell", "unseen", "opposed"),
+    outcomes=("lost", "hurt", "evaluated", "towers", "blip", "rewarded", "fell", "unseen", "opposed"),
     facts={
         **dict.fromkeys(("hurt", "towers", "blip", "opposed"), _SEVERE),
+        "evaluated": (*_SEVERE, "held_out"),
         "rewarded": (*_SEVERE, "reward", "before", "after", "end"),
         "fell": (*_SEVERE, "reward", "before", "after"),
         "unseen": (*_SEVERE, "inside", "highest", "before"),
@@ -69,6 +71,7 @@ def severity(
       median of its last `lasting.to_the_end` rows; where fewer are left, each of them does, and the last
       one is the highest of the log: it climbs on.
     - "towers": it is tall alone, and doesn't last.
+    - "evaluated": it doesn't last either, but an evaluation within it stands as high.
     - "hurt": it is none of these.
 
     A spike that the log ends in may yet last. Source: ours; one or two rows above the bound are what healthy
@@ -112,8 +115,10 @@ def severity(
         return Finding(outcome, at, facts | more, bound, seen)
     kept = level + lasting.given_back * yardstick.scale
     lost = _lost(run, worst.start, lasting, kept) if hurt else {}
-    outcome = "lost" if lost else "towers" if towers else "hurt" if hurt else "blip"
-    return Finding(outcome, at, facts | lost, bound, seen, measured=height, bound=facts["bound"])
+    shown = yardstick.shown(worst) if hurt and fewest == 1 else {}
+    told = {"lost": lost, "towers": towers, "evaluated": shown, "hurt": hurt}
+    outcome = next((name for name, found in told.items() if found), "blip")
+    return Finding(outcome, at, facts | (lost or shown), bound, seen, measured=height, bound=facts["bound"])
 
 
 class _Needed(NamedTuple):
@@ -157,7 +162,7 @@ class _Yardstick:
         long_least: one of `lasting.long` rows, that begins with a jump, only by more than this.
         tallest: one that rises by more than this hurts, however few rows it has.
         lasting: how many rows are no chance.
-        evaluated: the rows at which an evaluation stands as far above its own level, `of_gain` of its scale.
+        evaluated: by row the evaluations that stand as far above their own level, `of_gain` of their scale.
     """
 
     loss: pl.Series
@@ -170,7 +175,7 @@ class _Yardstick:
     long_least: float
     tallest: float
     lasting: Lasting
-    evaluated: frozenset[int]
+    evaluated: Mapping[int, float]
 
     def weight(self, stretch: slice) -> _Weight:
         """How much harm a stretch shows."""
@@ -182,7 +187,7 @@ class _Yardstick:
 
     def needed(self, stretch: slice, height: float) -> _Needed:
         """What a stretch whose highest row stands `height` above the level has to be to be no chance."""
-        if not self.evaluated.isdisjoint(range(stretch.start, min(stretch.stop, self.end))):
+        if stretch.stop - stretch.start < self.lasting.rows and self.shown(stretch):
             return _Needed(1, self.least)
         begins = self._rise(slice(stretch.start, stretch.start + self.lasting.rows))
         at_once = stretch.start - self.row <= self.lasting.rows and begins > height / 2  # else it is a drift
@@ -191,6 +196,11 @@ class _Yardstick:
         if jumps and long and self._rise(stretch) > self.long_least:
             return _Needed(self.lasting.long, self.long_least)
         return _Needed(self.lasting.rows, self.least)
+
+    def shown(self, stretch: slice) -> dict[str, float]:
+        """The highest of the evaluations within a stretch that stand high; empty where none does."""
+        high = [value for row, value in self.evaluated.items() if stretch.start <= row < stretch.stop]
+        return {"held_out": max(high)} if high else {}
 
     def _rise(self, part: slice) -> float:
         """How far the median of some rows stands above the level."""
@@ -234,15 +244,16 @@ def _yardstick(
     )
 
 
-def _evaluated_high(run: Run, row: int, end: int, of_gain: float) -> frozenset[int]:
-    """The rows from one to another at which an evaluation stands far above those before, by its own gain."""
+def _evaluated_high(run: Run, row: int, end: int, of_gain: float) -> dict[int, float]:
+    """By row, from one to another, the evaluations that stand far above those before, by their own gain."""
     held_out = finite(run["val_loss"])[:end] if run.has("val_loss") else None
     before = None if held_out is None else held_out[:row].drop_nulls()
     if held_out is None or before is None or len(before) < _LEVEL:
-        return frozenset()
+        return {}
     level = to_float(before[-_LEVEL:].median())
     high = level + of_gain * max(float(before[0]) - level, abs(level))
-    return frozenset(((held_out[row:] > high).fill_null(False).arg_true() + row).to_list())
+    rows_high = (held_out[row:] > high).fill_null(False).arg_true() + row
+    return dict(zip(rows_high.to_list(), held_out.gather(rows_high).to_list(), strict=True))
 
 
 _LEVEL = 3

@@ -180,7 +180,8 @@ def _shared(columns: Sequence[str]) -> str:
     """What stands before each name that has a `/` in it, with it; "" where that says something, or is not."""
     first = {column.partition("/")[0] for column in columns if "/" in column}
     word = first.pop() if len(first) == 1 else ""
-    says = set_of(word) or LOSS.search(word) or "loss" in plainly(word).split("_")
+    said = {*_WORD.findall(plainly(word))}
+    says = said & {TRAINED_ON, "loss", *_HELD_OUT_WORDS}
     parted = sum("/" in column for column in columns)
     return f"{word}/" if word and not says and parted >= _SEVERAL else ""
 
