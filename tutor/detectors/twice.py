@@ -59,7 +59,10 @@ def _by_tokens(run: Run, twice: Twice) -> Finding | None:
         return None
     facts = {"first": float(known[0]), "classes": vocab, "floor": ceiling - 1, "ceiling": ceiling}
     facts |= {"lowest": lowest, "highest": highest, "rows": len(known)}
-    return Finding("twice", int(run.steps[0]), facts, ceiling, (int(run.steps[0]), int(run.steps[-1])))
+    step = int(
+        run.steps[run["loss"].arg_min() or 0]
+    )  # at first all tokens cost the same, whatever the loss gets
+    return Finding("twice", step, facts, ceiling, (int(run.steps[0]), int(run.steps[-1])))
 
 
 def _by_answers(run: Run, twice: Twice) -> Finding | None:
