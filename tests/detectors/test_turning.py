@@ -150,7 +150,8 @@ class TestValidationTurns:
         ("end", "outcome"),
         [
             ([1.05, 1.09, 1.14, 1.19], "turns"),
-            ([1.02, 1.04, 1.06, 1.1], "slightly"),  # its level rises by little more than a twentieth
+            ([1.02, 1.04, 1.06, 1.1], "turns"),  # its level rises by little more than a twentieth, at each
+            ([1.02, 1.06, 1.04, 1.1], "slightly"),
             ([1.005, 1.01, 1.015, 1.018], "no"),  # its level rises by little more than a hundredth
             ([1.12, 1.02, 1.14, 1.04], "no"),  # in no order
             ([1.06, 1.14], "slightly"),  # two aren't enough
@@ -311,8 +312,8 @@ class TestForLong:
         [
             (2.04, (2.0, 1.7), 0.02, "slightly"),
             (2.06, (2.0, 1.7), 0.02, "turns"),  # for long, in order
-            (2.17, (2.0, 1.95), 0.1, "slightly"),  # it has hardly fallen since
-            (2.25, (2.0, 1.95), 0.1, "turns"),
+            (2.17, (2.0, 2.08), 0.1, "slightly"),  # it has hardly fallen since
+            (2.25, (2.0, 2.08), 0.1, "turns"),
         ],
     )
     def test_a_tenth_of_its_level_is_no_little_nor_is_less_where_training_falls_on(
@@ -349,6 +350,27 @@ class TestForLong:
                 course.append(2.0 + off)
             called += beside(course).outcome == "turns"
         assert called <= 6
+
+
+class TestFewAfterManyFalls:
+    """It comes down in order; what follows tells little by its size, and enough by its order or its lot."""
+
+    DOWN: Logged = [10.8, 5.82, 5.33, 5.08, 5.04, 4.9, 4.99, 4.86, 4.94, 4.97, 4.86, 4.84]
+
+    def test_four_in_a_row_rise_while_training_falls_a_little(self):
+        up = [5.01, 5.02, 5.07, 5.09]
+        loss = [*falling(12, 10.9, 3.8), *falling(4, 3.75, 3.6)]
+        assert turns([*self.DOWN, *up], loss=loss).outcome == "turns"
+        assert turns([*self.DOWN, 5.01, 5.07, 5.02, 5.09], loss=loss).outcome == "slightly"
+        stays = [*falling(12, 10.9, 3.8), 4.5, 4.5, 4.5, 4.5]
+        assert turns([*self.DOWN, *up], loss=stays).outcome == "slightly"
+
+    def test_seven_keep_off_the_lowest_while_training_falls_to_half(self):
+        up = [0.122, 0.126, 0.146, 0.143, 0.143, 0.133, 0.134]
+        loss = [0.21, 0.16, 0.11, 0.08, 0.02, 0.01, 0.03, 0.01, 0.01, 0.01, 0.004]
+        assert turns([0.155, 0.134, 0.125, 0.118, *up], loss=loss).outcome == "turns"
+        assert turns([0.155, 0.134, 0.125, 0.118, 0.119, *up[1:]], loss=loss).outcome != "turns"
+        assert turns([0.155, 0.125, 0.134, 0.118, *up], loss=loss).outcome != "turns"  # never in order
 
 
 class TestFlatNoise:

@@ -53,6 +53,31 @@ def test_a_run_that_had_hardly_begun_to_learn_shows_where_its_loss_is_steady(tmp
     assert readers.read(written(tmp_path, csv(flat, flat))).before == ()
 
 
+def test_an_epoch_that_begins_far_above_all_of_late_is_the_first_of_another_run(tmp_path: Path):
+    """Epochs begin again at 1, and a first epoch's mean that isn't as high as the other's was."""
+    one = [9.5, 1.46, 1.4, 1.3, *[1.2 - 0.03 * row for row in range(21)]]
+    for first, runs in ((3.4, 2), (1.1, 1)):
+        text = csv(one, [first, 0.9, 0.8, 0.7, 0.6, 0.5], begin=1).replace("step", "epoch")
+        assert len(readers.runs_of(readers.every(str(written(tmp_path, text)))[0])) == runs
+
+
+@pytest.mark.parametrize(("first", "told"), [(2.0, True), (math.nan, False)])
+def test_nan_between_evaluations_at_equal_distances_is_no_value(tmp_path: Path, first: float, told: bool):
+    """Not beside a training loss that isn't finite: there a model was lost."""
+    rows = [
+        f"{row},{2 - row / 50 if row else first},{1.5 if row % 5 == 4 else math.nan}" for row in range(20)
+    ]
+    run = readers.read(written(tmp_path, "epoch,loss,val_loss\n" + "\n".join(rows) + "\n"))
+    assert run["val_loss"].count() == (4 if told else 20)
+    assert ("nan_between" in keys(run)) is told
+
+
+def test_nan_at_odd_distances_is_an_evaluation_that_failed(tmp_path: Path):
+    rows = [f"{row},{2 - row / 50},{1.5 if row in (4, 9, 15) else math.nan}" for row in range(20)]
+    run = readers.read(written(tmp_path, "epoch,loss,val_loss\n" + "\n".join(rows) + "\n"))
+    assert (run["val_loss"].count(), "nan_between" in keys(run)) == (20, False)
+
+
 def test_a_run_that_was_lost_to_nan_is_over_where_the_steps_begin_again(tmp_path: Path):
     lost = [4.0, *[math.nan] * 5]
     runs = readers.read(written(tmp_path, csv(lost, FALL)))

@@ -174,9 +174,37 @@ class Evaluations:
         """
         if not self.many or len(self.since) < self.last or to_float(self.since.diff().min()) <= 0:
             return False
-        before = self.values[max(0, self.lowest + 1 - 2 * self.last) : self.lowest + 1]
-        least = max(self.chance.lifted * abs(self.low), self.chance.deviations * noise_of(before))
+        least = max(self.chance.lifted * abs(self.low), self.chance.deviations * self._noise_before())
         return self.latest - self.low > least
+
+    def rises_on(self) -> bool:
+        """Whether many evaluations end in more than `last` after the lowest one, each above the one before.
+
+        So many don't by chance. The last one stands above the lowest by `chance.straight` times the noise of
+        those up to it.
+        """
+        if not self.many or len(self.after) <= self.last or to_float(self.since.diff().min()) <= 0:
+            return False
+        return self.latest - self.low > self.chance.straight * self._noise_before()
+
+    def keeps_off(self, least: int, sigmas: float) -> bool:
+        """Whether the evaluations come down in order, and `least` or more after the lowest one keep off it.
+
+        None comes near it again: each stands above it by the share `chance.onset` of it and, in the median,
+        by the share `chance.high` and by `sigmas` standard deviations of all.
+        """
+        down = self.values[: self.lowest + 1]
+        each = self.lowest >= self.last and to_float(down.diff().max()) < 0
+        if len(self.after) < least or not (each or trend(down) < -self.chance.few):
+            return False
+        far = max(self.chance.high * abs(self.low), sigmas * noise_of(self.values))
+        near = self.chance.onset * abs(self.low)
+        nearest, usual = to_float(self.after.min()), to_float(self.after.median())
+        return nearest - self.low > near and usual - self.low > far
+
+    def _noise_before(self) -> float:
+        """The noise of the evaluations up to the lowest one: of the `2 * last` nearest."""
+        return noise_of(self.values[max(0, self.lowest + 1 - 2 * self.last) : self.lowest + 1])
 
     def _left_its_level(self) -> bool:
         """Whether all after the lowest one lie above the median of the `2 * last - 1` up to it.

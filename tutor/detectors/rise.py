@@ -39,13 +39,14 @@ def beyond_chance(
     What lies beyond noise is enough by itself (`_least`). Where the training loss went on to fall, the model
     learns its data by heart, and less is enough. Where it fell by more than
 
+    - `chance.onset`: the last few rise at each evaluation (`rises_on`).
     - `chance.learns`: a part of what was gained is lost again; or the first evaluation was the lowest, and
       all others lie well above it (`never_gained`); or the rise shows in the last few (`sets_in`,
       `ends_lifted`, `leaves`).
     - `chance.dive`: the evaluations climb one by one (`climbs`), or many lie above the level that the lowest
-      one ended (`none_so_low`).
+      one ended (`none_so_low`), or well above it (`keeps_off`).
     - `chance.halves`: few end far above the lowest (`soars`), or many lie as high in the median
-      (`stays_above`).
+      (`stays_above`), or more than a few lie well above it (`keeps_off`).
 
     Args:
         evaluations: the evaluations.
@@ -73,7 +74,10 @@ def beyond_chance(
     lifted = to_float(evaluations.after.median() or 0.0) > (1 + chance.above) * best
     # The model may have learned its data by heart before the lowest evaluation, too.
     by_heart = learned > chance.dive or (in_all > chance.halves and lifted)
-    if by_heart and evaluations.none_so_low():
+    keeps_off = (
+        learned > chance.dive and evaluations.keeps_off(int(chance.evaluations), chance.deviations)
+    ) or (learned > chance.halves and evaluations.keeps_off(2 * evaluations.last + 1, chance.straight))
+    if keeps_off or (by_heart and evaluations.none_so_low()):
         return Needed(slight, True)
     if learned > chance.halves and evaluations.stays_above(best + large):
         return Needed(large, True)
@@ -85,16 +89,19 @@ def beyond_chance(
     ):
         if rise > bound and learned > chance.learns and shows():
             return Needed(bound, True)
-    return Needed(least, False)
+    rises_on = learned > chance.onset and evaluations.rises_on()
+    return Needed(slight, True) if rises_on else Needed(least, False)
 
 
 def not_slight(evaluations: Evaluations, learned: float) -> float:
     """The share of the lowest level by which the last one has to stand above it to be more than slight.
 
     A smaller share is enough where training went on to learn, and the smallest where the evaluations rise in
-    order there, too, far beyond chance.
+    order there, too, far beyond chance, or at each of the last few.
     """
     chance = evaluations.chance
+    if learned > chance.onset and evaluations.rises_on():
+        return chance.onset
     if learned <= chance.learns:
         return chance.high
     return chance.onset if trend(evaluations.since) > chance.straight else chance.lifted

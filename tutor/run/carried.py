@@ -1,4 +1,4 @@
-"""Evaluations and rewards that a loop writes again in each row until the next one comes."""
+"""What a loop writes in each row until the next evaluation comes: the last one again, or NaN."""
 
 import polars as pl
 
@@ -10,6 +10,8 @@ _MANY = 10
 """Values from which on a column is looked at: with fewer, each may come twice in a row by chance."""
 _TWICE = 2
 """Rows for which each value stands, and stretches of these, at least."""
+_EVALUATED = 3
+"""Evaluations that come at equal distances, at least."""
 _DIGITS = 3
 """Significant digits above which two values are hardly the same by chance."""
 
@@ -38,6 +40,38 @@ def once_each(typed: pl.DataFrame) -> dict[str, pl.Series]:
         elif says_held_out(name) and _stands(known) and to_float(typed["step"].diff().median() or 0) > 1:
             found[name] = _once(typed[name], len(known))
     return found
+
+
+def nan_between(typed: pl.DataFrame) -> dict[str, pl.Series]:
+    """By name the columns of held-out data that are NaN in all rows but every so many-th.
+
+    In them null stands in place of NaN. Only in a log whose training loss is finite in each row: a model that
+    is lost is so at any row.
+    """
+    if "loss" not in typed.columns or not typed["loss"].is_finite().fill_null(False).all():
+        return {}
+    held_out = (typed[name] for name in typed.columns if says_held_out(name))
+    return {
+        column.name: column.fill_nan(None)
+        for column in held_out
+        if column.dtype == pl.Float64() and _at_each(column)
+    }
+
+
+def _at_each(column: pl.Series) -> bool:
+    """Whether a column is finite in every so many-th row, `_EVALUATED` or more in all, and NaN in between."""
+    finite = column.is_finite().fill_null(False)
+    places = finite.arg_true()
+    if (
+        len(places) < _EVALUATED
+        or column.null_count()
+        or int(finite.sum() + column.is_nan().sum()) < len(column)
+    ):
+        return False
+    apart = places.diff().drop_nulls()
+    every = int(apart[0])
+    whole = every >= _TWICE and bool((apart == every).all())
+    return whole and int(places[0]) < every and len(column) - int(places[-1]) <= every
 
 
 def _stands(known: pl.Series) -> bool:

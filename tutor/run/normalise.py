@@ -13,7 +13,7 @@ import polars as pl
 from tutor import signals
 from tutor.run import limits
 from tutor.run.blanks import LEAST
-from tutor.run.carried import once_each
+from tutor.run.carried import nan_between, once_each
 from tutor.run.names import (
     HEADINGS,
     counts,
@@ -164,6 +164,9 @@ def _finished(typed: pl.DataFrame, remarks: list[Remark]) -> tuple[pl.DataFrame,
     if carried := once_each(typed):
         typed = typed.with_columns(carried.values())
         remarks.append(Remark("carried", {"columns": names([*carried])}))
+    if unmeasured := nan_between(typed):
+        typed = typed.with_columns(unmeasured.values())
+        remarks.append(Remark("nan_between", {"columns": names([*unmeasured])}))
     if "loss" in typed.columns and _begins_unmeasured(typed["loss"]):
         typed = typed.with_columns(typed["loss"].set(typed["step"] == typed["step"][0], None))
         remarks.append(Remark("first_zero"))

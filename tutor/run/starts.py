@@ -24,6 +24,8 @@ _MOVED, _CLEARLY, _STEPS = 0.1, 0.02, 5
 share of it, or by the second one and so many times what it moves from row to row."""
 _LEVEL = 3
 """Rows whose median says where a loss began, or had come to."""
+_LEAP = 2
+"""A loss so many times as high as any of the later half leaps."""
 _STEEP = 20
 """Rows for each of those: over three epochs of ten a loss comes down most of its way."""
 
@@ -106,7 +108,7 @@ def _anew(frame: pl.DataFrame, begun: int, row: int, end: int, by_epochs: bool) 
     if loss is None:
         return _was_lost(frame, row, end)
     again = by_epochs and frame["step"][row] == frame["step"][begun]
-    return loss.begins_anew or (again and loss.moved and not loss.goes_on)
+    return loss.begins_anew or (again and loss.moved and (loss.leaps or not loss.goes_on))
 
 
 def _was_lost(frame: pl.DataFrame, row: int, end: int) -> bool:
@@ -138,11 +140,18 @@ class _Losses:
     last: float
     here: float
     change: float  # from row to row, in the median
+    lately: float  # the highest of its later half
+    next: float  # the very first of the rows after them
 
     @property
     def goes_on(self) -> bool:
         """Whether it begins nearer to where it had come to."""
         return abs(self.here - self.last) < abs(self.here - self.first)
+
+    @property
+    def leaps(self) -> bool:
+        """Whether it begins far above where it had come to, as no epoch of a run that goes on does."""
+        return self.next > _LEAP * self.lately > 0
 
     @property
     def moved(self) -> bool:
@@ -172,5 +181,7 @@ def _losses(frame: pl.DataFrame, begun: int, row: int, end: int) -> _Losses | No
         if len(before) > 1 and len(after):
             span = min(_LEVEL, 1 + len(before) // _STEEP)
             parts = before[:span], before[-span:], after[:span], before.diff().abs()
-            return _Losses(*(to_float(part.median()) for part in parts))
+            first, last, here, change = (to_float(part.median()) for part in parts)
+            lately = to_float(before[len(before) // 2 :].max())
+            return _Losses(first, last, here, change, lately, float(after[0]))
     return None
