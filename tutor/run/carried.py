@@ -62,11 +62,8 @@ def _at_each(column: pl.Series) -> bool:
     """Whether a column is finite in every so many-th row, `_EVALUATED` or more in all, and NaN in between."""
     finite = column.is_finite().fill_null(False)
     places = finite.arg_true()
-    if (
-        len(places) < _EVALUATED
-        or column.null_count()
-        or int(finite.sum() + column.is_nan().sum()) < len(column)
-    ):
+    logged = finite | column.is_nan().fill_null(False)
+    if len(places) < _EVALUATED or not logged.all():
         return False
     apart = places.diff().drop_nulls()
     every = int(apart[0])
