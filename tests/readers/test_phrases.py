@@ -473,3 +473,33 @@ def test_values_before_the_names_of_two_sets(tmp_path: Path):
     (tmp_path / "log.txt").write_text("".join(rows))
     run = readers.read(tmp_path / "log.txt")
     assert (run["loss"][0], run["val_loss"][0]) == (1.875, 2.875)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "[Train {at}/500] {{'scale': 1.0, 'train_loss': {loss}}}",
+        "Train [{at}/500] loss: {loss}",
+        "Train: [{at}/500] loss: {loss}",
+        "train: {at}/500, loss={loss}",
+        "Train {at} of 500: loss {loss}",
+    ],
+)
+def test_how_far_training_has_come_is_no_loss(tmp_path: Path, said: str):
+    rows = [said.format(at=at, loss=3 - at / 100) for at in range(10, 90, 10)]
+    run = read(tmp_path, "\n".join(rows) + "\n")
+    assert run["loss"].to_list() == pytest.approx([3 - at / 100 for at in range(10, 90, 10)])
+    assert (run.steps.to_list(), [one for one in run.frame.columns if "rain" in one]) == (
+        [*range(10, 90, 10)],
+        [],
+    )
+
+
+@pytest.mark.parametrize("said", ["Val [{at}/500] loss: {loss}", "val: {at}/500 | loss {loss}"])
+def test_nor_is_how_far_validation_has(tmp_path: Path, said: str):
+    rows = [
+        f"Train [{at}/500] loss: {2 - at / 100}\n" + said.format(at=at, loss=3 - at / 100)
+        for at in range(10, 90, 10)
+    ]
+    run = read(tmp_path, "\n".join(rows) + "\n")
+    assert run["val_loss"].to_list() == pytest.approx([3 - at / 100 for at in range(10, 90, 10)])

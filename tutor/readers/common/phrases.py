@@ -62,6 +62,12 @@ PHRASES: tuple[tuple[str, str], ...] = (
         r"s(?:tep)?\s?([0-9]{1,9})(?:/[0-9]{1,9})?\s?\]",
         "epoch {1}, step {2},",
     ),
+    # `[Train 10/1882]`, `Val: [3/20]`: how far it has come, and no loss.
+    (
+        r"\b(train|val|valid):?\s{0,3}[\[(]?\s{0,3}([0-9]{1,9})(?:\s?/\s?|\sof\s)([0-9]{1,9})"
+        r"(?:[\])]|(\s|[,:|;])|$)",
+        "[{2}/{3}] {1} {4}",
+    ),
     # timm's: the epoch stands behind the word for the set of data.
     (r"^(\s*)train: ([0-9]{1,6}) (\[\s{0,9}[0-9]{1,9}/)", "{1}epoch: {2} {3}"),
     # Of an evaluation a batch at a time the mean so far, in brackets, is what it comes to.
