@@ -1389,6 +1389,28 @@ class TestErrs:
             assert (found.facts["lowest"], found.facts["scored"]) == (wrong, rows)
 
     @pytest.mark.parametrize(
+        ("rates", "val_loss", "outcome"),
+        [
+            ([1.13, 0.99, 1.04, 1.02, 1.01], [4.2, 4.0, 5.3, 3.7, 3.8], "errs"),
+            ([1.13, 0.99, 1.04, 1.02, 0.9], [4.2, 4.0, 5.3, 3.7, 3.8], "not there yet"),
+            ([1.13, 0.99, 1.04, 1.02, 1.01], [0.2, 0.2, 0.2, 0.2, 0.2], "not there yet"),  # in percent
+        ],
+    )
+    def test_a_share_of_wrong_words_above_1_is_no_percentage(
+        self, rates: list[float], val_loss: list[float], outcome: str
+    ):
+        loss = [0.32, 0.49, 0.9, 1.1, 0.75]
+        assert judged("learned", loss=loss, val_loss=val_loss, wer=rates).outcome == outcome
+        assert judged("learned", loss=falling(5, 4.0, 1.0), val_loss=val_loss, wer=rates).outcome != "errs"
+
+    @pytest.mark.parametrize(("rows", "told"), [(26, True), (18, False)])
+    def test_after_many_evaluations_some_word_should_be_right(self, rows: int, told: bool):
+        """The loss may fall all the while."""
+        columns = {"loss": falling(rows, 7.3, 2.3), "val_loss": falling(rows, 11.1, 2.4)}
+        rates = [1.0 + 0.05 * (row % 3) for row in range(rows)]
+        assert (judged("learned", **columns, wer=rates).outcome == "errs") is told
+
+    @pytest.mark.parametrize(
         "columns",
         [
             {"loss": [2.60, 2.59, 2.58, 2.57, 2.55]},  # on its way through the plateau of blanks

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
 from tutor.detectors import Finding
 from tutor.detectors.grouped import Guess
@@ -10,6 +11,9 @@ from tutor.detectors.scores import answer_scores, in_last
 from tutor.detectors.trends import ordered, share_fallen
 from tutor.detectors.windows import FEWEST, finite
 from tutor.run import Run, names, scoring, to_float
+
+if TYPE_CHECKING:
+    import polars as pl
 
 _STRICT = re.compile(r"(?<![a-z])(exact|em|seq|sequence|sentence|full|joint|whole)(?![a-z])")
 """Words of a score that only an answer counts for which is right in all of its parts."""
@@ -21,6 +25,10 @@ _LEARNED = 0.25
 """By such a share of its first third a validation loss has fallen that learns: a constant of the method."""
 _ALL = 100
 """All words, in percent."""
+_MOST = 1.5
+"""Errors for each word, as a share, beyond which they hardly lie near one: a constant of the method."""
+_LONG = 4 * FEWEST
+"""Evaluations after which a recogniser that began from nothing has some words right."""
 _COSTLY = 1.0
 """What answers cost, in nats, of which some are right already: a constant of the method."""
 _DETECTS = re.compile(r"(?<![a-z])m_?ap[0-9]*")
@@ -104,7 +112,9 @@ def errs(run: Run, guess: Guess) -> Finding | None:
     which the later half lies near 100. One that is exactly 100, or 1, at each of `FEWEST` says so, too, where
     losses above `_COSTLY` lie still within `guess.above`: a rate of 1 may as well be a good one, in percent.
     A recogniser that is trained from nothing begins so; the loss of this one falls by less than
-    `guess.unmoved` in the later half. Its name as `score`, what it is there, and the `lowest`.
+    `guess.unmoved` in the later half. A share that goes above 1 and never far under it, beside a costly
+    validation loss, is no percentage: it says so at `_LONG` evaluations, whatever the loss does, or at
+    `FEWEST` where training never came down. Its name as `score`, what it is there, and the `lowest`.
     """
     for name, known in answer_scores(run):
         values = known.drop_nulls()
@@ -113,10 +123,23 @@ def errs(run: Run, guess: Guess) -> Finding | None:
         later, lowest = values[len(values) // 2 :], to_float(values.min())
         each = values.n_unique() == 1 and lowest in (1.0, _ALL) and _lie_still(run, guess.above)
         near = lowest >= _ALL * (1 - guess.skill) and to_float(later.max()) <= _ALL * (1 + guess.skill)
-        if each or (near and len(values) >= 2 * FEWEST and not _falls_on(run, guess)):
+        percent = near and len(values) >= 2 * FEWEST and not _falls_on(run, guess)
+        if each or percent or _never_right(run, values, guess):
             score = in_last(name, known, known.is_not_null().arg_true(), len(later))
             return score.found(run, "errs", lowest=lowest)
     return None
+
+
+def _never_right(run: Run, rates: pl.Series, guess: Guess) -> bool:
+    """Whether rates that are shares say, at `FEWEST` evaluations or more, that hardly a word is right."""
+    costs = finite(run["val_loss"]).drop_nulls() if run.has("val_loss") else None
+    if costs is None or not len(costs) or to_float(costs.min()) <= _COSTLY:
+        return False
+    lowest, highest = to_float(rates.min()), to_float(rates.max())
+    if not 1 - guess.skill <= lowest < 1 + guess.skill / 10 < highest <= _MOST:
+        return False
+    loss = finite(run["loss"]).drop_nulls() if run.has("loss") else costs
+    return len(rates) >= _LONG or float(loss[-1]) >= float(loss[0])
 
 
 def _lie_still(run: Run, share: float) -> bool:
