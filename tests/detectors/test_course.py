@@ -179,6 +179,16 @@ class TestEndsHigh:
     ):
         assert judged("ends_high", loss=loss, grad_norm=grad_norm).outcome == outcome
 
+    @pytest.mark.parametrize(("again", "outcome"), [(0.04, "no"), (0.84, "yes")])
+    def test_what_a_run_cost_on_other_data_is_no_measure(self, again: float, outcome: str):
+        """Resumed on other data its epoch begins anew; one that goes on with the same data diverged."""
+        loss = [2.12, 2.13, 2.16, *[2.49 - 0.01 * (row // 5) for row in range(60)]]
+        epoch = [0.21, 0.42, 0.63, *[again + 0.01 * row for row in range(60)]]
+        steps = [500 * row for row in range(1, 64)]
+        assert judged("ends_high", loss=loss, step=steps, epoch=epoch).outcome == outcome
+        learned = judged("learned", loss=loss, step=steps, epoch=epoch).outcome
+        assert learned == ("yes" if outcome == "no" else "no")
+
     def test_of_a_log_that_begins_mid_way_the_lowest_row_may_be_a_lucky_one(self):
         """Nineteen rows of a flat loss, the seventh of which is the lowest by chance."""
         loss = [0.124, 0.104, 0.11, 0.109, 0.098, 0.095, 0.088, 0.089, 0.098, 0.09]

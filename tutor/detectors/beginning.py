@@ -1,6 +1,8 @@
 """Where a log begins: with the run, mid-way, or where a run goes on from a checkpoint."""
 
-from tutor.detectors.windows import Window, cadence, finite
+from dataclasses import replace
+
+from tutor.detectors.windows import FEWEST, Window, cadence, finite
 from tutor.run import Run, to_float
 
 
@@ -29,11 +31,29 @@ def _within_an_epoch(run: Run) -> bool:
     return float(epochs[0]) % 1 > 2 * to_float(apart.median()) + _ROUNDED
 
 
+def on_its_last_data(run: Run) -> Run:
+    """The rows since the epochs, in parts, began again while the steps went on; all rows elsewhere.
+
+    A run that is resumed goes on with its epoch. One that begins an epoch anew on its way is trained on other
+    data from there on, so that what it cost before is no measure. Epochs that often begin again count
+    something else, and fewer rows than twice `FEWEST` tell nothing by themselves.
+    """
+    if "epoch" not in run.frame.columns or not run.frame["epoch"].dtype.is_float():
+        return run
+    epochs = finite(run.frame["epoch"]).forward_fill()
+    anew = (epochs.diff() < -_ROUNDED).fill_null(False).arg_true()
+    if not 0 < len(anew) <= _ANEW or (epochs == epochs.floor()).all() or len(run) - anew[-1] < 2 * FEWEST:
+        return run
+    return replace(run, frame=run.frame[int(anew[-1]) :])
+
+
 def resumed(run: Run, window: Window) -> bool:
     """Whether the log begins mid-way: more than a window of steps lies before its first row."""
     return len(run) > 0 and int(run.steps[0]) > window.count(run) * cadence(run)
 
 
+_ANEW = 3
+"""Times that a run is resumed on other data, at most: a constant of the method."""
 _ROUNDED = 0.01
 """To what logs round an epoch, which is no bound: a constant of the method."""
 

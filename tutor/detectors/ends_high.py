@@ -10,6 +10,7 @@ import math
 from typing import TYPE_CHECKING
 
 from tutor.detectors import NO_DATA, NOT_YET, Finding, detector
+from tutor.detectors.beginning import on_its_last_data
 from tutor.detectors.courses import Course, course_in
 from tutor.detectors.grouped import Runaway
 from tutor.detectors.objective import (
@@ -66,8 +67,10 @@ def ends_high(
     more (`reweighted`) it isn't what it was; nor beside a score that rises in order, by more than
     `lasting.better`; nor is it a discriminator's that a generator has caught up with (`in_balance`). One that
     rose as much before, and came back, has as long to do so again. Where validation has gone on to fall, what
-    is trained on got "harder"; where a reward "fell" with it, that is what the run lost. Source: ours.
+    is trained on got "harder"; where a reward "fell" with it, that is what the run lost.
+    Of a run that was resumed on other data, the rows since then are looked at. Source: ours.
     """
+    run = on_its_last_data(run)
     loss = run["loss"]
     if not is_objective(run) or earnings(run):
         return Finding(NO_DATA, facts={"missing": []})

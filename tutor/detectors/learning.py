@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tutor.detectors import NO_DATA, NOT_YET, Finding, any_of, detector
 from tutor.detectors.answers import nearly_same_answer
-from tutor.detectors.beginning import begins_late, warming_up
+from tutor.detectors.beginning import begins_late, on_its_last_data, warming_up
 from tutor.detectors.completions import COMPLETIONS, of_completions
 from tutor.detectors.fall import fall_of
 from tutor.detectors.grouped import Enough, Guess
@@ -118,8 +118,10 @@ def learned(
     log under `least` rows (little more than half as many of a run that is over, `least.over`), unless one
     number fills it; one that ends while the learning rate warms up; one whose noise hides a gain still; and
     one whose loss falls on as fast as at first, if a log `least.longer` times as long would show the gain.
-    A log that begins later doesn't show where the loss came from. Source: ours.
+    A log that begins later doesn't show where the loss came from; nor does one before a run was resumed on
+    other data. Source: ours.
     """
+    run = on_its_last_data(run)
     found = fall_of(run, share, gain, sigmas, least, guess)
     if found.outcome in ("no", "held-out-alone") and _learns_elsewhere(run, found, gain, sigmas, least):
         found = _answers_of(run, found, guess, gain)
