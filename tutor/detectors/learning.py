@@ -118,8 +118,8 @@ def learned(
     log under `least` rows (little more than half as many of a run that is over, `least.over`), unless one
     number fills it; one that ends while the learning rate warms up; one whose noise hides a gain still; and
     one whose loss falls on as fast as at first, if a log `least.longer` times as long would show the gain.
-    A log that begins later doesn't show where the loss came from; nor does one before a run was resumed on
-    other data. Source: ours.
+    A log that begins later doesn't show where the loss came from. Of a run that was resumed on other data,
+    the rows since then are looked at. Source: ours.
     """
     run = on_its_last_data(run)
     found = fall_of(run, share, gain, sigmas, least, guess)

@@ -59,9 +59,8 @@ def _by_tokens(run: Run, twice: Twice) -> Finding | None:
         return None
     facts = {"first": float(known[0]), "classes": vocab, "floor": ceiling - 1, "ceiling": ceiling}
     facts |= {"lowest": lowest, "highest": highest, "rows": len(known)}
-    step = int(
-        run.steps[run["loss"].arg_min() or 0]
-    )  # at first all tokens cost the same, whatever the loss gets
+    # At first all tokens cost the same, whatever the loss gets: the floor shows where it is lowest.
+    step = int(run.steps[run["loss"].arg_min() or 0])
     return Finding("twice", step, facts, ceiling, (int(run.steps[0]), int(run.steps[-1])))
 
 
