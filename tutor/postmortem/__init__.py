@@ -19,6 +19,7 @@ from tutor.postmortem.form import (
     Hypothesis,
     Offer,
     PostMortem,
+    Proven,
     Reading,
     Symptom,
     Verification,
@@ -31,7 +32,6 @@ from tutor.postmortem.incident_rows import with_symptom
 from tutor.postmortem.log import begin
 from tutor.postmortem.parsing import normalise, number, sentences, total
 from tutor.postmortem.problems import Problem, bound_problem, is_empty, is_one, problems, symptom_problem
-from tutor.postmortem.proven import Proven, with_proven
 from tutor.postmortem.text import to_markdown
 from tutor.postmortem.weighing import tensions, worst
 
@@ -70,7 +70,6 @@ __all__ = [
     "total",
     "with_cause",
     "with_option",
-    "with_proven",
     "with_symptom",
     "worst",
 ]

@@ -4,14 +4,13 @@ Everything in it is text as the learner typed it, so that a draft holds half-wri
 them is the business of `problems`.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Annotated, Any, Literal, Self, get_args
 
 from pydantic import AfterValidator, Field, ValidationError
 
 from tutor.postmortem.about import About
-from tutor.postmortem.proven import Proven, with_proven
 from tutor.run import PANELS
 from tutor.words import Strict, say
 
@@ -183,6 +182,13 @@ class Verification(Strict):
     tried: tuple[str, ...] = ()
 
 
+class Proven(Strict):
+    """An observation: the panel, and what the log said to the learner who was right, in their language."""
+
+    panel: str
+    text: str
+
+
 class PostMortem(Strict):
     """The seven sections, as far as they are filled. `id` stays the same from draft to draft.
 
@@ -257,10 +263,26 @@ class PostMortem(Strict):
         """The same with a cell of the grid filled, or emptied."""
         return self.but(evidence={**self.evidence, f"{panel}/{key}": verdict})
 
+    def with_proven(self, proven: Sequence[Proven], cause: str) -> Self:
+        """The same with what was proven: kept as evidence, and filled in where the learner left it empty.
+
+        A cell of a panel that was proven takes what the log says of it, where a rule can tell.
+        """
+        panels = {one.panel for one in proven}
+        filled = {
+            cell: reading.verdict
+            for cell, reading in self.log.items()
+            if cell.partition("/")[0] in panels
+            and reading.verdict != "silent"
+            and not self.evidence.get(cell)
+        }
+        evidence = {**self.evidence, **filled}
+        return self.but(proven=tuple(proven), evidence=evidence, cause=self.cause or cause)
+
     def with_log_of(self, fresh: Self) -> Self:
         """A draft with what the log and the tree say today: `fresh` is the same post-mortem, newly begun."""
         today = {h.key: {"offered": h.offered, "fingerprint": h.fingerprint} for h in fresh.hypotheses}
-        known = with_proven(self, fresh.proven, fresh.cause) if fresh.proven else self
+        known = self.with_proven(fresh.proven, fresh.cause) if fresh.proven else self
         return known.but(
             about=fresh.about,
             log=fresh.log,

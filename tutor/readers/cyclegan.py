@@ -10,7 +10,8 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tutor.readers.common.lines import NUMBER, Line, Lines, TextLog, either, has
+from tutor.readers.common.lines import NUMBER, Line, Lines, either, has
+from tutor.readers.common.textlog import TextLog
 from tutor.readers.source import Source
 
 if TYPE_CHECKING:

@@ -11,8 +11,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tutor.readers import printed
-from tutor.readers.common.lines import NUMBER, Line, Lines, TextLog, either, has
+from tutor.readers.common.lines import NUMBER, Line, Lines, either, has
 from tutor.readers.common.overflows import after_the_last
+from tutor.readers.common.textlog import TextLog
 from tutor.readers.megatron import LINE as MEGATRON
 from tutor.readers.source import Source
 

@@ -15,8 +15,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tutor.readers.common.lines import NUMBER, Line, Lines, TextLog, either, has
+from tutor.readers.common.lines import NUMBER, Line, Lines, either, has
 from tutor.readers.common.overflows import after_the_last
+from tutor.readers.common.textlog import TextLog
 from tutor.readers.source import Source
 from tutor.run import Aggregation, Remark
 

@@ -18,8 +18,9 @@ from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tutor.readers.common.lines import NUMBER, Line, Lines, TextLog, has
+from tutor.readers.common.lines import NUMBER, Line, Lines, has
 from tutor.readers.common.rows import configured, number, run_of_frame, table_of
+from tutor.readers.common.textlog import TextLog
 from tutor.readers.common.trainers import HUGGING_FACE
 from tutor.readers.common.wholejson import cut_off, load
 from tutor.readers.deepspeed import SCALE

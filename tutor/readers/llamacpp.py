@@ -9,7 +9,8 @@ Source: ggml/src/ggml-opt.cpp (ggml_opt_epoch_callback_progress_bar)
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tutor.readers.common.lines import NUMBER, Line, Lines, TextLog, either, has
+from tutor.readers.common.lines import NUMBER, Line, Lines, either, has
+from tutor.readers.common.textlog import TextLog
 from tutor.readers.common.trainers import RUNNING
 from tutor.readers.source import Source
 

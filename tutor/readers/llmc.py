@@ -6,7 +6,8 @@ Source: train_gpt2.cu, llmc/logger.h
 
 from pathlib import Path
 
-from tutor.readers.common.lines import NUMBER, Line, Lines, TextLog, either, has
+from tutor.readers.common.lines import NUMBER, Line, Lines, either, has
+from tutor.readers.common.textlog import TextLog
 from tutor.readers.source import Source
 
 _LINE = rf"^s:(?P<step>[0-9]+) (?:trl|tel):{NUMBER}"

@@ -14,7 +14,8 @@ import math
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tutor.readers.common.lines import NUMBER, Line, Lines, TextLog, either, has
+from tutor.readers.common.lines import NUMBER, Line, Lines, either, has
+from tutor.readers.common.textlog import TextLog
 from tutor.readers.common.trainers import WINDOW
 from tutor.readers.source import Source
 from tutor.run import to_float

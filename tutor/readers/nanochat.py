@@ -10,7 +10,8 @@ Source: scripts/base_train.py, scripts/chat_sft.py
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tutor.readers.common.lines import NUMBER, Line, Lines, TextLog, either, has
+from tutor.readers.common.lines import NUMBER, Line, Lines, either, has
+from tutor.readers.common.textlog import TextLog
 from tutor.readers.common.trainers import RUNNING
 from tutor.readers.source import Source
 

@@ -14,7 +14,8 @@ from pathlib import Path
 
 from tutor import packed
 from tutor.readers.common import not_finite
-from tutor.readers.common.lines import NUMBER, Line, Lines, TextLog, either, has
+from tutor.readers.common.lines import NUMBER, Line, Lines, either, has
+from tutor.readers.common.textlog import TextLog
 from tutor.readers.source import Source
 from tutor.run import Checkpoint, Run, limits
 

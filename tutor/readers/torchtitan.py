@@ -9,7 +9,8 @@ Source: torchtitan/train.py, torchtitan/components/metrics.py (`log`, `log_valid
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tutor.readers.common.lines import NUMBER, Line, Lines, TextLog, either, has
+from tutor.readers.common.lines import NUMBER, Line, Lines, either, has
+from tutor.readers.common.textlog import TextLog
 from tutor.readers.common.trainers import WINDOW
 from tutor.readers.source import Source
 

@@ -47,7 +47,7 @@ def keep(keeper: "Keeper", proof: Proof) -> None:
 
 def taken_up(pm: "PostMortem", proof: Proof | None, lang: str) -> "PostMortem":
     """The post-mortem with every rung that was answered right, and the learner's root cause."""
-    from tutor.postmortem import Proven, with_cause, with_proven
+    from tutor.postmortem import Proven, with_cause
 
     if proof is None:
         return pm
@@ -57,7 +57,7 @@ def taken_up(pm: "PostMortem", proof: Proof | None, lang: str) -> "PostMortem":
         for given in proof.given
         if given.right and (text := proofs.says(proof, given, lang))
     ]
-    pm = with_proven(pm, proven, proof.cause)
+    pm = pm.with_proven(proven, proof.cause)
     return with_cause(pm, pm.cause, lang)  # the fix follows the cause
 
 
