@@ -2,8 +2,9 @@
 
 from dataclasses import replace
 
-from tutor.detectors.windows import FEWEST, Window, cadence, finite
+from tutor.detectors.windows import Window, cadence, finite
 from tutor.run import Run, to_float
+from tutor.run.other_data import other_data_from
 
 
 def begins_late(run: Run) -> bool:
@@ -32,19 +33,9 @@ def _within_an_epoch(run: Run) -> bool:
 
 
 def on_its_last_data(run: Run) -> Run:
-    """The rows since the epochs, in parts, began again while the steps went on; all rows elsewhere.
-
-    A run that is resumed goes on with its epoch. One that begins an epoch anew on its way is trained on other
-    data from there on, so that what it cost before is no measure. Epochs that often begin again count
-    something else, and fewer rows than twice `FEWEST` tell nothing by themselves.
-    """
-    if "epoch" not in run.frame.columns or not run.frame["epoch"].dtype.is_float():
-        return run
-    epochs = finite(run.frame["epoch"]).forward_fill()
-    anew = (epochs.diff() < -_ROUNDED).fill_null(False).arg_true()
-    if not 0 < len(anew) <= _ANEW or (epochs == epochs.floor()).all() or len(run) - anew[-1] < 2 * FEWEST:
-        return run
-    return replace(run, frame=run.frame[int(anew[-1]) :])
+    """The rows since the run was resumed on other data; all rows where it never was."""
+    row = other_data_from(run.frame)
+    return run if row is None else replace(run, frame=run.frame[row:])
 
 
 def resumed(run: Run, window: Window) -> bool:
@@ -52,8 +43,6 @@ def resumed(run: Run, window: Window) -> bool:
     return len(run) > 0 and int(run.steps[0]) > window.count(run) * cadence(run)
 
 
-_ANEW = 3
-"""Times that a run is resumed on other data, at most: a constant of the method."""
 _ROUNDED = 0.01
 """To what logs round an epoch, which is no bound: a constant of the method."""
 

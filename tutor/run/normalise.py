@@ -23,6 +23,7 @@ from tutor.run.names import (
     rivals,
     says_held_out,
 )
+from tutor.run.other_data import other_data_from
 from tutor.run.remark import Remark
 from tutor.run.run import Aggregation, BadRunError
 from tutor.run.scalars import to_float
@@ -173,6 +174,8 @@ def _finished(typed: pl.DataFrame, remarks: list[Remark]) -> tuple[pl.DataFrame,
     if "loss" in typed.columns and (each := added(typed["loss"])) is not None:
         typed = typed.with_columns(each.alias("loss"))
         remarks.append(Remark("running_sum"))
+    if (anew := other_data_from(typed)) is not None:
+        remarks.append(Remark("other_data", {"step": int(typed["step"][anew])}))
     if "loss" not in typed.columns or not typed["loss"].is_not_null().any():
         remarks.append(_without_loss(typed))
     return typed.rechunk(), remarks  # polars reads a long log in pieces; over one, statistics are fast

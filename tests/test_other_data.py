@@ -1,0 +1,43 @@
+"""A run that was resumed on other data."""
+
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from tutor.run.normalise import normalise
+from tutor.run.other_data import other_data_from
+
+BEFORE = [0.2, 0.4, 0.6]
+SINCE = [0.01 * row for row in range(1, 31)]
+
+
+@pytest.mark.parametrize(
+    ("epochs", "row"),
+    [
+        ([*BEFORE, *SINCE], 3),
+        ([*BEFORE, *BEFORE, *SINCE], 6),
+        ([*BEFORE, float("nan"), *SINCE], 4),
+        ([*BEFORE, *(0.6 + one for one in SINCE)], None),
+        ([*BEFORE, *SINCE[:5]], None),
+        ([*BEFORE * 5, *SINCE], None),
+        ([1.0, 2.0, 3.0, *(float(row) for row in range(30))], None),
+        ([], None),
+    ],
+    ids=["once", "twice", "beside-nan", "goes-on", "few-rows", "often", "whole-epochs", "empty"],
+)
+def test_its_epoch_begins_anew(epochs: list[float], row: int | None):
+    assert other_data_from(pl.DataFrame({"epoch": pl.Series(epochs, dtype=pl.Float64)})) == row
+
+
+def test_a_log_without_epochs_tells_nothing():
+    assert other_data_from(pl.DataFrame({"step": [1, 2, 3]})) is None
+    assert other_data_from(pl.DataFrame({"epoch": [5, 6, *range(30)]})) is None
+
+
+def test_it_is_said(tmp_path: Path):
+    epochs = [*BEFORE, *SINCE]
+    frame = pl.DataFrame({"step": range(100, 100 * len(epochs) + 100, 100), "loss": 2.0, "epoch": epochs})
+    _, remarks = normalise(frame, {}, tmp_path)
+    assert [remark.facts for remark in remarks if remark.key == "other_data"] == [{"step": 400}]
+    assert "step 400" in remarks[0].says("en")
