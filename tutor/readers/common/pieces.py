@@ -3,6 +3,7 @@
 from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
+from itertools import chain
 from typing import TYPE_CHECKING, TypeVar
 
 from tutor.packed import Stream
@@ -21,10 +22,19 @@ T = TypeVar("T")
 
 
 def in_turn(work: Callable[[bytes], T], pieces: Iterator[bytes]) -> Iterator[T]:
-    """What the work makes of each piece, in their order; few pieces are in memory at once."""
+    """What the work makes of each piece, in their order; few pieces are in memory at once.
+
+    A short log is worked on here: polars keeps the patterns that it has made for a thread, and a new one
+    makes them all anew, which takes longer than the log.
+    """
+    first = next(pieces, b"")
+    if len(first) < PIECE / 2:
+        yield work(first)
+        yield from map(work, pieces)
+        return
     with ThreadPoolExecutor(_WORKERS) as pool:
         waiting: deque[Future[T]] = deque()
-        for piece in pieces:
+        for piece in chain((first,), pieces):
             waiting.append(pool.submit(work, piece))
             if len(waiting) > _WORKERS:
                 yield waiting.popleft().result()

@@ -1,4 +1,4 @@
-"""A run that was resumed on other data."""
+"""What a log's columns are, told by its rows: where a run was resumed on other data."""
 
 from pathlib import Path
 
@@ -26,7 +26,7 @@ SINCE = [0.01 * row for row in range(1, 31)]
     ],
     ids=["once", "twice", "beside-nan", "goes-on", "few-rows", "often", "whole-epochs", "empty"],
 )
-def test_its_epoch_begins_anew(epochs: list[float], row: int | None):
+def test_of_a_run_that_was_resumed_on_other_data_the_epoch_begins_anew(epochs: list[float], row: int | None):
     assert other_data_from(pl.DataFrame({"epoch": pl.Series(epochs, dtype=pl.Float64)})) == row
 
 
@@ -35,7 +35,7 @@ def test_a_log_without_epochs_tells_nothing():
     assert other_data_from(pl.DataFrame({"epoch": [5, 6, *range(30)]})) is None
 
 
-def test_it_is_said(tmp_path: Path):
+def test_that_a_run_was_resumed_on_other_data_is_said(tmp_path: Path):
     epochs = [*BEFORE, *SINCE]
     frame = pl.DataFrame({"step": range(100, 100 * len(epochs) + 100, 100), "loss": 2.0, "epoch": epochs})
     _, remarks = normalise(frame, {}, tmp_path)
