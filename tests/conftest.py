@@ -11,7 +11,7 @@ from typing import Any
 
 import polars as pl
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 from tutor import tree
 from tutor.run import Checkpoint, Manifest, Run
@@ -22,9 +22,13 @@ ROOT = Path(__file__).parent.parent
 if "PYTEST_XDIST_WORKER" in os.environ:  # workers share the cores: more threads would only wait
     os.environ.setdefault("OMP_NUM_THREADS", "1")
 
-# A busy machine makes any example slow. A commit is judged on the same examples everywhere: new ones are
-# drawn by `make fuzz`, or by `pytest --hypothesis-profile=default`.
-settings.register_profile("any-machine", deadline=None, derandomize=True)
+# A busy machine makes any example slow, and a folder of a test's own serves all of its examples. A commit is
+# judged on the same few everywhere: more are drawn by `make fuzz`, or by `pytest --hypothesis-profile=many`.
+_ANYWHERE = settings(
+    deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture]
+)
+settings.register_profile("any-machine", _ANYWHERE, derandomize=True, max_examples=25)
+settings.register_profile("many", _ANYWHERE, max_examples=200)
 settings.load_profile("any-machine")
 
 

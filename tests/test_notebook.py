@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 from rich.console import Console
 
@@ -230,7 +230,6 @@ class TestDrafts:
         assert [book.draft("walk", key)["n"] for key in ("a/b", "a b", "a_b", "x" * 300)] == [0, 1, 2, 3]
 
     @given(torn=st.binary(max_size=40))
-    @settings(max_examples=50)
     def test_a_torn_one_is_passed_over(self, tmp_path_factory, torn):
         book = Notebook("ana", tmp_path_factory.mktemp("learners"))
         path = book.save_draft("walk", "k", {})

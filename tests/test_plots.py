@@ -5,7 +5,7 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
@@ -70,7 +70,6 @@ EMPTY = run()
 
 
 class TestExactSize:
-    @settings(max_examples=120)
     @given(
         panel=st.sampled_from(PANELS),
         width=st.integers(1, 140),
@@ -105,7 +104,6 @@ class TestExactSize:
         assert {cell_len(line) for line in drawn} == {width}
         assert "\x1b" not in picture.plain
 
-    @settings(max_examples=60)
     @given(st.lists(st.none() | st.floats(), min_size=1, max_size=60), st.integers(10, 90))
     def test_any_numbers_at_all(self, values, width):
         picture = plots.draw(

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.conftest import make_run, shipped
@@ -61,7 +61,6 @@ def logs(draw: st.DrawFn) -> Run:
     return make_run(columns, draw(MANIFESTS))
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(logs())
 def test_no_log_makes_a_rule_fail(run: Run):
     report = Report(run, shipped("phase-19"))
@@ -70,7 +69,6 @@ def test_no_log_makes_a_rule_fail(run: Run):
         assert report.text(lang).plain
 
 
-@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(fuzz_walks.INPUTS)
 def test_nor_does_one_of_any_course(data: bytes):
     fuzz_walks.check(data, Path())

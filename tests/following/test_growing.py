@@ -7,7 +7,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.following.grows import NOW, Clock, Log
@@ -105,7 +105,6 @@ class TestReading:
         log.add(2)
         assert growing.look() == State(read(growing), NOW)
 
-    @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
     @given(st.lists(st.sampled_from(["grow", "tear", "cut", "anew", "away", "back", "junk"]), max_size=12))
     def test_whatever_befalls_it_rows_are_never_lost(self, tmp_path: Path, clock: Clock, fates: list[str]):
         shutil.rmtree(tmp_path / "r", ignore_errors=True)

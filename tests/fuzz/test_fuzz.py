@@ -18,7 +18,7 @@ def test_a_short_run(name: str, tmp_path: Path):
         target.check(data, tmp_path)
 
     @seed(0)
-    @settings(max_examples=20, database=None, suppress_health_check=UNHURRIED)
+    @settings(max_examples=5, database=None, suppress_health_check=UNHURRIED)
     @given(target.INPUTS)
     def one(data: bytes) -> None:
         target.check(data, tmp_path)

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 import torch
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.conftest import ROOT
@@ -111,7 +111,6 @@ def test_a_restored_loader_goes_on_where_it_stood(batching: str):
     assert [first.step(s)[0].hash for s in range(10, 25)] == [second.step(s)[0].hash for s in range(10, 25)]
 
 
-@settings(max_examples=30)
 @given(rows=st.integers(1, 9), block=st.integers(2, 70), accumulation=st.integers(1, 3))
 def test_batches_have_the_asked_shape_whatever_it_is(rows: int, block: int, accumulation: int):
     given = tiny(batch_size=rows, block_size=block, accumulation=accumulation)

@@ -4,7 +4,7 @@ import math
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.readers.texts import ALIGNED
@@ -190,7 +190,6 @@ def test_what_is_no_table_of_a_run(tmp_path: Path, text: str):
     assert not [one for one in readers.sources(tmp_path / "log.txt") if one.format == "a printed table"]
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     losses=st.lists(st.one_of(st.floats(-9, 9), st.just(math.nan)), min_size=2, max_size=9),
     between=st.sampled_from(["", "\n", "some words\n", "\x1b[31m\x1b[0m\n", "--- ---\n", "| | |\n", "é\n"]),

@@ -7,7 +7,7 @@ import math
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tutor import readers
@@ -94,7 +94,6 @@ def test_a_nan_shows(tmp_path: Path):
     assert math.isnan(run["loss"][2])
 
 
-@settings(max_examples=50, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(cut=st.integers(0, 5584), junk=st.binary(max_size=40))
 def test_whatever_it_holds_it_is_read_or_refused(tmp_path: Path, cut: int, junk: bytes):
     data = PRINTED.read_bytes()

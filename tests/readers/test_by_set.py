@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.readers.test_records import event, framed
@@ -109,7 +109,6 @@ def test_others_stay_apart(tmp_path: Path, files: dict[str, str]):
     assert tmp_path not in {source.path for source in readers.sources(tmp_path)}
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     st.lists(st.floats(0.1, 9), min_size=1, max_size=12), st.lists(st.floats(0.1, 9), min_size=1, max_size=12)
 )

@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.conftest import write_run
@@ -216,7 +216,6 @@ def test_a_folder_with_a_file_that_is_no_log_names_it(tmp_path: Path):
         readers.read(tmp_path)
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     header=st.sampled_from(["step,loss", "epoch,train_loss,lr", "step,loss,loss", "a,b", ""]),
     body=st.binary(max_size=40) | st.text(alphabet='0123456789.,\n"nanife-', max_size=60).map(str.encode),

@@ -12,7 +12,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tutor import readers
@@ -235,7 +235,6 @@ def test_a_schema_that_is_no_text_is_refused_in_one_line(tmp_path: Path):
         readers.read(tmp_path / "mlflow.db")
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=60)
 @given(
     name=st.sampled_from(NAMES),
     cuts=st.lists(
@@ -265,7 +264,6 @@ def test_whatever_a_database_holds_is_runs_or_one_clear_line(
     assert len(list(tmp_path.iterdir())) == 1 + bool(beside)
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=40)
 @given(
     rows=st.lists(
         st.tuples(

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tutor import readers
@@ -128,7 +128,6 @@ class TestBeside:
         assert (found.outcome, found.origins["vocab_size"].place) == ("untrained", "config.json")
 
     @given(data=st.binary(max_size=300) | st.text("[]{}&*!:-,\n 0a<", max_size=300).map(str.encode))
-    @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
     def test_whatever_lies_beside_a_log_is_read(self, tmp_path: Path, data: bytes):
         log = written(tmp_path, length=3)
         for name in ("config.json", "hparams.yaml", "tutor-facts.json"):

@@ -5,7 +5,7 @@ import math
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.conftest import shipped, write_run
@@ -247,7 +247,6 @@ JSON = st.recursive(
 )
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     lines=st.lists(st.one_of(JSON.map(json.dumps), st.text(max_size=30)), max_size=8),
     manifest=st.one_of(st.none(), JSON.map(json.dumps), st.text(max_size=20)),
@@ -349,7 +348,6 @@ TEXTS = (
 )
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     rows=st.lists(
         st.fixed_dictionaries(

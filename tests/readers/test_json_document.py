@@ -6,7 +6,7 @@ import time
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.readers.texts import DOCUMENTS, FOLDS
@@ -344,7 +344,6 @@ TREES = st.recursive(
 )
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(tree=TREES, cut=st.integers(0, 9))
 def test_any_document_is_runs_or_one_clear_line(tmp_path: Path, tree: object, cut: int):
     text = json.dumps(tree)
@@ -357,7 +356,6 @@ def test_any_document_is_runs_or_one_clear_line(tmp_path: Path, tree: object, cu
         assert all(run.steps.is_sorted() and run.steps.is_unique().all() for run in runs)
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     losses=st.lists(st.floats(width=32), min_size=2, max_size=30),
     every=st.integers(1, 5),

@@ -8,7 +8,7 @@ import json
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tutor import readers
@@ -162,7 +162,6 @@ VALUES = st.recursive(
 )
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=100, deadline=None)
 @given(cells=VALUES)
 def test_whatever_a_notebook_holds_is_read_or_told(tmp_path: Path, cells: object):
     path = tmp_path / "any.ipynb"

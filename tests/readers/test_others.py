@@ -13,7 +13,7 @@ from pathlib import Path
 from time import process_time
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.readers.texts import TEXTS
@@ -176,7 +176,6 @@ class TestTrainer:
             read(tmp_path, text, "trainer_state.json")
 
     @given(cut=st.integers(0, 400))
-    @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
     def test_wherever_it_is_cut_no_row_is_made_up(self, tmp_path: Path, cut: int):
         rows = [{"step": step, "loss": step + 0.25, "epoch": step / 4} for step in range(1, 7)]
         text = json.dumps({"best_metric": None, "log_history": rows, "max_steps": 40})
@@ -737,7 +736,6 @@ FILES = [
 ]
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 @given(
     name=st.sampled_from(FILES),
     seed=st.sampled_from(SEEDS),

@@ -6,7 +6,7 @@ import shutil
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.conftest import write_run
@@ -97,7 +97,6 @@ def test_to_know_one_only_its_beginning_is_unpacked(long: Path, monkeypatch: pyt
     assert max(asked) < 3_000_000
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     name=st.sampled_from(sorted(FILES)),
     cut=st.integers(0, 400),

@@ -6,7 +6,7 @@ from pathlib import Path
 from random import Random
 
 import pytest
-from hypothesis import HealthCheck, example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tests.readers.texts import BOOSTED, PRINTED, TEXTS, UNNAMED
@@ -59,7 +59,6 @@ def test_lines_of_one_form_say_the_same_cut_out_as_looked_at(tmp_path: Path, tex
     assert read(path, data, many=1) == read(path, data, many=10**9)
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     lines=st.lists(st.sampled_from(LINES), min_size=1, max_size=4),
     drawn=st.randoms(use_true_random=False),
@@ -85,7 +84,6 @@ def test_a_pattern_that_asks_for_some_digits_is_told(pattern: str, free: str):
 ROUND = next(line for line in LINES if "train-logloss" in line)
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     lines=st.lists(st.sampled_from(LINES) | st.text(max_size=12), max_size=9),
     ends=st.sampled_from(["\n", "\r\n", "\r", "\n\n"]),

@@ -6,7 +6,7 @@ from pathlib import Path
 from time import process_time
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.readers.texts import PRINTED, TABLE, TEXTS
@@ -538,7 +538,6 @@ class TestTable:
             read(tmp_path, "| model | loss |\n| --- | --- |\n| a | 0.5 |\n| b | 0.3 |\n", "README.md")
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 @given(
     first=st.sampled_from([text for text, _ in PRINTED.values()] + [TABLE]),
     second=st.sampled_from([text for text, _ in PRINTED.values()] + list(TEXTS.values())),
@@ -561,7 +560,6 @@ def test_torn_mixed_or_spoilt_it_is_a_run_or_one_clear_line(
         assert run.steps.is_sorted()
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 @given(
     values=st.lists(st.floats(allow_nan=True, allow_infinity=True, width=32), min_size=2, max_size=20),
     names=st.sampled_from(

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.conftest import same_numbers
@@ -23,7 +23,6 @@ WANDB = FIXTURES / "run-offline.wandb"
 EVENTS = FIXTURES / "events.out.tfevents.1700000000.host.1.0"
 BLOCK = 32_768
 FLOATS = st.floats(width=32)
-SLOW = settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
 def varint(number: int) -> bytes:
@@ -77,7 +76,6 @@ def test_the_framing_here_is_the_librarys():
     assert in_blocks([*wandb._records(data, [])]) == data
 
 
-@SLOW
 @given(rows=st.lists(st.tuples(st.floats(), st.integers(0, 70_000)), min_size=1, max_size=6))
 def test_any_rows_of_wandb_come_back_however_the_blocks_cut_them(tmp_path: Path, rows: list):
     records = [history(step=step, loss=loss, text="x" * size) for step, (loss, size) in enumerate(rows)]
@@ -111,7 +109,6 @@ def test_a_wandb_file_cut_at_its_end_is_the_run_so_far(tmp_path: Path):
     assert (len(run), [remark.key for remark in run.remarks], run.unseen) == (999, ["torn_line"], False)
 
 
-@SLOW
 @given(at=st.integers(7, BLOCK * 7), put=st.binary(min_size=1, max_size=40_000))
 def test_wherever_a_wandb_file_is_spoilt_no_number_is_another(tmp_path: Path, at: int, put: bytes):
     data = in_blocks(ROWS)
@@ -124,7 +121,6 @@ def test_wherever_a_wandb_file_is_spoilt_no_number_is_another(tmp_path: Path, at
         assert run["loss"].to_list() == [4 - step / 500 for step in run.steps]
 
 
-@SLOW
 @given(values=st.lists(FLOATS, min_size=1, max_size=30))
 def test_any_scalars_of_tensorboards_come_back(tmp_path: Path, values: list[float]):
     data = EVENTS.read_bytes()

@@ -8,7 +8,7 @@ import json
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.conftest import same_numbers
@@ -614,7 +614,6 @@ SEEDS.append(b"# made\n# epoch,loss\n0,2.5\n1,2.0\n")
 SEEDS.append(b"epoch;loss\n0\n0;4.5;5.5\n1;4\n2;3.5;nan;\n")
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     seed=st.sampled_from(SEEDS),
     cuts=st.lists(st.tuples(st.integers(0, 1500), st.integers(0, 40), st.binary(max_size=8)), max_size=4),
@@ -633,7 +632,6 @@ def test_whatever_a_table_holds_is_runs_or_one_clear_line(
         assert all(run.steps.is_sorted() and run.steps.is_unique().all() for run in runs)
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(losses=st.lists(st.floats(width=32), min_size=1, max_size=30), every=st.integers(1, 5))
 def test_any_history_gives_its_numbers_back(tmp_path: Path, losses: list[float], every: int):
     history = {"loss": losses, "val_loss": losses[every - 1 :: every]}

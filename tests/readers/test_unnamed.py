@@ -5,7 +5,7 @@ import re
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.conftest import same_numbers
@@ -151,7 +151,6 @@ def test_lines_that_are_no_row_are_counted(tmp_path: Path):
     assert run.unseen
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     losses=st.lists(st.floats(width=32), min_size=5, max_size=40),
     between=st.sampled_from([",", ", ", ";", "\t", " ", "  "]),

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.conftest import write_run
@@ -15,7 +15,6 @@ from tutor.runfolder.reader import read_run
 from tutor.runfolder.tail import tail
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(parts=st.lists(st.binary(max_size=12) | st.just(b"\n") | st.just(b'{"step":1}\n'), max_size=12))
 def test_every_whole_line_comes_once_and_the_torn_one_waits(tmp_path: Path, parts: list[bytes]):
     path = tmp_path / "log"
@@ -99,7 +98,6 @@ class TestGrowing:
         assert [one.resumes_at for one in after.checkpoints or ()] == [3]
         assert after.revision != before.revision
 
-    @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
     @given(
         st.lists(
             st.lists(
