@@ -197,6 +197,17 @@ class TestEndsHigh:
         mid_way = {"step": [*range(1, 20)], "epoch": [0.42 + row / 600 for row in range(19)]}
         assert judged("ends_high", loss=loss, **mid_way).outcome == "no"
 
+    @pytest.mark.parametrize(("first", "outcome"), [(0, "yes"), (5000, "no")])
+    def test_nor_are_the_first_batches_of_an_epoch_over_which_a_mean_begins_anew(
+        self, first: int, outcome: str
+    ):
+        loss = [1.59, 1.54, *[1.45 + 0.005 * (row % 3) for row in range(47)], 0.98, 1.33]
+        loss += [1.45, 1.46, 1.49, 1.47]
+        steps = [first + 10 * row for row in range(len(loss))]
+        assert judged("ends_high", loss=loss, step=steps).outcome == outcome
+        lost = [*loss[:45], 2.4, 2.5, 2.5, 2.6]
+        assert judged("ends_high", loss=lost, step=steps[:49]).outcome == "yes"
+
     @pytest.mark.parametrize(
         ("loss", "outcome"),
         [

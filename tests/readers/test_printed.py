@@ -458,6 +458,18 @@ def test_prose_code_and_settings_are_no_log(tmp_path: Path, text: str):
         read(tmp_path, text, "README.md")
 
 
+@pytest.mark.parametrize("loss", ["nan", "inf", "-inf"])
+def test_a_bar_that_ends_at_its_first_row_is_a_run_where_the_loss_is_lost(tmp_path: Path, loss: str):
+    line = "epochs:   0%|          | 0/80 [00:09<?, ?it/s, loss={}, lr=0.001]\nTraceback:"
+    run = read(tmp_path, line.format(loss))
+    assert [str(value) for value in run["loss"]] == [loss]
+    for text, name in ((line.format(2.5), "a.txt"), (f"loss is {loss} at step 3", "b.txt")):
+        with pytest.raises(BadRunError):
+            read(tmp_path, text, name)
+    with pytest.raises(BadRunError):
+        read(tmp_path, f"# Trouble\n\n    {line.format(loss)}\n", "README.md")
+
+
 def test_beside_a_log_that_is_known_what_is_printed_isnt_another_run(tmp_path: Path):
     (tmp_path / "metrics.csv").write_text("step,loss\n0,3.0\n1,2.0\n")
     (tmp_path / "README.md").write_text(TABLE)

@@ -7,10 +7,11 @@ run's own improvement and noise, both robust: medians, which a spike or a lucky 
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tutor.detectors import NO_DATA, NOT_YET, Finding, detector
-from tutor.detectors.beginning import on_its_last_data
+from tutor.detectors.beginning import begins_late, on_its_last_data
 from tutor.detectors.courses import Course, course_in
 from tutor.detectors.grouped import Runaway
 from tutor.detectors.objective import (
@@ -68,7 +69,8 @@ def ends_high(
     `lasting.better`; nor is it a discriminator's that a generator has caught up with (`in_balance`). One that
     rose as much before, and came back, has as long to do so again. Where validation has gone on to fall, what
     is trained on got "harder"; where a reward "fell" with it, that is what the run lost.
-    Of a run that was resumed on other data, the rows since then are looked at. Source: ours.
+    Of a run that was resumed on other data, the rows since then are looked at; of a log that begins mid-way,
+    the lowest level may be a few lucky rows, and the next one counts. Source: ours.
     """
     run = on_its_last_data(run)
     loss = run["loss"]
@@ -79,6 +81,8 @@ def ends_high(
         return Finding(NOT_YET, facts={"rows": len(loss), "needed": 3})
     lost = max(of_improvement * course.improvement, of_level * abs(course.best))
     least = max(lost, sigmas * math.sqrt(2) * course.noise)
+    if course.rise > least and begins_late(run):
+        course = _without_luck(course, least)
     known, high = finite(loss).drop_nulls(), course.rise > least
     if height := unexplained(run, known, lasting):
         least, high = max(0.0, height - course.best), True
@@ -114,6 +118,20 @@ def ends_high(
         bound=least,
         curve=course.drawn(run, "loss"),
     )
+
+
+def _without_luck(course: Course, least: float) -> Course:
+    """The course of a log that begins mid-way, whose lowest level may be a few lucky rows, without these.
+
+    As the first batches of an epoch are, of which a mean begins anew. They are fewer than make up a second
+    level, and the loss was higher before.
+    """
+    low = course.levels <= course.best + least
+    if low[0] or low.sum() > course.span:
+        return course
+    rows, levels = course.rows.filter(~low), course.levels.filter(~low)
+    place = levels.arg_min() or 0
+    return replace(course, best=float(levels[place]), best_row=int(rows[place]))
 
 
 _EVALUATIONS = 3

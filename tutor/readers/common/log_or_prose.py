@@ -4,9 +4,10 @@ A log has more lines of one kind, each of which stands elsewhere in the run, tha
 the file's beginning, a line at a time, in Python.
 """
 
+import math
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -28,9 +29,10 @@ _BAR, _COLOUR = re.compile(BAR), re.compile(COLOURS)
 _HEADING = re.compile(rb"^#{1,6} \S", re.MULTILINE)
 _LISTED = re.compile(rb"#{1,6} [^0-9]{0,40}[0-9]+\s*$|[-*] [^:=]{1,40}[:=]\s{0,9}[-+0-9.e]+%?\s*$")
 _JSON = ('{"', "{\n", '"')
-_INLINE, _HEADED, _BARE, _EPISODES = 2, 3, 5, 20
-"""So many rows that differ make a file a log, and no prose that quotes one: rows with a counter each, below
-headings, or with neither; and rows of a reward with neither."""
+_LOST, _INLINE, _HEADED, _BARE, _EPISODES = 1, 2, 3, 5, 20
+"""So many rows that differ make a file a log, and no prose that quotes one: rows of NaN or Inf behind a
+progress bar, which may be all that a run came to; rows with a counter each, below headings, or with neither;
+and rows of a reward with neither."""
 _FIRST_SCALE, _HALVINGS = 2**16, 16
 """The scale at which torch's and apex's scaler begin, and the halvings that take it down to 1."""
 _OTHERS = 2  # numbers beside a counter in a row that has neither a loss nor a score
@@ -98,6 +100,8 @@ def _candidates(path: Path, own: Mapping[str, str]) -> Iterator[_Candidate]:
         inline = bool(counts) or any(place[0] or ()) or place[1] is not None
         shape = tuple(name for name, _ in (*losses, *counts))
         if losses and inline:
+            if any(place) and path.suffix != ".md" and not _finite(losses):
+                yield _Candidate((shape, "not finite"), line, _LOST)
             yield _Candidate(shape, (heading, *counts, place, *ended), _INLINE)
             yield _Candidate((shape, "below one count"), line, _BARE)
         elif losses:
@@ -112,6 +116,11 @@ def _candidates(path: Path, own: Mapping[str, str]) -> Iterator[_Candidate]:
             yield _Candidate(tuple(name for name, _ in pairs), (*counts, place), _BARE)
         elif counts:
             heading = tuple(counts)
+
+
+def _finite(pairs: Iterable[tuple[str, str]]) -> bool:
+    """Whether every value of the pairs is."""
+    return all(math.isfinite(number(value) or 0) for _, value in pairs)
 
 
 def _of_overflow(reduced: str) -> Iterator[_Candidate]:
