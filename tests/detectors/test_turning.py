@@ -54,6 +54,24 @@ class TestValidationTurns:
         assert (given["of_improvement"], given["of_level"]) == (0.15, 0.03)
         assert beside([2.6, 2.0, 2.01, 2.02, 2.03, last]).outcome == outcome
 
+    @pytest.mark.parametrize(
+        ("values", "ends", "outcome"),
+        [
+            ([3.1, 1.0, 1.11], 0.04, "turns"),
+            ([3.1, 1.0, 1.09], 0.04, NOT_YET),  # it is a slight rise
+            ([3.1, 1.0, 1.11], 0.06, NOT_YET),  # training costs more
+            ([9.0, 1.0, 1.11], 0.04, NOT_YET),  # another unit
+        ],
+    )
+    def test_one_evaluation_is_enough_where_training_knows_its_data(
+        self, values: list[float], ends: float, outcome: str
+    ):
+        loss = [3.0, 2.0, 1.0, *falling(27, 0.5, ends), *[ends] * 3]
+        evaluated: list[float | None] = [None] * len(loss)
+        for place, value in zip((0, 16, 32), values, strict=True):
+            evaluated[place] = value
+        assert turns(evaluated, loss=loss).outcome == outcome
+
     @pytest.mark.parametrize(("last", "outcome"), [(2.139, "slightly"), (2.141, "turns")])
     def test_however_much_was_gained_a_share_of_the_level_is_enough(self, last: float, outcome: str):
         assert numbers("validation_turns")["chance"].lifted == 0.07

@@ -138,6 +138,14 @@ class TestTrainer:
         cut = read(tmp_path, printed[: printed.rindex("{'eval") + 15], "history.txt")
         assert (cut["val_loss"].drop_nulls().to_list(), cut.unseen) == ([3.5, 2.5], True)
 
+    def test_what_was_printed_of_evaluations_alone_is_a_run_too(self, tmp_path: Path):
+        evaluated = "{'eval_loss': nan, 'eval_runtime': 107.7, 'epoch': 1.0}\n"
+        summed = "{'train_runtime': 993.8, 'train_loss': 6.03, 'epoch': 1.0}\n"
+        run = read(tmp_path, evaluated + summed)
+        assert (run.steps.to_list(), math.isnan(run["val_loss"][0])) == ([1], True)
+        twice = read(tmp_path, evaluated.replace("nan", "2.5") + evaluated.replace("nan", "2.25"))
+        assert (twice.steps.to_list(), twice["val_loss"].to_list()) == ([1, 2], [2.5, 2.25])
+
     def test_what_an_overflow_skipped_is_counted_beside_what_is_printed(self, tmp_path: Path):
         over = "[deepspeed] OVERFLOW! Rank 0 Skipping step. Attempted loss scale: {}, reducing to {}\n"
         text = "{'loss': 2.5, 'epoch': 0.1}\n" + over.format(8, 4) + "{'loss': 2.0, 'epoch': 0.2}\n"

@@ -237,6 +237,7 @@ BOOSTED = {
 
 UNNAMED = {
     "commas": "0, 4.25\n10, 4.0\n20, nan\n30, 3.5\n40, 3.25\n",
+    "cells in quotation marks": '"0","4.25"\n"10","4.0"\n"20","nan"\n"30","3.5"\n"40","3.25"\n',
     "blanks": "# made by savetxt\n"
     + "".join(f"{at:.18e} {4.25 - at / 40:.18e}\n" for at in range(0, 60, 10)),
     "semicolons, a cell empty": "0;4.25;\n10;4.0;\n20;;\n30;3.5;\n40;3.25;\n50;3;\n",

@@ -185,6 +185,21 @@ def beyond_training(run: Run, evaluations: Evaluations) -> bool:
     )
 
 
+def knows_by_heart(run: Run, evaluations: Evaluations) -> bool:
+    """Whether the last evaluation lies well above the lowest, and training costs next to nothing beside it.
+
+    Well above is the share `chance.high` of the lowest, next to nothing `chance.heart` of the last one. Both
+    began at one level, within `chance.times`: a loss in another unit would tell nothing.
+    """
+    known = finite(run["loss"]).drop_nulls() if run.has("loss") else None
+    if known is None or len(known) < evaluations.last or not evaluations.lowest:
+        return False
+    begun, ends = to_float(known[: evaluations.last].max()), to_float(known[-evaluations.last :].median())
+    chance, latest = evaluations.chance, evaluations.latest
+    well_above = latest > (1 + chance.high) * evaluations.low > 0
+    return well_above and 0 <= ends < chance.heart * latest and evaluations.first < chance.times * begun
+
+
 def learned_since(run: Run, step: int, last: int) -> float:
     """By what share of its level at a step the training loss has fallen since; 0.0 where that isn't known.
 

@@ -14,6 +14,7 @@ from tutor.detectors.rise import (
     Needed,
     beyond_chance,
     beyond_training,
+    knows_by_heart,
     learned_since,
     never_again,
     not_slight,
@@ -171,7 +172,7 @@ def _beyond_chance(
     needed = beyond_chance(
         evaluations, found.levels, large=large, slight=slight, learned=learned, in_all=in_all
     )
-    if needed.certain or beyond_training(run, evaluations):
+    if needed.certain or beyond_training(run, evaluations) or knows_by_heart(run, evaluations):
         return Needed(needed.least, True)
     if learned > chance.dive and sinks_with_it(run, chance, evaluations.last, of_level):
         return Needed(large, True)

@@ -42,7 +42,8 @@ _TOGETHER = ""  # the column of what stands together: no log names one so
 
 _COUNTER = r"[^{}\n]*\b(?:epoch|step|iter(?:ation)?)\b[\s:=#\[(]*[0-9]+(?:/[0-9]+)?[^{}\n%0-9]{0,12}\{'"
 _PRINTED = re.compile(
-    rf"^(?!{_COUNTER})[^\n]*?\{{(?=')[^{{}}]*'loss': '?{NUMBER}'?[^{{}}]*\}}", re.IGNORECASE | re.MULTILINE
+    rf"^(?!{_COUNTER})[^\n]*?\{{(?=')[^{{}}]*'(?:eval_)?loss': '?{NUMBER}'?[^{{}}]*\}}",
+    re.IGNORECASE | re.MULTILINE,
 )
 """A line with a dictionary that has a loss: of a Trainer, which has its counter in it or nowhere; a loop of
 somebody's own prints it behind its counter.
@@ -198,13 +199,15 @@ def _numbered(rows: "pl.DataFrame") -> "pl.DataFrame":
     """The printed dictionaries with the overflows before them, which say what they skipped.
 
     They have no step: a row of the loss counts as one, and so does an overflow, but that the loss of its step
-    follows it. Each training is counted by itself.
+    follows it; where no loss was logged an evaluation does. Each training is counted by itself.
     """
     import polars as pl  # only who reads a log pays for it
 
     nothing = pl.repeat(None, len(rows), dtype=pl.Float64, eager=True)
     loss, scale = (rows[name] if name in rows.columns else nothing for name in ("loss", "loss_scale"))
     logged, skipped = loss.is_not_null(), scale.is_not_null()
+    if not logged.any() and "eval_loss" in rows.columns:
+        logged = rows["eval_loss"].is_not_null()
     begun = skipped | (logged & ~skipped.shift().fill_null(False))
     rows = rows.with_columns(begun.cum_sum().cast(pl.Float64).alias("step"))
     trainings = _trainings(rows)

@@ -45,6 +45,7 @@ _WRAPPED = (
     r"(?:,[^()\r\n]{0,80}(?:\([^()\r\n]{0,80}\))?)?\s*\)"
 )
 """A number as PyTorch and NumPy print it, `tensor(3.2, device='cuda:0')`."""
+_QUOTE = "[\"']?"
 _BETWEEN = {",": r"\s*,\s*", ";": r"\s*;\s*", "\t": r" *\t *", " ": r"\s+"}
 """What parts the cells of a row, by the sign that is in it. Where that is no blank, a cell may be empty."""
 _COUNTED = rf"^\s*(?P<c1>[0-9]+)\s*:\s*(?P<c2>{_NUMBER})\s*$"
@@ -223,7 +224,7 @@ def _table(lines: Sequence[str]) -> Layout | None:
     if width > limits.FEW_COLUMNS:
         return None
     optional = "" if sign == " " else "?"
-    cells = _BETWEEN[sign].join(f"(?P<c{at + 1}>{_NUMBER}){optional}" for at in range(width))
+    cells = _BETWEEN[sign].join(f"{_QUOTE}(?P<c{at + 1}>{_NUMBER}){optional}{_QUOTE}" for at in range(width))
     line = rf"^\s*{cells}\s*{sign.strip() and f'{sign}?'}\s*$"
     rows = _matching(line, lines) if _matching(line, [first]) else []
     others = sum(not _HEADING.match(one) for one in lines)

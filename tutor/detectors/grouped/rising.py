@@ -63,6 +63,7 @@ class Rise(Grouped):
         stands: one that never comes under the first by this share holds nothing of what training gained.
         high: whatever was gained, more than this share above the best level is no slight rise,
         lifted: and no more than this one where the training loss has fallen by more than `learns`.
+        heart: it is no slight rise, either, where training costs less than this share of the last one.
         broken: NaN and Inf count where they fill this share of the evaluations.
     """
 
@@ -87,6 +88,7 @@ class Rise(Grouped):
     stands: float
     high: float
     lifted: float
+    heart: float
     broken: float
 
 
