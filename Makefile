@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/pip --disable-pip-version-check --quiet
 RUN ?= runs/19-break
-WORKERS := -n 3 --dist worksteal
+WORKERS := -n 4 --dist worksteal
 
 # Workers and the processes that tests start would else compile the same modules each time.
 unexport PYTHONDONTWRITEBYTECODE
@@ -30,6 +30,9 @@ sets: $(VENV)/lab $(VENV)-app/stamp # make -j2 sets: one is unpacked while the o
 test: $(VENV)/lab lint ## run the tests but the slow ones
 	@$(BIN)/pytest $(WORKERS) -m "not slow"
 
+test-breaks: $(VENV)/lab ## train every break for real: each ends at its leaf
+	@$(BIN)/pytest $(WORKERS) tests/lab/test_breaks.py
+
 test-slow: $(VENV)/lab ## run the slow ones: whole trainings, many processes, every size
 	@$(BIN)/pytest $(WORKERS) -m slow
 
@@ -37,9 +40,8 @@ fuzz: $(VENV)/lab ## feed the readers whatever a file can hold, for an hour (ARG
 	@$(BIN)/python -m tests.fuzz $(ARGS)
 
 test-app: $(VENV)-app/stamp ## run tests of every room of the app where torch isn't installed
-	@$(VENV)-app/bin/pytest $(WORKERS) -m "not slow" tests/readers/test_others.py tests/readers/test_databases.py \
-	  tests/readers/test_facts.py tests/test_cli.py tests/test_lesson.py \
-	  tests/test_proof.py tests/test_walls.py tests/ui/test_screens.py
+	@$(VENV)-app/bin/pytest $(WORKERS) -m "not slow" tests/readers/test_facts.py tests/test_cli.py \
+	  tests/test_lesson.py tests/test_walls.py tests/ui/test_screens.py
 
 test-callbacks: $(VENV)-callbacks/stamp ## run the callbacks' tests against the libraries that they are for
 	@$(VENV)-callbacks/bin/pytest tests/callbacks

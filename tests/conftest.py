@@ -1,5 +1,6 @@
 """What every test shares: small runs made of columns with known answers."""
 
+import gc
 import json
 import math
 import os
@@ -21,6 +22,7 @@ ROOT = Path(__file__).parent.parent
 
 if "PYTEST_XDIST_WORKER" in os.environ:  # workers share the cores: more threads would only wait
     os.environ.setdefault("OMP_NUM_THREADS", "1")
+    gc.set_threshold(200_000, 50, 1000)  # screens make many objects at once: a sixth of a test was collecting
 
 # A busy machine makes any example slow, and a folder of a test's own serves all of its examples. A commit is
 # judged on the same few everywhere: more are drawn by `make fuzz`, or by `pytest --hypothesis-profile=many`.

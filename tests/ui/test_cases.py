@@ -16,6 +16,8 @@ from tutor.ui.screens.home import HomeScreen
 from tutor.ui.screens.leaf import LeafScreen
 from tutor.ui.screens.walk import WalkScreen
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def practice(home: Path, monkeypatch: pytest.MonkeyPatch) -> Path:

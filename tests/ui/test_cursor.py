@@ -1,9 +1,13 @@
 """One cursor through the run: by key and by mouse, on every panel, in the walk and in full size."""
 
+import pytest
+
 from tests.ui.conftest import NARROW, WIDE, recorded, settle, shown
 from tutor.ui.screens.panel import PanelScreen
 from tutor.ui.screens.walk import WalkScreen
 from tutor.ui.widgets.plot import Plot
+
+pytestmark = pytest.mark.slow
 
 TO_2_2 = ["n", "enter", "enter", "down", "enter", "enter", "y", "enter", "enter"]
 """The keys from the start of a walk to the question whether the loss recovered."""

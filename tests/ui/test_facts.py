@@ -11,6 +11,8 @@ from tutor.ui.screens.change import ChangeScreen
 from tutor.ui.screens.help import HelpScreen
 from tutor.ui.screens.known import KnownScreen
 
+pytestmark = pytest.mark.slow
+
 
 async def at_the_dtype(pilot) -> None:
     """Past the NaN and how it came, and committed to an answer about the dtype."""

@@ -61,6 +61,7 @@ async def test_nothing_is_promised_that_an_empty_notebook_lacks(at_home, key):
         assert list(broken(at_home)) == []
 
 
+@pytest.mark.slow
 class TestWaysOut:
     @pytest.mark.parametrize("lang", LANGUAGES)
     @pytest.mark.parametrize("size", [WIDE, NARROW, (60, 18)])
@@ -193,6 +194,7 @@ class TestAnswering:
             assert say("walk.choose_first", lang) in shown(app)
 
 
+@pytest.mark.slow
 class TestLittleRoom:
     async def test_every_hint_can_be_read(self, walk):
         app = walk()

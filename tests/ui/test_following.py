@@ -165,6 +165,7 @@ class TestStriking:
             assert pilot.app.rings == 0
 
 
+@pytest.mark.slow
 class TestChanging:
     @pytest.mark.parametrize(
         ("lang", "said", "changed"),

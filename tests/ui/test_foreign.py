@@ -21,6 +21,8 @@ from tutor.ui.screens.leaf import LeafScreen
 from tutor.ui.screens.note import NoteScreen
 from tutor.ui.screens.walk import WalkScreen
 
+pytestmark = pytest.mark.slow
+
 
 def fit(folder: Path, *, config: str = "") -> Run:
     """A small fit that blows up at step 400, as Lightning's CSVLogger writes it, with its configuration."""

@@ -19,8 +19,6 @@ from tutor.following.growing import Growing
 from tutor.notebook import Notebook
 from tutor.ui.app import TutorApp
 
-pytestmark = pytest.mark.slow
-
 Keys = list[str]
 
 

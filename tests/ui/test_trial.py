@@ -28,6 +28,8 @@ from tutor.ui.screens.report import ReportScreen
 from tutor.ui.screens.trial import TrialScreen
 from tutor.ui.trials import Trial
 
+pytestmark = pytest.mark.slow
+
 AtLeaf = Callable[..., TutorApp]
 BROKEN = ROOT / "runs" / "19-break"
 
@@ -307,7 +309,6 @@ class TestProcess:
             place.write_text(text)
             assert trials.latest(home / "run") is None
 
-    @pytest.mark.slow
     @pytest.mark.skipif(find_spec("torch") is None, reason="needs the lab")
     def test_a_real_fix_is_trained_checked_and_stamped(self, home: Path, monkeypatch: pytest.MonkeyPatch):
         monkeypatch.setenv("XDG_CACHE_HOME", str(home / "cache"))

@@ -12,6 +12,8 @@ from tutor.ui.screens.leaf import LeafScreen
 from tutor.ui.screens.postmortem import PostMortemScreen
 from tutor.ui.screens.walk import WalkScreen
 
+pytestmark = pytest.mark.slow
+
 GUESS = ("u", "enter")
 TO_THE_OPEN_QUESTION = (
     "enter",
