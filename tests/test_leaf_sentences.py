@@ -6,6 +6,7 @@ import random
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import datetime
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -37,20 +38,24 @@ SPARSE = {
 }
 
 
-def to_leaf(run: Run, tree: Tree, leaf: str) -> Walk:
-    """The walk to a leaf by hand, on the shortest way; `leaf` may be none that can be reached."""
-    ways: list[tuple[AtQuestion, tuple[str, ...]]] = [(walks.begin(run, tree), ())]
-    seen = set()
-    while ways:
-        at, path = ways.pop(0)
+def to_leaves(run: Run, tree: Tree) -> dict[str, Walk]:
+    """By leaf the walk to it by hand, on the shortest way."""
+    ways = [walks.begin(run, tree)]
+    found: dict[str, Walk] = {}
+    for at in ways:
+        seen = walks.look(at)
         for outcome in at.question.outcomes:
-            ahead = walks.take(at, outcome, "learner", walks.look(at))
-            if ahead.at == leaf:
-                return ahead
-            if isinstance(ahead, AtQuestion) and ahead.at not in seen:
-                seen.add(ahead.at)
-                ways.append((ahead, (*path, outcome)))
-    raise AssertionError(f"no way leads to {leaf}")
+            ahead = walks.take(at, outcome, "learner", seen)
+            if ahead.at not in found:
+                found[ahead.at] = ahead
+                ways += [ahead] if isinstance(ahead, AtQuestion) else []
+    return found
+
+
+@cache
+def by_hand(sparse: str, tree: str) -> dict[str, Walk]:
+    """The walks over one of the logs that hold little."""
+    return to_leaves(make_run(SPARSE[sparse]), trees.find(tree))
 
 
 def at_leaf(walk: AtLeaf, lang: str) -> Iterator[str]:
@@ -78,8 +83,8 @@ def in_form(pm: PostMortem, lang: str) -> Iterator[str]:
 
 @pytest.mark.parametrize(("tree", "leaf"), LEAVES, ids=[f"{tree.tree}/{leaf}" for tree, leaf in LEAVES])
 def test_no_figure_is_missing_at_a_leaf_that_was_reached_by_hand(tree: Tree, leaf: str):
-    for columns in SPARSE.values():
-        walk = to_leaf(make_run(columns), tree, leaf)
+    for sparse in SPARSE:
+        walk = by_hand(sparse, tree.tree)[leaf]
         assert isinstance(walk, AtLeaf)
         for lang in ("en", "es"):
             told = [*at_leaf(walk, lang)]
@@ -98,7 +103,7 @@ def test_a_leaf_of_which_nothing_is_known_says_what_one_sees(tree: Tree, leaf: s
 
 def test_what_an_earlier_question_measured_is_not_said_of_another():
     run = make_run({"loss": [2.0] * 30 + [math.nan] * 10})
-    walk = to_leaf(run, trees.find("phase-19"), "non-finite-gradient")
+    walk = to_leaves(run, trees.find("phase-19"))["non-finite-gradient"]
     assert walk.facts["step"] == 30  # of the loss, at 1.1
     assert "step 30" not in saying.of_meaning(walk, "en")
 
@@ -203,7 +208,7 @@ class TestBests:
     def test_the_leaf_and_its_post_mortem_say_both(self, lang: str):
         columns = {"step": [0, 10, 20], "loss": [2.0, 1.0, 0.5], "val_loss": [3.0, 2.0, 2.5]}
         run = replace(make_run(columns), chosen=Chosen(20, "eval_wer", 0.7))
-        walk = to_leaf(run, trees.find("phase-19"), "overfitting")
+        walk = to_leaves(run, trees.find("phase-19"))["overfitting"]
         assert isinstance(walk, AtLeaf)
         first = saying.of_fix(walk, walk.leaf.fixes[0], lang)
         assert "eval_wer" in first

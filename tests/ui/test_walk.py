@@ -739,6 +739,7 @@ async def test_until_the_log_is_read_the_question_stands_and_nothing_can_be_answ
         assert app.screen.seen.answers
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("size", "bars"), [(NARROW, {True, False}), (WIDE, {True, False}), ((200, 60), {False})]
 )
