@@ -182,9 +182,17 @@ class TestCsv:
         with called.called(said), pytest.raises(BadRunError, match="put the columns' names above it"):
             self.read(tmp_path / "a.csv", "1, 1.68\n2, 1.58\n")
 
-    def test_a_printed_line_with_commas_is_no_header(self, tmp_path: Path):
+    @pytest.mark.parametrize(
+        "line",
+        [
+            "Namespace(lr=20,epochs=5)",
+            "cost: tensor(8.4650, grad_fn=<NegBackward>)",
+            "a.py:134: UserWarning: Detected a call of `lr_scheduler.step()` before the one of the optimizer, see more",
+        ],
+    )
+    def test_a_printed_line_with_commas_is_no_header(self, tmp_path: Path, line: str):
         with pytest.raises(BadRunError) as caught:
-            self.read(tmp_path / "a.csv", "Namespace(lr=20,epochs=5)\n")
+            self.read(tmp_path / "a.csv", f"{line}\n")
         assert "as a CSV" not in str(caught.value)
 
     @pytest.mark.parametrize("named", ["loss:0", "loss (nats)", "out([0.]),train_loss"])

@@ -27,6 +27,7 @@ SAID = {
     "a loss of one batch": ("Training loss (for one batch) at step {step}: {loss}", [0, 200, 400, 600]),
     "a loss by its index": ("train_batch_loss[ {step} ]:  {loss}", [10, 20, 30, 40]),
     "a total behind its place": ("[epoch: 3/9, iter: {step}/448] total: {loss}", [0, 25, 50, 75]),
+    "no blank between": ("idx: {step}loss: tensor({loss}, grad_fn=<NegBackward>)", [0, 1, 2, 3]),
     "a mean cost": ("epoch {step} mean cost {loss}", [0, 1, 2, 3]),
     "a pair of the step and the loss": ("loss: ({step}, {loss})", [0, 1, 2, 3]),
     "losses": ("iteration : {step}, losses : {loss}", [1, 2, 3, 4]),

@@ -166,8 +166,21 @@ def _rows(path: Path) -> Iterator[list[str]]:
 
 
 def _printed(named: Sequence[str]) -> bool:
-    """Whether the first line is no header but a printed line with commas in it: `Epoch=1,Loss:0.68`."""
-    return 2 * sum(bool(_PAIR.search(name)) for name in named) >= len(named)
+    """Whether the first line is no header but a printed line with commas in it: `Epoch=1,Loss:0.68`.
+
+    Or `idx: 0 loss: tensor(8.4, grad_fn=<NegBackward>)`, cut within brackets, or a warning.
+    """
+    return 2 * sum(map(_no_name, named)) >= len(named)
+
+
+def _no_name(cell: str) -> bool:
+    """Whether a cell is hardly a column's name: it has a value, or is long, or cut within brackets."""
+    cut = any(cell.count(opening) != cell.count(closing) for opening, closing in ("()", "[]", "<>"))
+    return cut or len(cell) > _LONGEST or bool(_PAIR.search(cell))
+
+
+_LONGEST = 80
+"""Characters of a column's name, at most."""
 
 
 def _some(signal: str) -> str:

@@ -70,6 +70,8 @@ PHRASES: tuple[tuple[str, str], ...] = (
     ),
     # `[epoch: 80/200, iter: 25/448] total: 1.10`: what it is the total of is the loss.
     (r"(\biter(?:ation)?s?:?\s{0,3}[0-9]{1,9}/[0-9]{1,9}\]\s{1,3})total:(\s)", "{1}loss:{2}"),
+    # Nothing between the counter and the loss.
+    (r"\b(?:idx|step|iter(?:ation)?|epoch|episode):?\s{0,3}([0-9]{1,9})loss\b", "step {1}, loss"),
     # timm's: the epoch stands behind the word for the set of data.
     (r"^(\s*)train: ([0-9]{1,6}) (\[\s{0,9}[0-9]{1,9}/)", "{1}epoch: {2} {3}"),
     # Of an evaluation a batch at a time the mean so far, in brackets, is what it comes to.
