@@ -187,7 +187,7 @@ class TestCsv:
         [
             "Namespace(lr=20,epochs=5)",
             "cost: tensor(8.4650, grad_fn=<NegBackward>)",
-            "a.py:134: UserWarning: Detected a call of `lr_scheduler.step()` before the optimizer's, see more",
+            "a.py:134: UserWarning: Detected a call of `lr_scheduler.step()` before the optimizer's, see",
         ],
     )
     def test_a_printed_line_with_commas_is_no_header(self, tmp_path: Path, line: str):
