@@ -1,4 +1,4 @@
-"""What a log's columns are, told by its rows: where a run was resumed on other data."""
+"""What a log's columns are, told by its rows: resumed on other data, or divided at first."""
 
 from pathlib import Path
 
@@ -41,3 +41,26 @@ def test_that_a_run_was_resumed_on_other_data_is_said(tmp_path: Path):
     _, remarks = normalise(frame, {}, tmp_path)
     assert [remark.facts for remark in remarks if remark.key == "other_data"] == [{"step": 400}]
     assert "step 400" in remarks[0].says("en")
+
+
+@pytest.mark.parametrize(
+    ("losses", "every", "divided"),
+    [
+        ([1.05, 10.3, 9.5, 9.1, 8.7], 10, True),
+        ([1.05, 10.3, 9.5, 9.1, 8.7], 20, False),
+        ([1.05, 10.3, 9.5, 9.1, 10.4], 10, False),
+        ([1.05, 10.3, 9.5, 9.1, 1.2], 10, False),
+        ([1.05, 10.3, 9.5], 10, False),
+        ([1.05, 1.04, 1.03, 1.02], 1, False),
+        ([0.0, 10.3, 9.5, 9.1], 10, False),
+        ([float("nan"), 10.3, 9.5, 9.1], 10, False),
+        ([-1.0, -10.0, -11.0, -12.0], 10, False),
+    ],
+)
+def test_a_first_loss_of_one_batch_divided_by_many_is_passed_over(
+    losses: list[float], every: int, divided: bool, tmp_path: Path
+):
+    frame = pl.DataFrame({"step": range(0, every * len(losses), every), "loss": losses})
+    rows, remarks = normalise(frame, {}, tmp_path)
+    assert ("first_divided" in [remark.key for remark in remarks]) is divided
+    assert (rows["loss"][0] is None) is divided

@@ -34,6 +34,7 @@ from tutor.run.vocabulary import KNOWN
 
 _RESUMED = 100  # a log that goes back more often wasn't resumed: it has several writers, or was shuffled
 _NAMED = 8  # columns named in a remark
+_SEVERAL, _ABOUT = 4, 0.1  # rows of which the first alone is divided, and how near it comes multiplied
 _MANY = 10  # rows of which the first alone is 0 by no chance
 
 TYPES: Mapping[signals.Kind, pl.DataType] = {
@@ -150,6 +151,22 @@ def _begins_unmeasured(column: pl.Series) -> bool:
     return 2 * float(rest[0]) > to_float(rest[:_MANY].median())
 
 
+def _divided_at_first(typed: pl.DataFrame) -> int | None:
+    """By how many the first loss is divided where it is that of one batch, and others are means over many.
+
+    That many steps lie between the rows; times that, it is about as high as the second, from which the others
+    only come down. None elsewhere.
+    """
+    loss = typed["loss"].drop_nulls()
+    if len(loss) < _SEVERAL or loss[0] <= 0:
+        return None
+    steps = typed["step"].filter(typed["loss"].is_not_null())
+    between, first, second, rest = int(steps[1] - steps[0]), loss[0], loss[1], loss[1:]
+    near = between > 1 and abs(first * between - second) < _ABOUT * second
+    falls = near and second >= to_float(rest[1:].max()) and first < to_float(rest.min()) / 2
+    return between if falls else None
+
+
 def _ends_broken(column: pl.Series) -> bool:
     """Whether a loss ends in NaN or Inf, in as many rows as say that blanks are.
 
@@ -171,6 +188,9 @@ def _finished(typed: pl.DataFrame, remarks: list[Remark]) -> tuple[pl.DataFrame,
     if "loss" in typed.columns and _begins_unmeasured(typed["loss"]):
         typed = typed.with_columns(typed["loss"].set(typed["step"] == typed["step"][0], None))
         remarks.append(Remark("first_zero"))
+    elif "loss" in typed.columns and (times := _divided_at_first(typed)):
+        typed = typed.with_columns(typed["loss"].set(typed["step"] == typed["step"][0], None))
+        remarks.append(Remark("first_divided", {"times": times}))
     if "loss" in typed.columns and (each := added(typed["loss"])) is not None:
         typed = typed.with_columns(each.alias("loss"))
         remarks.append(Remark("running_sum"))
