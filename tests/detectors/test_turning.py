@@ -57,10 +57,10 @@ class TestValidationTurns:
     @pytest.mark.parametrize(
         ("values", "ends", "outcome"),
         [
-            ([3.1, 1.0, 1.11], 0.04, "turns"),
-            ([3.1, 1.0, 1.09], 0.04, NOT_YET),  # it is a slight rise
-            ([3.1, 1.0, 1.11], 0.06, NOT_YET),  # training costs more
-            ([9.0, 1.0, 1.11], 0.04, NOT_YET),  # another unit
+            ([3.1, 1.0, 1.11], 0.02, "turns"),
+            ([3.1, 1.0, 1.09], 0.02, NOT_YET),  # it is a slight rise
+            ([3.1, 1.0, 1.11], 0.03, NOT_YET),  # training costs more
+            ([9.0, 1.0, 1.11], 0.02, NOT_YET),  # another unit
         ],
     )
     def test_one_evaluation_is_enough_where_training_knows_its_data(
