@@ -40,8 +40,8 @@ fuzz: $(VENV)/lab ## feed the readers whatever a file can hold, for an hour (ARG
 	@$(BIN)/python -m tests.fuzz $(ARGS)
 
 test-app: $(VENV)-app/stamp ## run tests of every room of the app where torch isn't installed
-	@$(VENV)-app/bin/pytest $(WORKERS) -m "not slow" tests/readers/test_facts.py tests/test_cli.py \
-	  tests/test_lesson.py tests/test_walls.py tests/ui/test_screens.py
+	@$(VENV)-app/bin/pytest $(WORKERS) -m "not slow" tests/test_cli.py tests/test_lesson.py tests/test_walls.py \
+	  tests/ui/test_screens.py
 
 test-callbacks: $(VENV)-callbacks/stamp ## run the callbacks' tests against the libraries that they are for
 	@$(VENV)-callbacks/bin/pytest tests/callbacks

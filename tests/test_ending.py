@@ -113,6 +113,7 @@ class TestStreams:
             "tutor: the working folder is gone: change to one that exists (cd), and run the command again\n"
         )
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("columns", ["0", "²", "9" * 5000])
     def test_a_width_that_no_terminal_has(self, columns: str):
         done = shell("$tutor trees", COLUMNS=columns)

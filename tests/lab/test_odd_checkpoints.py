@@ -124,6 +124,7 @@ ODD: dict[str, Callable[[State], Any]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("what", ODD)
 def test_what_doesnt_fit_the_run_is_refused(cut: Path, capsys: pytest.CaptureFixture[str], what: str):
     path = checkpoint.path_of(cut, LAST)

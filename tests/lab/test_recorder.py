@@ -321,6 +321,7 @@ class TestModels:
         assert norms[0] == norms[1]
         assert len(norms[0][0]) == 3
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("outside", [True, False])
     def test_compiled(self, tmp_path: Path, outside: bool):
         plain = Loop(tmp_path / "plain")

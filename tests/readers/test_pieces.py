@@ -46,7 +46,7 @@ def read(path: Path, data: bytes, piece: int | None = None, many: int | None = N
 
 
 @pytest.mark.parametrize("text", LOGS)
-@pytest.mark.parametrize("piece", [1, 50])
+@pytest.mark.parametrize("piece", [pytest.param(1, marks=pytest.mark.slow), 50])
 def test_wherever_it_is_cut_a_log_says_the_same(tmp_path: Path, text: str, piece: int):
     path = tmp_path / ("a.csv" if text.startswith("step,") else "log.txt")
     for data in (text.encode(), text.replace("\n", "\r\n").encode()):

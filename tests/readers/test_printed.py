@@ -498,6 +498,7 @@ ODD = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("odd", ODD)
 def test_a_long_log_of_long_lines_takes_no_time(tmp_path: Path, odd: str):
     line = "Epoch: [1] [{}/99999] loss: 2.5 (2.5) " + ODD[odd] + "\n"

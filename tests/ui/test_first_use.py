@@ -38,6 +38,8 @@ from tutor.ui.widgets.tabs import PanelTabs
 from tutor.walk import UNSURE
 from tutor.words import LANGUAGES, say
 
+pytestmark = pytest.mark.slow
+
 LESSON = "## Clip the gradient\n\n2026-11-20 14:03 · 19-break · phase-19\n\nAll of it.\n"
 
 
@@ -61,7 +63,6 @@ async def test_nothing_is_promised_that_an_empty_notebook_lacks(at_home, key):
         assert list(broken(at_home)) == []
 
 
-@pytest.mark.slow
 class TestWaysOut:
     @pytest.mark.parametrize("lang", LANGUAGES)
     @pytest.mark.parametrize("size", [WIDE, NARROW, (60, 18)])
@@ -194,7 +195,6 @@ class TestAnswering:
             assert say("walk.choose_first", lang) in shown(app)
 
 
-@pytest.mark.slow
 class TestLittleRoom:
     async def test_every_hint_can_be_read(self, walk):
         app = walk()

@@ -75,6 +75,7 @@ def test_what_was_found_is_mended(found):
     assert monkey.play(found) is None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(1))
 def test_nothing_breaks(seed):
     assert monkey.play(monkey.episode(seed, length=40)) is None
