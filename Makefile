@@ -30,10 +30,7 @@ sets: $(VENV)/lab $(VENV)-app/stamp # make -j2 sets: one is unpacked while the o
 test: $(VENV)/lab lint ## run the tests but the slow ones
 	@$(BIN)/pytest $(WORKERS) -m "not slow"
 
-test-breaks: $(VENV)/lab ## train the breaks for real: each ends at its leaf (ARGS="-k no-clip")
-	@$(BIN)/pytest $(WORKERS) tests/lab/test_breaks.py $(or $(ARGS),-k "not no-clip") # whose runs ship
-
-test-slow: $(VENV)/lab ## run the slow ones: whole trainings, many processes, every size
+test-slow: $(VENV)/lab ## run the slow ones: long trainings, many processes, every size, sweeps
 	@$(BIN)/pytest $(WORKERS) -m slow
 
 fuzz: $(VENV)/lab ## feed the readers whatever a file can hold, for an hour (ARGS="rows --minutes 5 --seed 3")

@@ -3,10 +3,11 @@
 A card promises four seeds of five: this is one of those. `tutor atlas` tells of the others, and of controls.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import pytest
+from _pytest.mark.structures import ParameterSet
 
 from tests.lab.conftest import Shared
 from tutor import card as cards
@@ -67,7 +68,18 @@ STEPS = {
 }
 """As few as the leaf allows; the others train as many as their card says."""
 
+LONG = {
+    "drifting-data", "endless-warmup", "footer-flood", "heavy-batches", "log-of-softmax",
+    "moments-not-restored", "no-causal-mask", "no-clip", "no-clip-silent", "slow-v",
+}  # fmt: skip
+"""Those that train for half a minute or more, as long as all the others: with the slow tests."""
+
 SHIPPED = [name for name, path in cards.available().items() if path.is_relative_to(paths.shipped())]
+
+
+def each(names: Iterable[str]) -> list[ParameterSet]:
+    """The names, those of long trainings marked as slow."""
+    return [pytest.param(name, marks=[pytest.mark.slow] if name in LONG else []) for name in names]
 
 
 @pytest.fixture
@@ -87,16 +99,14 @@ def broken(shared: Shared) -> Callable[[str], Entry]:
 
 
 @pytest.mark.train
-@pytest.mark.slow
-@pytest.mark.parametrize("name", SHIPPED)
+@pytest.mark.parametrize("name", each(SHIPPED))
 def test_it_ends_at_its_leaf(broken: Callable[[str], Entry], name: str):
     rows = survey(broken(name))
     assert [row for row in rows if not row.kept(promises([cards.find(name, checked=False)]))] == []
 
 
 @pytest.mark.train
-@pytest.mark.slow
-@pytest.mark.parametrize("name", [name for name in SHIPPED if name not in STEPS])
+@pytest.mark.parametrize("name", each(name for name in SHIPPED if name not in STEPS))
 def test_the_log_answers_every_rung_of_its_ladder(broken: Callable[[str], Entry], name: str):
     """A run that was cut short may lack the steps that a rung asks about; a whole one may not."""
     card = cards.find(name, checked=False)
