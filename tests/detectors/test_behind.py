@@ -102,6 +102,21 @@ def test_one_that_follows_or_has_nothing_to_follow(trained: list[float], held_ou
     assert found([*trained, *padding], [*held_out, *padding], val_loss=LEVEL).outcome == "no"
 
 
+@pytest.mark.parametrize(
+    ("trained", "held_out", "outcome"),
+    [
+        ([0.52, 0.55, 0.6, 0.7, 0.8, 0.9], [0.5, 0.5, 0.5, 0.55, 0.45, 0.4], "never-follows"),
+        ([0.52, 0.55, 0.6, 0.7, 0.72, 0.74], [0.5, 0.5, 0.5, 0.55, 0.45, 0.4], "no"),  # it gains too little
+        ([0.42, 0.45, 0.6, 0.7, 0.7, 0.7], [0.5, 0.5, 0.5, 0.55, 0.45, 0.5], "no"),  # near enough
+        ([0.52, 0.55, 0.6, 0.7, 0.8, 0.9], [0.5, 0.5, 0.5, 0.55, 0.6, 0.6], "no"),  # it rises
+        ([0.52, 0.6, 0.7, 0.8, 0.9], [0.5, 0.5, 0.55, 0.45, 0.4], "no"),  # too few
+    ],
+)
+def test_of_few_evaluations_both_have_to_be_far(trained: list[float], held_out: list[float], outcome: str):
+    padding = [math.nan] * (30 - len(trained))
+    assert found([*trained, *padding], [*held_out, *padding], val_loss=LEVEL).outcome == outcome
+
+
 def test_one_that_a_coin_would_give_is_left_behind_sooner():
     gains = [0.5 + 0.007 * row for row in range(30)]
     tossed = [0.51 + 0.001 * row / 2 + 0.01 * (row % 3) for row in range(30)]  # in order, but by little

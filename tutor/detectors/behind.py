@@ -43,14 +43,14 @@ def never_follows(run: Run, chance: Rise, scores: Scores, last: int, of_level: f
     that of the first, and it doesn't rise in order (`chance.few`), while the other rises by `scores.since` or
     more and ends `scores.gap` above it; `scores.apart`, where the validation loss goes on to fall, or isn't
     logged, or the score began so high that little was left to rise. Of one that never leaves one half, which
-    a coin gives, by more than `scores.since`, `scores.gap` is enough, in whatever order. All are parts of the
-    whole score.
+    a coin gives, by more than `scores.since`, `scores.gap` is enough, in whatever order. Of fewer rows, twice
+    `last` tell where both are `scores.apart`, the rise and the gap. All are parts of the whole score.
     """
-    level = run.has("val_loss") and not _falls_on(run, last, of_level)
-    gap = scores.gap if level else scores.apart
-    return next(
-        (one for pair in _pairs(run) if (one := _never_followed(run, *pair, chance, scores, gap))), None
-    )
+    falls_on = _falls_on(run, last, of_level)
+    gap = scores.gap if run.has("val_loss") and not falls_on else scores.apart
+    rows = chance.evaluations if falls_on else 2 * last
+    found = (_never_followed(run, *pair, chance, scores, rows=rows, gap=gap) for pair in _pairs(run))
+    return next((one for one in found if one), None)
 
 
 def _falls_on(run: Run, last: int, of_level: float) -> bool:
@@ -82,22 +82,24 @@ def _both(run: Run, trained: str, held_out: str) -> tuple[pl.Series, pl.Series, 
 
 
 def _never_followed(
-    run: Run, trained: str, held_out: str, chance: Rise, scores: Scores, least: float
+    run: Run, trained: str, held_out: str, chance: Rise, scores: Scores, *, rows: int, gap: float
 ) -> Finding | None:
     steps, learned, kept = _both(run, trained, held_out)
-    if len(kept) < chance.evaluations:
+    if len(kept) < rows:
         return None
     third = len(kept) // 3
     (began, held), (before, after) = (
         (to_float(some[:third].median()), to_float(some[-third:].median())) for some in (kept, learned)
     )
     above, below = (scoring.whole(to_float(one.max())) for one in (learned, kept))
-    gap = after / above - held / below
-    least = scores.apart if began >= _HIGH * below else least
+    gone = after / above - held / below
     tossed = to_float((kept / below - 1 / 2).abs().max()) <= scores.since
-    least = scores.gap if tossed else least
+    few = len(kept) < chance.evaluations
+    least = scores.apart if few or began >= _HIGH * below else gap
+    least = scores.gap if tossed and not few else least
     stays = held - began <= scores.near * below and (tossed or ordered(kept) < chance.few)
-    if not stays or after - before < scores.since * above or gap < least:
+    rises = after - before >= (scores.apart if few else scores.since) * above
+    if not (stays and rises) or gone < least:
         return None
     facts = {
         "score": plain(cut(held_out)),
@@ -106,9 +108,9 @@ def _never_followed(
         "rows": len(kept),
     }
     facts |= {"began": began, "held": held, "before": before, "after": after}
-    facts |= {"apart": 100 * gap, "bound": 100 * least}
+    facts |= {"apart": 100 * gone, "bound": 100 * least}
     seen, curve = (int(run.steps[0]), int(run.steps[-1])), Smoothed(held_out, steps, kept)
-    return Finding("never-follows", None, facts, None, seen, measured=gap, bound=least, curve=curve)
+    return Finding("never-follows", None, facts, None, seen, measured=gone, bound=least, curve=curve)
 
 
 def _behind(run: Run, trained: str, held_out: str, chance: Rise, scores: Scores, last: int) -> Finding | None:
