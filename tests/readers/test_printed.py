@@ -470,6 +470,15 @@ def test_a_bar_that_ends_at_its_first_row_is_a_run_where_the_loss_is_lost(tmp_pa
         read(tmp_path, f"# Trouble\n\n    {line.format(loss)}\n", "README.md")
 
 
+def test_two_rows_without_a_counter_are_a_run_where_the_loss_is_lost(tmp_path: Path):
+    lines = "Training: Average loss: {0}, Accuracy: 10.0%\nTesting: Average loss: {0}, Accuracy: 10.0%\n"
+    run = read(tmp_path, "## After 24 epochs\n\n" + lines.format("nan"))
+    assert math.isnan(run["loss"][0])
+    for text in (lines.format(2.5), "best_loss: inf\nval_loss: inf\n", lines.format("nan").splitlines()[0]):
+        with pytest.raises(BadRunError):
+            read(tmp_path, text, "b.txt")
+
+
 def test_beside_a_log_that_is_known_what_is_printed_isnt_another_run(tmp_path: Path):
     (tmp_path / "metrics.csv").write_text("step,loss\n0,3.0\n1,2.0\n")
     (tmp_path / "README.md").write_text(TABLE)

@@ -31,8 +31,8 @@ _LISTED = re.compile(rb"#{1,6} [^0-9]{0,40}[0-9]+\s*$|[-*] [^:=]{1,40}[:=]\s{0,9
 _JSON = ('{"', "{\n", '"')
 _LOST, _INLINE, _HEADED, _BARE, _EPISODES = 1, 2, 3, 5, 20
 """So many rows that differ make a file a log, and no prose that quotes one: rows of NaN or Inf behind a
-progress bar, which may be all that a run came to; rows with a counter each, below headings, or with neither;
-and rows of a reward with neither."""
+progress bar, which may be all that a run came to; rows with a counter each, or of NaN or Inf and
+more; rows below headings, or with neither; and rows of a reward with neither."""
 _FIRST_SCALE, _HALVINGS = 2**16, 16
 """The scale at which torch's and apex's scaler begin, and the halvings that take it down to 1."""
 _OTHERS = 2  # numbers beside a counter in a row that has neither a loss nor a score
@@ -99,9 +99,10 @@ def _candidates(path: Path, own: Mapping[str, str]) -> Iterator[_Candidate]:
         ended = losses if placed and placed["at"] == placed["of"] else ()
         inline = bool(counts) or any(place[0] or ()) or place[1] is not None
         shape = tuple(name for name, _ in (*losses, *counts))
+        told = any(place) or len(pairs) > len(losses)  # a setting may be Inf
+        if losses and told and path.suffix != ".md" and not _finite(losses):
+            yield _Candidate("not finite", line, _LOST if any(place) else _INLINE)
         if losses and inline:
-            if any(place) and path.suffix != ".md" and not _finite(losses):
-                yield _Candidate((shape, "not finite"), line, _LOST)
             yield _Candidate(shape, (heading, *counts, place, *ended), _INLINE)
             yield _Candidate((shape, "below one count"), line, _BARE)
         elif losses:
