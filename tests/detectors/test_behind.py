@@ -117,6 +117,13 @@ def test_of_few_evaluations_both_have_to_be_far(trained: list[float], held_out: 
     assert found([*trained, *padding], [*held_out, *padding], val_loss=LEVEL).outcome == outcome
 
 
+def test_while_the_validation_loss_falls_few_tell_nothing():
+    trained, held_out = [0.52, 0.55, 0.6, 0.7, 0.8, 0.9], [0.5, 0.5, 0.5, 0.55, 0.45, 0.4]
+    padding = [math.nan] * 24
+    costs = [*falling(6, 2.8, 1.8), *[None] * 24]
+    assert found([*trained, *padding], [*held_out, *padding], val_loss=costs).outcome == "no"
+
+
 def test_one_that_a_coin_would_give_is_left_behind_sooner():
     gains = [0.5 + 0.007 * row for row in range(30)]
     tossed = [0.51 + 0.001 * row / 2 + 0.01 * (row % 3) for row in range(30)]  # in order, but by little

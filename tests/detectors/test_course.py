@@ -205,6 +205,9 @@ class TestEndsHigh:
         loss += [1.45, 1.46, 1.49, 1.47]
         steps = [first + 10 * row for row in range(len(loss))]
         assert judged("ends_high", loss=loss, step=steps).outcome == outcome
+        comes_down = [2.0 - 0.03 * row for row in range(20)]
+        vee = [*comes_down, *[1.74 + 0.005 * (row % 3) for row in range(30)]]
+        assert judged("ends_high", loss=vee, step=steps[:50]).outcome == "yes"
         lost = [*loss[:45], 2.4, 2.5, 2.5, 2.6]
         assert judged("ends_high", loss=lost, step=steps[:49]).outcome == "yes"
 

@@ -183,16 +183,16 @@ class TestCsv:
             self.read(tmp_path / "a.csv", "1, 1.68\n2, 1.58\n")
 
     @pytest.mark.parametrize(
-        "line",
+        ("line", "name"),
         [
-            "Namespace(lr=20,epochs=5)",
-            "cost: tensor(8.4650, grad_fn=<NegBackward>)",
-            "a.py:134: UserWarning: Detected a call of `lr_scheduler.step()` before the optimizer's, see",
+            ("Namespace(lr=20,epochs=5)", "a.csv"),
+            ("cost: tensor(8.4650, grad_fn=<NegBackward>)", "a.txt"),
+            (f"/a/{'long/' * 20}a.py:134: UserWarning: a call came late, see more", "a.out"),
         ],
     )
-    def test_a_printed_line_with_commas_is_no_header(self, tmp_path: Path, line: str):
+    def test_a_printed_line_with_commas_is_no_header(self, tmp_path: Path, line: str, name: str):
         with pytest.raises(BadRunError) as caught:
-            self.read(tmp_path / "a.csv", f"{line}\n")
+            self.read(tmp_path / name, f"{line}\n")
         assert "as a CSV" not in str(caught.value)
 
     @pytest.mark.parametrize("named", ["loss:0", "loss (nats)", "out([0.]),train_loss"])

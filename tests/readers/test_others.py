@@ -146,6 +146,12 @@ class TestTrainer:
         twice = read(tmp_path, evaluated.replace("nan", "2.5") + evaluated.replace("nan", "2.25"))
         assert (twice.steps.to_list(), twice["val_loss"].to_list()) == ([1, 2], [2.5, 2.25])
 
+    def test_a_loop_of_its_own_may_print_what_an_evaluation_returned(self, tmp_path: Path):
+        text = "".join(f"step {at} loss {loss}\n" for at, loss in ((10, 1.5), (20, 1.25), (30, "nan")))
+        run = read(tmp_path, text + "final: {'eval_loss': 0.6}\n")
+        assert run.steps.to_list()[:3] == [10, 20, 30]
+        assert math.isnan(run["loss"][2])
+
     def test_what_an_overflow_skipped_is_counted_beside_what_is_printed(self, tmp_path: Path):
         over = "[deepspeed] OVERFLOW! Rank 0 Skipping step. Attempted loss scale: {}, reducing to {}\n"
         text = "{'loss': 2.5, 'epoch': 0.1}\n" + over.format(8, 4) + "{'loss': 2.0, 'epoch': 0.2}\n"

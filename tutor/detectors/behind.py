@@ -59,7 +59,8 @@ def _falls_on(run: Run, last: int, of_level: float) -> bool:
     if known is None or len(known) < 2 * last:
         return False
     later = known[len(known) // 2 :]
-    begun, ended = to_float(later[:last].median()), to_float(later[-last:].median())
+    each = min(last, len(later) // 2)
+    begun, ended = to_float(later[:each].median()), to_float(later[-each:].median())
     return begun - ended > of_level * abs(begun)
 
 
@@ -97,7 +98,7 @@ def _never_followed(
     few = len(kept) < chance.evaluations
     least = scores.apart if few or began >= _HIGH * below else gap
     least = scores.gap if tossed and not few else least
-    stays = held - began <= scores.near * below and (tossed or ordered(kept) < chance.few)
+    stays = held - began <= scores.near * below and (tossed or ordered(kept) < (1.0 if few else chance.few))
     rises = after - before >= (scores.apart if few else scores.since) * above
     if not (stays and rises) or gone < least:
         return None

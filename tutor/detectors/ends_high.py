@@ -124,10 +124,13 @@ def _without_luck(course: Course, least: float) -> Course:
     """The course of a log that begins mid-way, whose lowest level may be a few lucky rows, without these.
 
     As the first batches of an epoch are, of which a mean begins anew. They are fewer than make up a second
-    level, and the loss was higher before.
+    level, and the loss was higher before, and didn't come down to them in order.
     """
     low = course.levels <= course.best + least
     if low[0] or low.sum() > course.span:
+        return course
+    before = course.levels[: low.arg_max() or 0]
+    if float(before[-1]) < to_float(before.median()) - least:
         return course
     rows, levels = course.rows.filter(~low), course.levels.filter(~low)
     place = levels.arg_min() or 0

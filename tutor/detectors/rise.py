@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, NamedTuple
 from tutor.detectors.courses import course_of
 from tutor.detectors.evaluations import Evaluations
 from tutor.detectors.grouped import Rise
+from tutor.detectors.scores import scores_and_rewards
 from tutor.detectors.trends import rises_straight, trend
 from tutor.detectors.windows import finite, noise_of
-from tutor.run import Run, known_float, to_float
+from tutor.run import Run, known_float, names, to_float
 
 if TYPE_CHECKING:
     import polars as pl
@@ -185,19 +186,30 @@ def beyond_training(run: Run, evaluations: Evaluations) -> bool:
     )
 
 
-def knows_by_heart(run: Run, evaluations: Evaluations) -> bool:
-    """Whether the last evaluation lies well above the lowest, and training costs next to nothing beside it.
+def knows_by_heart(run: Run, evaluations: Evaluations, step: int) -> bool:
+    """Whether the last evaluation lies well above the lowest, at `step`, and training costs next to nothing.
 
-    Well above is the share `chance.high` of the lowest, next to nothing `chance.heart` of the last one. Both
-    began at one level, within `chance.times`: a loss in another unit would tell nothing.
+    Well above is the share `chance.clear` of the lowest, next to nothing `chance.heart` of the last one. Both
+    began at one level, within `chance.times`: a loss in another unit would tell nothing. Training goes on to
+    learn, and no held-out score is at its best in the end. Of twice `last` evaluations or more, their order
+    tells more than one.
     """
     known = finite(run["loss"]).drop_nulls() if run.has("loss") else None
-    if known is None or len(known) < evaluations.last or not evaluations.lowest:
+    few = len(evaluations.values) < 2 * evaluations.last and evaluations.lowest > 0
+    if known is None or len(known) < evaluations.last or not few:
         return False
     begun, ends = to_float(known[: evaluations.last].max()), to_float(known[-evaluations.last :].median())
     chance, latest = evaluations.chance, evaluations.latest
-    well_above = latest > (1 + chance.high) * evaluations.low > 0
-    return well_above and 0 <= ends < chance.heart * latest and evaluations.first < chance.times * begun
+    well_above = latest > (1 + chance.clear) * evaluations.low > 0
+    if not well_above or not 0 <= ends < chance.heart * latest or evaluations.first >= chance.times * begun:
+        return False
+    return learned_since(run, step, evaluations.last) > chance.onset and not _ends_at_its_best(run)
+
+
+def _ends_at_its_best(run: Run) -> bool:
+    """Whether a held-out score ends where it was never better."""
+    scores = (known for name, known in scores_and_rewards(run) if names.says_held_out(name))
+    return any(len(known) > 1 and known[-1] == known.max() for known in scores)
 
 
 def learned_since(run: Run, step: int, last: int) -> float:

@@ -172,7 +172,8 @@ def _beyond_chance(
     needed = beyond_chance(
         evaluations, found.levels, large=large, slight=slight, learned=learned, in_all=in_all
     )
-    if needed.certain or beyond_training(run, evaluations) or knows_by_heart(run, evaluations):
+    step = int(found.steps[evaluations.lowest])
+    if needed.certain or beyond_training(run, evaluations) or knows_by_heart(run, evaluations, step):
         return Needed(needed.least, True)
     if learned > chance.dive and sinks_with_it(run, chance, evaluations.last, of_level):
         return Needed(large, True)

@@ -89,7 +89,7 @@ def lacks(path: Path) -> str | None:
     named = names_in(path)
     if not path.is_file() or (len(named) < 2 and path.suffix != ".csv"):
         return None
-    if _values(named, len(named)) or _printed(named):
+    if _values(named, len(named)) or _printed(named) or _said(path, named):
         return None
     if absent := [column for column in called.names_for(path).values() if column not in named]:
         return f"as a CSV it has no column {quoted(absent)}, as was said of it; it has {quoted(named)}"
@@ -166,17 +166,19 @@ def _rows(path: Path) -> Iterator[list[str]]:
 
 
 def _printed(named: Sequence[str]) -> bool:
-    """Whether the first line is no header but a printed line with commas in it: `Epoch=1,Loss:0.68`.
+    """Whether the first line is no header but a printed line with commas in it: `Epoch=1,Loss:0.68`."""
+    return 2 * sum(bool(_PAIR.search(name)) for name in named) >= len(named)
 
-    Or `idx: 0 loss: tensor(8.4, grad_fn=<NegBackward>)`, cut within brackets, or a warning.
+
+def _said(path: Path, named: Sequence[str]) -> bool:
+    """Whether the first line of a file that isn't called a CSV is hardly a header: what a program says.
+
+    Its cells are cut within brackets, `loss: tensor(8.4, grad_fn=<NegBackward>)`, or long.
     """
-    return 2 * sum(map(_no_name, named)) >= len(named)
-
-
-def _no_name(cell: str) -> bool:
-    """Whether a cell is hardly a column's name: it has a value, or is long, or cut within brackets."""
-    cut = any(cell.count(opening) != cell.count(closing) for opening, closing in ("()", "[]", "<>"))
-    return cut or len(cell) > _LONGEST or bool(_PAIR.search(cell))
+    if path.suffix.lower() in (".csv", ".tsv"):
+        return False
+    cut = sum(one.count("(") != one.count(")") or one.count("[") != one.count("]") for one in named)
+    return 2 * max(cut, sum(len(one) > _LONGEST for one in named)) >= len(named)
 
 
 _LONGEST = 80

@@ -42,12 +42,14 @@ _TOGETHER = ""  # the column of what stands together: no log names one so
 
 _COUNTER = r"[^{}\n]*\b(?:epoch|step|iter(?:ation)?)\b[\s:=#\[(]*[0-9]+(?:/[0-9]+)?[^{}\n%0-9]{0,12}\{'"
 _PRINTED = re.compile(
-    rf"^(?!{_COUNTER})[^\n]*?\{{(?=')[^{{}}]*'(?:eval_)?loss': '?{NUMBER}'?[^{{}}]*\}}",
-    re.IGNORECASE | re.MULTILINE,
+    rf"^(?!{_COUNTER})[^\n]*?\{{(?=')[^{{}}]*'loss': '?{NUMBER}'?[^{{}}]*\}}", re.IGNORECASE | re.MULTILINE
 )
 """A line with a dictionary that has a loss: of a Trainer, which has its counter in it or nowhere; a loop of
 somebody's own prints it behind its counter.
 """
+_EVALUATED = re.compile(rf"\{{(?=')[^{{}}\n]*'eval_loss': '?{NUMBER}'?[^{{}}\n]*\}}", re.IGNORECASE)
+_OUTSIDE = re.compile(r"^[^{\n]*loss", re.IGNORECASE | re.MULTILINE)
+"""A dictionary with that of an evaluation, and a line that speaks of a loss outside of any."""
 _HISTORY, _LOSS = re.compile(rb"\s*\[\s*\{'"), re.compile(rb"'(?:eval_)?loss': ")
 """How the history begins where it was printed whole, and what shows that it is one."""
 _DICTIONARY = r"\{'[^{}]*\}"
@@ -260,7 +262,7 @@ def sources(path: Path) -> list[Source]:
         return [State(path)]
     if _HISTORY.match(begin) and _LOSS.search(begin) and _rows(path):
         return [State(path, format="a Trainer's log_history, as Python prints it")]
-    if has(path, _PRINTED):
+    if has(path, _PRINTED) or (has(path, _EVALUATED) and not has(path, _OUTSIDE)):
         return [TextLog(path, "what a Trainer printed", _LINES, AGGREGATIONS, numbered=False)]
     return []
 

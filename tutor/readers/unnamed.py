@@ -45,7 +45,7 @@ _WRAPPED = (
     r"(?:,[^()\r\n]{0,80}(?:\([^()\r\n]{0,80}\))?)?\s*\)"
 )
 """A number as PyTorch and NumPy print it, `tensor(3.2, device='cuda:0')`."""
-_QUOTE = "[\"']?"
+_QUOTE = '"?'
 _BETWEEN = {",": r"\s*,\s*", ";": r"\s*;\s*", "\t": r" *\t *", " ": r"\s+"}
 """What parts the cells of a row, by the sign that is in it. Where that is no blank, a cell may be empty."""
 _COUNTED = rf"^\s*(?P<c1>[0-9]+)\s*:\s*(?P<c2>{_NUMBER})\s*$"

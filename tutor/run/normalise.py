@@ -35,6 +35,7 @@ from tutor.run.vocabulary import KNOWN
 _RESUMED = 100  # a log that goes back more often wasn't resumed: it has several writers, or was shuffled
 _NAMED = 8  # columns named in a remark
 _SEVERAL, _ABOUT = 4, 0.1  # rows of which the first alone is divided, and how near it comes multiplied
+_EVERY, _LEAP = 5, 3.0  # steps between rows, at least, and times that what else is measured doesn't rise
 _MANY = 10  # rows of which the first alone is 0 by no chance
 
 TYPES: Mapping[signals.Kind, pl.DataType] = {
@@ -151,20 +152,24 @@ def _begins_unmeasured(column: pl.Series) -> bool:
     return 2 * float(rest[0]) > to_float(rest[:_MANY].median())
 
 
-def _divided_at_first(typed: pl.DataFrame) -> int | None:
-    """By how many the first loss is divided where it is that of one batch, and others are means over many.
+def _divided_at_first(typed: pl.DataFrame) -> tuple[int, int] | None:
+    """The step of a first loss that is that of one batch, divided by as many as the others are means over.
 
-    That many steps lie between the rows; times that, it is about as high as the second, from which the others
-    only come down. None elsewhere.
+    And how many these are: the steps between rows. Times that it is about as high as the second, from which
+    the others come down for good. None elsewhere: where the log begins mid-way, or validation or the
+    gradient's norm says that the loss leapt.
     """
-    loss = typed["loss"].drop_nulls()
+    rows = typed.filter(typed["loss"].is_not_null())
+    loss, steps = rows["loss"], rows["step"]
     if len(loss) < _SEVERAL or loss[0] <= 0:
         return None
-    steps = typed["step"].filter(typed["loss"].is_not_null())
     between, first, second, rest = int(steps[1] - steps[0]), loss[0], loss[1], loss[1:]
-    near = between > 1 and abs(first * between - second) < _ABOUT * second
-    falls = near and second >= to_float(rest[1:].max()) and first < to_float(rest.min()) / 2
-    return between if falls else None
+    if between < _EVERY or steps[0] > between or not abs(first * between - second) < _ABOUT * second:
+        return None
+    others = (typed[name].drop_nulls() for name in ("val_loss", "grad_norm") if name in typed.columns)
+    leaps = any(len(one) > 1 and not one[:2].max() < _LEAP * one[0] for one in others)
+    falls = second >= to_float(rest[1:].max()) and rest[-1] < (1 - _ABOUT) * second
+    return (int(steps[0]), between) if falls and not leaps and first < to_float(rest.min()) / 2 else None
 
 
 def _ends_broken(column: pl.Series) -> bool:
@@ -188,9 +193,9 @@ def _finished(typed: pl.DataFrame, remarks: list[Remark]) -> tuple[pl.DataFrame,
     if "loss" in typed.columns and _begins_unmeasured(typed["loss"]):
         typed = typed.with_columns(typed["loss"].set(typed["step"] == typed["step"][0], None))
         remarks.append(Remark("first_zero"))
-    elif "loss" in typed.columns and (times := _divided_at_first(typed)):
-        typed = typed.with_columns(typed["loss"].set(typed["step"] == typed["step"][0], None))
-        remarks.append(Remark("first_divided", {"times": times}))
+    elif "loss" in typed.columns and (divided := _divided_at_first(typed)):
+        typed = typed.with_columns(typed["loss"].set(typed["step"] == divided[0], None))
+        remarks.append(Remark("first_divided", {"times": divided[1]}))
     if "loss" in typed.columns and (each := added(typed["loss"])) is not None:
         typed = typed.with_columns(each.alias("loss"))
         remarks.append(Remark("running_sum"))

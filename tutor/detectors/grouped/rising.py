@@ -63,7 +63,8 @@ class Rise(Grouped):
         stands: one that never comes under the first by this share holds nothing of what training gained.
         high: whatever was gained, more than this share above the best level is no slight rise,
         lifted: and no more than this one where the training loss has fallen by more than `learns`.
-        heart: it is no slight rise, either, where training costs less than this share of the last one.
+        heart: where training costs less than this share of the last evaluation,
+        clear: that one alone tells, this share above the lowest.
         broken: NaN and Inf count where they fill this share of the evaluations.
     """
 
@@ -89,6 +90,7 @@ class Rise(Grouped):
     high: float
     lifted: float
     heart: float
+    clear: float
     broken: float
 
 

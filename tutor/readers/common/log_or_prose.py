@@ -4,10 +4,9 @@ A log has more lines of one kind, each of which stands elsewhere in the run, tha
 the file's beginning, a line at a time, in Python.
 """
 
-import math
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -29,10 +28,11 @@ _BAR, _COLOUR = re.compile(BAR), re.compile(COLOURS)
 _HEADING = re.compile(rb"^#{1,6} \S", re.MULTILINE)
 _LISTED = re.compile(rb"#{1,6} [^0-9]{0,40}[0-9]+\s*$|[-*] [^:=]{1,40}[:=]\s{0,9}[-+0-9.e]+%?\s*$")
 _JSON = ('{"', "{\n", '"')
-_LOST, _INLINE, _HEADED, _BARE, _EPISODES = 1, 2, 3, 5, 20
-"""So many rows that differ make a file a log, and no prose that quotes one: rows of NaN or Inf behind a
-progress bar, which may be all that a run came to; rows with a counter each, or of NaN or Inf and
-more; rows below headings, or with neither; and rows of a reward with neither."""
+_INLINE, _HEADED, _BARE, _EPISODES = 2, 3, 5, 20
+"""So many rows that differ make a file a log, and no prose that quotes one: rows with a counter each, or of
+NaN beside a score; rows below headings, or with neither; and rows of a reward with neither."""
+_OUTPUTS = ("", ".txt", ".log", ".out")
+"""How files end in which a program's output is kept."""
 _FIRST_SCALE, _HALVINGS = 2**16, 16
 """The scale at which torch's and apex's scaler begin, and the halvings that take it down to 1."""
 _OTHERS = 2  # numbers beside a counter in a row that has neither a loss nor a score
@@ -99,9 +99,8 @@ def _candidates(path: Path, own: Mapping[str, str]) -> Iterator[_Candidate]:
         ended = losses if placed and placed["at"] == placed["of"] else ()
         inline = bool(counts) or any(place[0] or ()) or place[1] is not None
         shape = tuple(name for name, _ in (*losses, *counts))
-        told = any(place) or len(pairs) > len(losses)  # a setting may be Inf
-        if losses and told and path.suffix != ".md" and not _finite(losses):
-            yield _Candidate("not finite", line, _LOST if any(place) else _INLINE)
+        if _is_lost(pairs, losses) and path.suffix in _OUTPUTS:
+            yield _Candidate("not a number", line, _INLINE)
         if losses and inline:
             yield _Candidate(shape, (heading, *counts, place, *ended), _INLINE)
             yield _Candidate((shape, "below one count"), line, _BARE)
@@ -119,9 +118,10 @@ def _candidates(path: Path, own: Mapping[str, str]) -> Iterator[_Candidate]:
             heading = tuple(counts)
 
 
-def _finite(pairs: Iterable[tuple[str, str]]) -> bool:
-    """Whether every value of the pairs is."""
-    return all(math.isfinite(number(value) or 0) for _, value in pairs)
+def _is_lost(pairs: Sequence[tuple[str, str]], losses: Sequence[tuple[str, str]]) -> bool:
+    """Whether each loss of a row is NaN, beside a score: neither a setting nor the best one so far."""
+    nan = all(value.lower() == "nan" for _, value in losses)
+    return bool(losses) and nan and any(scoring.rises(name) for name, _ in pairs)
 
 
 def _of_overflow(reduced: str) -> Iterator[_Candidate]:

@@ -69,7 +69,11 @@ PHRASES: tuple[tuple[str, str], ...] = (
         "[{2}/{3}] {1} {4}",
     ),
     # `[epoch: 80/200, iter: 25/448] total: 1.10`: what it is the total of is the loss.
-    (r"(\biter(?:ation)?s?:?\s{0,3}[0-9]{1,9}/[0-9]{1,9}\]\s{1,3})total:(\s)", "{1}loss:{2}"),
+    (
+        r"(\bepoch:?\s{0,3}[0-9/]{1,15},?\s{1,3}iter:?\s{0,3}[0-9]{1,9}/[0-9]{1,9}\]\s{1,3})total:"
+        r"(\s{1,3}[0-9]+\.[0-9]+|\s{1,3}nan)(\s*)$",
+        "{1}loss:{2}{3}",
+    ),
     # Nothing between the counter and the loss.
     (r"\b(?:idx|step|iter(?:ation)?|epoch|episode):?\s{0,3}([0-9]{1,9})loss\b", "step {1}, loss"),
     # timm's: the epoch stands behind the word for the set of data.
