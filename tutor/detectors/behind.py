@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 _HIGH = 0.8
 """A share of the whole score from which on little is left to rise: a constant of the method."""
+_IN_ORDER = 1.0
+"""Deviations from no trend from which on a few may rise: a constant of the method."""
 BEHIND = ("score", "other", "step", "held", "before", "after", "apart", "bound")
 
 
@@ -98,7 +100,9 @@ def _never_followed(
     few = len(kept) < chance.evaluations
     least = scores.apart if few or began >= _HIGH * below else gap
     least = scores.gap if tossed and not few else least
-    stays = held - began <= scores.near * below and (tossed or ordered(kept) < (1.0 if few else chance.few))
+    stays = held - began <= scores.near * below and (
+        tossed or ordered(kept) < (_IN_ORDER if few else chance.few)
+    )
     rises = after - before >= (scores.apart if few else scores.since) * above
     if not (stays and rises) or gone < least:
         return None

@@ -14,6 +14,7 @@ from tutor import signals
 from tutor.run import limits
 from tutor.run.blanks import LEAST
 from tutor.run.carried import nan_between, once_each
+from tutor.run.first_loss import begins_unmeasured, divided_at_first
 from tutor.run.names import (
     HEADINGS,
     counts,
@@ -26,7 +27,6 @@ from tutor.run.names import (
 from tutor.run.other_data import other_data_from
 from tutor.run.remark import Remark
 from tutor.run.run import Aggregation, BadRunError
-from tutor.run.scalars import to_float
 from tutor.run.scoring import is_reward, means_of_rewards, rises
 from tutor.run.starts import counted_on, starts
 from tutor.run.summed import added
@@ -34,9 +34,6 @@ from tutor.run.vocabulary import KNOWN
 
 _RESUMED = 100  # a log that goes back more often wasn't resumed: it has several writers, or was shuffled
 _NAMED = 8  # columns named in a remark
-_SEVERAL, _ABOUT = 4, 0.1  # rows of which the first alone is divided, and how near it comes multiplied
-_EVERY, _LEAP = 5, 3.0  # steps between rows, at least, and times that what else is measured doesn't rise
-_MANY = 10  # rows of which the first alone is 0 by no chance
 
 TYPES: Mapping[signals.Kind, pl.DataType] = {
     "number": pl.Float64(),
@@ -139,39 +136,6 @@ def _one_of_rivals(
     return columns, Remark("one_loss", about)
 
 
-def _begins_unmeasured(column: pl.Series) -> bool:
-    """Whether a loss is exactly 0 in its first row and well above it in all others: set up, not measured.
-
-    One that begins there and rises, as that of a policy beside its reference, was.
-    """
-    if not len(column) or column[0] != 0:
-        return False
-    rest = column[1:].drop_nulls()
-    if len(rest) < _MANY or to_float(rest.min()) <= 0:
-        return False
-    return 2 * float(rest[0]) > to_float(rest[:_MANY].median())
-
-
-def _divided_at_first(typed: pl.DataFrame) -> tuple[int, int] | None:
-    """The step of a first loss that is that of one batch, divided by as many as the others are means over.
-
-    And how many these are: the steps between rows. Times that it is about as high as the second, from which
-    the others come down for good. None elsewhere: where the log begins mid-way, or validation or the
-    gradient's norm says that the loss leapt.
-    """
-    rows = typed.filter(typed["loss"].is_not_null())
-    loss, steps = rows["loss"], rows["step"]
-    if len(loss) < _SEVERAL or loss[0] <= 0:
-        return None
-    between, first, second, rest = int(steps[1] - steps[0]), loss[0], loss[1], loss[1:]
-    if between < _EVERY or steps[0] > between or not abs(first * between - second) < _ABOUT * second:
-        return None
-    others = (typed[name].drop_nulls() for name in ("val_loss", "grad_norm") if name in typed.columns)
-    leaps = any(len(one) > 1 and not one[:2].max() < _LEAP * one[0] for one in others)
-    falls = second >= to_float(rest[1:].max()) and rest[-1] < (1 - _ABOUT) * second
-    return (int(steps[0]), between) if falls and not leaps and first < to_float(rest.min()) / 2 else None
-
-
 def _ends_broken(column: pl.Series) -> bool:
     """Whether a loss ends in NaN or Inf, in as many rows as say that blanks are.
 
@@ -190,10 +154,10 @@ def _finished(typed: pl.DataFrame, remarks: list[Remark]) -> tuple[pl.DataFrame,
     if unmeasured := nan_between(typed):
         typed = typed.with_columns(unmeasured.values())
         remarks.append(Remark("nan_between", {"columns": names([*unmeasured])}))
-    if "loss" in typed.columns and _begins_unmeasured(typed["loss"]):
+    if "loss" in typed.columns and begins_unmeasured(typed["loss"]):
         typed = typed.with_columns(typed["loss"].set(typed["step"] == typed["step"][0], None))
         remarks.append(Remark("first_zero"))
-    elif "loss" in typed.columns and (divided := _divided_at_first(typed)):
+    elif "loss" in typed.columns and (divided := divided_at_first(typed)):
         typed = typed.with_columns(typed["loss"].set(typed["step"] == divided[0], None))
         remarks.append(Remark("first_divided", {"times": divided[1]}))
     if "loss" in typed.columns and (each := added(typed["loss"])) is not None:
