@@ -71,7 +71,9 @@ class TestValidationTurns:
         best: list[float | None] = [None] * len(loss)
         for place, value in zip((0, 16, 32), values, strict=True):
             evaluated[place], best[place] = value, 0.5 + place / 100
-        assert turns(evaluated, loss=loss).outcome == outcome
+        one = turns(evaluated, loss=loss)
+        assert one.outcome == outcome
+        assert outcome == NOT_YET or one.bound == pytest.approx(0.15)
         assert turns(evaluated, loss=loss, val_accuracy=best).outcome != "turns"
 
     @pytest.mark.parametrize(("last", "outcome"), [(2.139, "slightly"), (2.141, "turns")])

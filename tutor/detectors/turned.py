@@ -172,9 +172,10 @@ def _beyond_chance(
     needed = beyond_chance(
         evaluations, found.levels, large=large, slight=slight, learned=learned, in_all=in_all
     )
-    step = int(found.steps[evaluations.lowest])
-    if needed.certain or beyond_training(run, evaluations) or knows_by_heart(run, evaluations, step):
+    if needed.certain or beyond_training(run, evaluations):
         return Needed(needed.least, True)
+    if knows_by_heart(run, evaluations, int(found.steps[evaluations.lowest])):
+        return Needed(max(needed.least, chance.clear * abs(evaluations.low)), True)
     if learned > chance.dive and sinks_with_it(run, chance, evaluations.last, of_level):
         return Needed(large, True)
     return needed
